@@ -1,0 +1,155 @@
+/// A run of octets in a `PacketPool`: a number of 8 octets, so that handing a packet on copies nothing.
+///
+/// Whoever holds a packet owes the pool its release, once.  A layer that reads a header drops it from the
+/// front; a layer that writes one prepends it, into room that every packet has in front of its octets.
+public struct Packet: Hashable, Sendable {
+    fileprivate let slot: UInt32
+    fileprivate var start: UInt16
+    fileprivate var end: UInt16
+
+    /// How many octets it has.
+    public var count: Int { Int(end - start) }
+
+    /// Forgets the first `count` octets, or all of them when there are fewer.
+    public mutating func dropFirst(_ count: Int) { start += UInt16(clamping: max(0, min(count, self.count))) }
+
+    /// Forgets all but the first `count` octets.
+    public mutating func truncate(to count: Int) { end = start + UInt16(clamping: max(0, min(count, self.count))) }
+}
+
+/// Where the octets of all packets of one world lie: equal slots in one array, used again when they are released.
+///
+/// A packet that grows past `capacity` is a mistake of the program, never of a peer: layers check lengths first.
+public struct PacketPool: Sendable {
+    /// What may be prepended to the octets a packet was made with: the headers of L2CAP, HCI and H4.
+    public static let headroom = 16
+    /// The most octets that a packet can be made with: an ATT PDU with a value of 512 octets, and some more.
+    public static let capacity = 544
+    private static let slotSize = headroom + capacity
+
+    private var octets: [UInt8] = []
+    private var free: [UInt32] = []
+
+    /// Without a slot until the first packet is taken.
+    public init() {}
+
+    /// How many packets have not been released: 0 when all is quiet, or one of them leaks.
+    public var taken: Int { octets.count / Self.slotSize - free.count }
+
+    /// A packet without octets.
+    public mutating func take() -> Packet {
+        let slot: UInt32
+        if let last = free.popLast() {
+            slot = last
+        } else {
+            slot = UInt32(octets.count / Self.slotSize)
+            octets.append(contentsOf: repeatElement(0, count: Self.slotSize))
+        }
+        return Packet(slot: slot, start: UInt16(Self.headroom), end: UInt16(Self.headroom))
+    }
+
+    /// A packet of these octets; `capacity` of them at most.
+    public mutating func take(_ content: [UInt8]) -> Packet { take(content[...]) }
+
+    /// A packet of these octets; `capacity` of them at most.
+    public mutating func take(_ content: ArraySlice<UInt8>) -> Packet {
+        var packet = take()
+        append(content, to: &packet)
+        return packet
+    }
+
+    /// Another packet with the same octets.
+    public mutating func copy(_ packet: Packet) -> Packet { copy(packet, from: 0, count: packet.count) }
+
+    /// Another packet with `count` octets of this one from `offset` on, or as many of them as there are.
+    public mutating func copy(_ packet: Packet, from offset: Int, count: Int) -> Packet {
+        var copy = take()
+        let from = min(max(0, offset), packet.count)
+        append(packet, from: from, count: min(max(0, count), packet.count - from), to: &copy)
+        return copy
+    }
+
+    /// Gives the slot of a packet back; the packet must not be used any more.
+    public mutating func release(_ packet: Packet) { free.append(packet.slot) }
+
+    // MARK: Writing
+
+    /// Adds an octet at the end.
+    public mutating func append(_ octet: UInt8, to packet: inout Packet) {
+        octets[index(packet, packet.count, adding: 1)] = octet
+        packet.end += 1
+    }
+
+    /// Adds two octets at the end, the lower one first.
+    public mutating func append(_ value: UInt16, to packet: inout Packet) {
+        append(UInt8(truncatingIfNeeded: value), to: &packet)
+        append(UInt8(truncatingIfNeeded: value >> 8), to: &packet)
+    }
+
+    /// Adds octets at the end.
+    public mutating func append(_ content: ArraySlice<UInt8>, to packet: inout Packet) {
+        let at = index(packet, packet.count, adding: content.count)
+        var target = at
+        for octet in content {
+            octets[target] = octet
+            target += 1
+        }
+        packet.end += UInt16(content.count)
+    }
+
+    /// Adds octets of another packet at the end.
+    public mutating func append(_ other: Packet, to packet: inout Packet) {
+        append(other, from: 0, count: other.count, to: &packet)
+    }
+
+    private mutating func append(_ other: Packet, from offset: Int, count: Int, to packet: inout Packet) {
+        guard count > 0 else { return }
+        let source = base(other) + offset
+        let target = index(packet, packet.count, adding: count)
+        var all = octets.mutableSpan
+        for step in 0..<count { all[target + step] = all[source + step] }
+        packet.end += UInt16(count)
+    }
+
+    /// Puts an octet before the first; there is room for `headroom` of them.
+    public mutating func prepend(_ octet: UInt8, to packet: inout Packet) {
+        precondition(packet.start > 0, "no room in front of the packet")
+        packet.start -= 1
+        octets[base(packet)] = octet
+    }
+
+    /// Puts two octets before the first, the lower one first; there is room for `headroom` of them.
+    public mutating func prepend(_ value: UInt16, to packet: inout Packet) {
+        prepend(UInt8(truncatingIfNeeded: value >> 8), to: &packet)
+        prepend(UInt8(truncatingIfNeeded: value), to: &packet)
+    }
+
+    // MARK: Reading
+
+    /// The octet at `offset`; nil behind the end.
+    public func uint8(at offset: Int, of packet: Packet) -> UInt8? {
+        offset >= 0 && offset < packet.count ? octets[base(packet) + offset] : nil
+    }
+
+    /// The two octets at `offset`, the lower one first; nil when the packet ends before the second.
+    public func uint16(at offset: Int, of packet: Packet) -> UInt16? {
+        guard offset >= 0, offset + 1 < packet.count else { return nil }
+        let at = base(packet) + offset
+        return UInt16(octets[at]) | UInt16(octets[at + 1]) << 8
+    }
+
+    /// A copy of the octets.
+    public func octets(of packet: Packet) -> [UInt8] { Array(slice(of: packet)) }
+
+    /// The octets where they lie; as long as the slice is kept, a change to the pool copies all of it.
+    public func slice(of packet: Packet) -> ArraySlice<UInt8> {
+        octets[base(packet)..<base(packet) + packet.count]
+    }
+
+    private func base(_ packet: Packet) -> Int { Int(packet.slot) * Self.slotSize + Int(packet.start) }
+
+    private func index(_ packet: Packet, _ offset: Int, adding count: Int) -> Int {
+        precondition(Int(packet.end) + count <= Self.slotSize, "a packet is longer than its slot")
+        return base(packet) + offset
+    }
+}

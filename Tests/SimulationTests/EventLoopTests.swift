@@ -1,0 +1,158 @@
+import Glibc
+import Simulation
+import Synchronization
+import Testing
+
+/// What the tasks of a test wrote, in the order in which they wrote it.
+final class Journal<Entry: Sendable & Equatable>: Sendable {
+    private let written = Mutex<[Entry]>([])
+    func write(_ entry: Entry) { written.withLock { $0.append(entry) } }
+    var entries: [Entry] { written.withLock { $0 } }
+}
+
+/// Somebody who lives on a loop: an actor's executor is a loop, so that calls to it do not suspend.
+actor Walker {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    private(set) var steps = 0
+    init(on loop: EventLoop) { self.loop = loop }
+    func step() { steps += 1 }
+
+    func walk(_ count: Int) async throws {
+        for _ in 0..<count {
+            try await loop.sleep(for: .milliseconds(500))
+            step()
+        }
+    }
+}
+
+@Suite struct EventLoopTests {
+    let loop = EventLoop()
+
+    @Test func `100 000 sleeps end by instant, then by insertion, the same way twice`() throws {
+        struct Waking: Equatable { let due: Instant, sleeper: Int, present: Instant }
+        func wakings(seed: UInt64) throws -> [Waking] {
+            let (loop, journal) = (EventLoop(), Journal<Waking>())
+            try loop.run {
+                await withDiscardingTaskGroup { group in
+                    for sleeper in 0..<100 {
+                        group.addTask {
+                            var random = RandomStream(seed: seed).stream("sleeper \(sleeper)")
+                            for _ in 0..<1000 {
+                                let due = loop.now.advanced(by: .microseconds(random.below(10)))
+                                try? await loop.sleep(until: due)
+                                journal.write(Waking(due: due, sleeper: sleeper, present: loop.now))
+                            }
+                        }
+                    }
+                }
+            }
+            #expect(loop.strays == 0)
+            return journal.entries
+        }
+        let first = try wakings(seed: 7)
+        #expect(first.count == 100_000)
+        #expect(first.allSatisfy { $0.due == $0.present })
+        #expect(zip(first, first.dropFirst()).allSatisfy { $0.due <= $1.due })
+        #expect(try first == wakings(seed: 7))
+        #expect(try first != wakings(seed: 8))
+        // The same in debug and release builds, and on every machine.
+        #expect(first.reduce(0 as UInt64) { $0 &* 31 &+ UInt64($1.sleeper) } == 2_108_125_805_140_166_212)
+    }
+
+    @Test func `What is due at the same instant happens in the order of insertion`() throws {
+        let journal = Journal<Int>()
+        try loop.run { [loop] in
+            for number in 0..<100 { loop.call(at: .start.advanced(by: .seconds(1))) { journal.write(number) } }
+            try await loop.sleep(for: .seconds(1))
+        }
+        #expect(journal.entries == Array(0..<100))
+    }
+
+    @Test func `Cancelling wakes a sleeper at once`() throws {
+        try loop.run { [loop] in
+            let sleeper = loop.start { try await loop.sleep(for: .seconds(60)) }
+            loop.call(at: .start.advanced(by: .seconds(1))) { sleeper.cancel() }
+            await #expect(throws: CancellationError.self) { try await sleeper.value }
+            #expect(loop.now == .start.advanced(by: .seconds(1)))
+        }
+    }
+
+    @Test func `A cancelled appointment does not happen`() throws {
+        try loop.run { [loop] in
+            loop.call(at: .start.advanced(by: .seconds(1))) { Issue.record("it was cancelled") }.cancel()
+            try await loop.sleep(for: .seconds(2))
+        }
+    }
+
+    @Test func `A limit of time ends what takes longer, and only that`() throws {
+        try loop.run { [loop] in
+            let answer = try await loop.withTimeout(.seconds(30)) { "in time" }
+            #expect(answer == "in time")
+            #expect(loop.now == .start)
+            await #expect(throws: TimedOut(after: .seconds(30))) {
+                try await loop.withTimeout(.seconds(30)) { try await loop.sleep(for: .seconds(31)) }
+            }
+            #expect(loop.now == .start.advanced(by: .seconds(30)))
+        }
+    }
+
+    @Test func `A deadlock is reported, not waited for`() {
+        #expect(throws: EventLoop.Stalled(at: .start)) { () throws -> Void in
+            try loop.run {
+                let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+                for await _ in stream {}
+                continuation.finish()
+            }
+        }
+    }
+
+    @Test func `Actors and children of tasks stay on the loop`() throws {
+        try loop.run { [loop] in
+            let (ann, ben) = (Walker(on: loop), Walker(on: loop))
+            async let one: Void = ann.walk(4)
+            async let other: Void = ben.walk(2)
+            _ = try await (one, other)
+            #expect(await (ann.steps, ben.steps) == (4, 2))
+            loop.call(at: loop.now) { ann.assumeIsolated { $0.step() } }  // a callback may use what lives here
+            await Task.yield()
+            #expect(await ann.steps == 5)
+            #expect(loop.now == .start.advanced(by: .seconds(2)))
+            #expect(loop.strays == 0)
+        }
+    }
+
+    @Test func `What has run is gone`() throws {
+        weak var remains: EventLoop?
+        do {
+            let loop = EventLoop()
+            remains = loop
+            try loop.run { try await loop.withTimeout(.seconds(1)) { await Task.yield() } }
+        }
+        #expect(remains == nil)
+    }
+
+    @Test func `At the real pace the same code waits for clocks, descriptors and threads`() throws {
+        var ends: [CInt] = [-1, -1]
+        #expect(unsafe pipe(&ends) == 0)
+        let (output, input) = (ends[0], ends[1])
+        defer { for end in ends { close(end) } }
+        let began = ContinuousClock.now
+        let loop = EventLoop(pace: .real())
+        try loop.run {
+            let (bytes, continuation) = AsyncStream.makeStream(of: UInt8.self)
+            let watch = loop.watch(output, for: .readable) {
+                var byte: UInt8 = 0
+                unsafe read(output, &byte, 1)
+                continuation.yield(byte)
+            }
+            loop.call(at: .start.advanced(by: .milliseconds(20))) { unsafe write(input, [42], 1) }
+            #expect(await bytes.first { _ in true } == 42)
+            loop.cancel(watch)
+            #expect(loop.strays == 0)
+            #expect(await Task.detached { "from another thread" }.value == "from another thread")
+            #expect(loop.strays > 0)
+        }
+        #expect(began.duration(to: .now) >= .milliseconds(20))
+    }
+}
