@@ -10,6 +10,12 @@ let floors: [[Target]] = [
         library("Bluetooth", on: "Octets"),
     ],
     [
+        library("Air"),
+        library("LinkLayer", on: "Octets", "Simulation"),
+    ],
+    [
+        tests("Air"),
+        tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
         tests("Simulation", on: "CLinux"),
     ],

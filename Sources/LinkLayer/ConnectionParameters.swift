@@ -1,0 +1,36 @@
+/// How two ends keep in touch.  Core 6.0, Vol 6, Part B, section 4.5.1, in the units of HCI: Vol 4, Part E, section 7.8.12.
+public struct ConnectionParameters: Hashable, Sendable {
+    /// Between connection events, in 1.25 ms: 6 to 3200.
+    public var interval: UInt16
+    /// How many events a peripheral may sleep through: 0 to 499.
+    public var latency: UInt16
+    /// After so long without a packet the link is lost, in 10 ms: 10 to 3200.
+    public var timeout: UInt16
+
+    /// In the units of HCI.
+    public init(interval: UInt16, latency: UInt16, timeout: UInt16) {
+        (self.interval, self.latency, self.timeout) = (interval, latency, timeout)
+    }
+
+    /// Whether each is in its range, and the timeout above twice the time that a peripheral may sleep.
+    public var isValid: Bool {
+        (6...3200).contains(interval) && latency <= 499 && (10...3200).contains(timeout)
+            && Int(timeout) * 8 > (1 + Int(latency)) * Int(interval) * 2
+    }
+
+    /// Between connection events, in nanoseconds.
+    public var intervalNanoseconds: Int64 { Int64(interval) * AirTime.connectionUnit }
+    /// Without a packet until the link is lost, in nanoseconds.
+    public var timeoutNanoseconds: Int64 { Int64(timeout) * 10_000_000 }
+}
+
+/// The two ends of a link.
+public enum LinkEnd: UInt8, Sendable {
+    /// Which sends first in each connection event.
+    case central = 0
+    /// Which answers.
+    case peripheral = 1
+
+    /// The one that this one talks to.
+    public var other: LinkEnd { self == .central ? .peripheral : .central }
+}

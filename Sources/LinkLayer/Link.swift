@@ -1,0 +1,360 @@
+public import Octets
+public import Simulation
+
+/// A connection between two link layers, both ends of it: connection events, acknowledgement, retransmission and
+/// supervision.  Core 6.0, Vol 6, Part B, section 4.5.
+///
+/// In each connection event the central sends, the peripheral answers 150 µs later, and so on while either has more.
+/// A packet carries two bits, its own number (SN) and that of the packet expected next (NESN); what is not
+/// acknowledged is sent again.  A link without anything to send, and on which nothing gets lost, sleeps: its empty
+/// connection events are computed when somebody asks, not played.
+///
+///     asleep ──send──▶ anchor ──▶ toPeripheral ──▶ toCentral ──┬─ more data ─▶ toPeripheral
+///                        ▲             │ lost          │ lost  │
+///                        └─────────────┴───────────────┴───────┴─ quiet ─▶ asleep
+///
+/// Peripheral latency is accepted and not used: a peripheral listens at every event.  Clocks do not drift.
+public struct Link: Sendable {
+    /// What a link wants done.
+    public enum Output: Hashable, Sendable {
+        /// Call `timePassed` at this instant.
+        case wake(at: Instant)
+        /// Call `supervise` for this end at this instant.
+        case wakeSupervision(LinkEnd, at: Instant)
+        /// This end has a new PDU; a packet in it belongs to who takes the output.
+        case received(LinkEnd, LinkPDU)
+        /// The other end has this end's oldest data PDU, whose packet is released.
+        case acknowledged(LinkEnd)
+        /// The other end has this end's LL_TERMINATE_IND: this end is closed.
+        case terminated(LinkEnd)
+        /// Both ends use other parameters from now on.
+        case updated(ConnectionParameters)
+        /// This end has heard nothing for the supervision timeout, and is closed; or nothing at all, ever, in six intervals.
+        case lost(LinkEnd, wasEstablished: Bool)
+    }
+
+    private enum Phase: Hashable {
+        case asleep, anchor, toPeripheral(Flight), toCentral(Flight)
+    }
+
+    /// A packet on its way.
+    private struct Flight: Hashable {
+        var number: Bool  // SN
+        var expects: Bool  // NESN
+        var hasMore: Bool  // MD
+        var carries: Bool  // false: an empty PDU
+    }
+
+    private enum Sending: Hashable { case nothing, empty, first }
+
+    private struct End {
+        var queue: [LinkPDU] = []
+        var number = false
+        var expects = false
+        var sending = Sending.nothing  // not acknowledged yet; the same is sent until it is
+        var isOpen = true
+        var isLeaving = false  // closes when it has sent once more, so that the other's LL_TERMINATE_IND is acknowledged
+        var isEstablished = false
+        var isSupervised = false
+        var heard: Instant
+    }
+
+    /// The present ones.
+    public private(set) var parameters: ConnectionParameters
+    /// How many of 2³² packets get lost on the way to the central.
+    public private(set) var lossToCentral: UInt32 = 0
+    /// How many of 2³² packets get lost on the way to the peripheral.
+    public private(set) var lossToPeripheral: UInt32 = 0
+
+    private var ends: (central: End, peripheral: End)
+    private var phase = Phase.asleep
+    private var base: Instant  // the anchor of the event with number `baseCounter`
+    private var baseCounter: UInt16 = 0
+    private var counter: UInt16 = 0  // of the event that is played
+    private var anchor: Instant  // of the event that is played
+    private var packets: UInt64 = 0  // sent in this event
+    private var update: (parameters: ConnectionParameters, instant: UInt16)?
+    private let chance: UInt64
+    private let sleeps: Bool
+
+    /// Made by a CONNECT_IND that ended now.  `chance` is the seed of what gets lost; `sleeps: false` plays every event.
+    public init(
+        _ parameters: ConnectionParameters, at now: Instant, chance: UInt64, sleeps: Bool = true,
+        into outbox: inout [Output]
+    ) {
+        (self.parameters, self.chance, self.sleeps) = (parameters, chance, sleeps)
+        ends = (End(heard: now), End(heard: now))
+        base = now.advanced(byNanoseconds: AirTime.transmitWindowDelay)
+        anchor = base
+        phase = .anchor
+        outbox.append(.wake(at: base))
+    }
+
+    /// Whether both ends are closed, so that nobody needs the link any more.
+    public var isOver: Bool { !ends.central.isOpen && !ends.peripheral.isOpen }
+
+    /// Whether this end can still send and hear.
+    public func isOpen(_ end: LinkEnd) -> Bool { self[end].isOpen }
+
+    /// The number that an update sent now should name: six events lie between, enough to send it again.
+    public func updateInstant(at now: Instant) -> UInt16 { number(ofEvent: eventIndex(from: now)) &+ 7 }
+
+    // MARK: Inputs
+
+    /// Puts a PDU behind what this end sends; on a closed end, a packet is released.
+    public mutating func send(
+        _ pdu: LinkPDU, from end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard self[end].isOpen, !self[end].isLeaving else {
+            if case .data(let packet, _) = pdu { pool.release(packet) }
+            return
+        }
+        self[end].queue.append(pdu)
+        if case .connectionUpdate(let parameters, let instant) = pdu { update = (parameters, instant) }
+        rouse(at: now, into: &outbox)
+    }
+
+    /// Closes an end without a word: its host was reset, or its device is gone.
+    public mutating func close(
+        _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        catchUp(to: now)
+        shut(end, pool: &pool)
+        rouse(at: now, into: &outbox)
+    }
+
+    /// Loses so many of 2³² packets in each direction from now on; the greatest number loses all.
+    public mutating func setLoss(
+        toCentral: UInt32, toPeripheral: UInt32, at now: Instant, into outbox: inout [Output]
+    ) {
+        catchUp(to: now)
+        (lossToCentral, lossToPeripheral) = (toCentral, toPeripheral)
+        rouse(at: now, into: &outbox)
+    }
+
+    /// The instant that `.wake` named has come.
+    public mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        switch phase {
+        case .asleep: break
+        case .anchor:
+            begin(at: now, into: &outbox)
+            centralSends(at: now, into: &outbox)
+        case .toPeripheral(let flight):
+            guard arrives(at: .peripheral, loss: lossToPeripheral) else { return endEvent(at: now, into: &outbox) }
+            take(flight, at: .peripheral, now: now, pool: &pool, into: &outbox)
+            peripheralAnswers(at: now, pool: &pool, into: &outbox)
+        case .toCentral(let flight):
+            guard arrives(at: .central, loss: lossToCentral) else { return endEvent(at: now, into: &outbox) }
+            take(flight, at: .central, now: now, pool: &pool, into: &outbox)
+            if goesOn(after: flight, at: now) {
+                centralSends(at: now.advanced(byNanoseconds: AirTime.interFrameSpace), into: &outbox)
+            } else {
+                endEvent(at: now, into: &outbox)
+            }
+        }
+    }
+
+    /// The instant that `.wakeSupervision` named has come.
+    public mutating func supervise(
+        _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        self[end].isSupervised = false
+        guard self[end].isOpen else { return }
+        catchUp(to: now)
+        let deadline = deadline(of: end)
+        if deadline <= now {
+            outbox.append(.lost(end, wasEstablished: self[end].isEstablished))
+            shut(end, pool: &pool)
+        } else if phase != .asleep {
+            watch(end, into: &outbox)
+        }
+    }
+
+    // MARK: A connection event
+
+    private mutating func begin(at now: Instant, into outbox: inout [Output]) {
+        let index = eventIndex(from: now)
+        (counter, anchor, packets) = (number(ofEvent: index), now, 0)
+        // The difference of two numbers that wrap is negative when its top bit is set.
+        if let update, counter &- update.instant < 0x8000 {
+            (parameters, self.update) = (update.parameters, nil)
+            (base, baseCounter) = (now, counter)
+            outbox.append(.updated(parameters))
+        }
+    }
+
+    private mutating func centralSends(at start: Instant, into outbox: inout [Output]) {
+        guard ends.central.isOpen else { return endEvent(at: start, into: &outbox) }
+        let flight = launch(from: .central)
+        phase = .toPeripheral(flight)
+        outbox.append(.wake(at: start.advanced(byNanoseconds: timeOnAir(flight, from: .central))))
+    }
+
+    private mutating func peripheralAnswers(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        let flight = launch(from: .peripheral)
+        phase = .toCentral(flight)
+        let duration = AirTime.interFrameSpace + timeOnAir(flight, from: .peripheral)
+        outbox.append(.wake(at: now.advanced(byNanoseconds: duration)))
+        if ends.peripheral.isLeaving { shut(.peripheral, pool: &pool) }
+    }
+
+    private func goesOn(after flight: Flight, at now: Instant) -> Bool {
+        guard ends.central.isOpen else { return false }
+        let needed = 3 * AirTime.interFrameSpace + 2 * AirTime.packet(payload: 27)
+        let fits = now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
+        return fits && (flight.hasMore || !ends.central.queue.isEmpty || ends.central.isLeaving)
+    }
+
+    private mutating func endEvent(at now: Instant, into outbox: inout [Output]) {
+        if ends.central.isLeaving { (ends.central.isOpen, ends.central.isLeaving) = (false, false) }
+        for end in [LinkEnd.central, .peripheral] where self[end].isOpen && self[end].heard < anchor {
+            watch(end, into: &outbox)
+        }
+        phase = .asleep
+        // The event that was played is over, even if nothing took any time in it.
+        if !canSleep, !isOver { wakeAtNextEvent(from: max(now, anchor.advanced(byNanoseconds: 1)), into: &outbox) }
+    }
+
+    /// What this end sends next: what was not acknowledged again, else the first of its queue, else an empty PDU.
+    private mutating func launch(from end: LinkEnd) -> Flight {
+        if self[end].sending == .nothing { self[end].sending = self[end].queue.isEmpty ? .empty : .first }
+        let carries = self[end].sending == .first
+        let waiting = self[end].queue.count - (carries ? 1 : 0)
+        return Flight(
+            number: self[end].number, expects: self[end].expects, hasMore: waiting > 0, carries: carries)
+    }
+
+    private func timeOnAir(_ flight: Flight, from end: LinkEnd) -> Int64 {
+        AirTime.packet(payload: flight.carries ? self[end].queue.first?.payload ?? 0 : 0)
+    }
+
+    /// Section 4.5.9: a number that is expected is new, and a number that is no longer expected is acknowledged.
+    private mutating func take(
+        _ flight: Flight, at end: LinkEnd, now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        (self[end].heard, self[end].isEstablished) = (now, true)
+        if flight.expects != self[end].number {
+            self[end].number.toggle()
+            if self[end].sending == .first { acknowledge(at: end, pool: &pool, into: &outbox) }
+            self[end].sending = .nothing
+        }
+        if flight.number == self[end].expects {
+            self[end].expects.toggle()
+            if flight.carries, let pdu = self[end.other].queue.first {
+                receive(pdu, at: end, pool: &pool, into: &outbox)
+            }
+        }
+    }
+
+    private mutating func acknowledge(at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]) {
+        guard !self[end].queue.isEmpty else { return }
+        switch self[end].queue.removeFirst() {
+        case .data(let packet, _):
+            pool.release(packet)
+            outbox.append(.acknowledged(end))
+        case .terminate:
+            outbox.append(.terminated(end))
+            shut(end, pool: &pool)
+        case .featureRequest, .featureResponse, .version, .connectionUpdate: break
+        }
+    }
+
+    private mutating func receive(
+        _ pdu: LinkPDU, at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        switch pdu {
+        case .data(let packet, let isStart):
+            outbox.append(.received(end, .data(pool.copy(packet), isStart: isStart)))
+        case .terminate:
+            self[end].isLeaving = true
+            outbox.append(.received(end, pdu))
+        case .featureRequest, .featureResponse, .version, .connectionUpdate: outbox.append(.received(end, pdu))
+        }
+    }
+
+    /// Whether a packet on its way to `end` gets there.  By the event's number and the packet's, not by a stream, so that
+    /// events which are not played change nothing.
+    private mutating func arrives(at end: LinkEnd, loss: UInt32) -> Bool {
+        packets += 1
+        guard self[end].isOpen else { return false }
+        guard loss > 0 else { return true }
+        let place = UInt64(bitPattern: Int64(eventIndex(from: anchor))) << 16 | packets << 1 | UInt64(end.rawValue)
+        var draw = RandomStream(seed: chance ^ (place &* 0x9E37_79B9_7F4A_7C15))
+        return UInt32(truncatingIfNeeded: draw.next() >> 32) >= loss && loss < .max
+    }
+
+    // MARK: Sleep and supervision
+
+    private var isLossless: Bool { lossToCentral == 0 && lossToPeripheral == 0 }
+
+    private var canSleep: Bool {
+        sleeps && isLossless && update == nil && ends.central.queue.isEmpty && ends.peripheral.queue.isEmpty
+            && ends.central.isOpen && ends.peripheral.isOpen && ends.central.isEstablished
+            && ends.peripheral.isEstablished
+    }
+
+    private mutating func rouse(at now: Instant, into outbox: inout [Output]) {
+        guard phase == .asleep, !canSleep, !isOver else { return }
+        catchUp(to: now)
+        wakeAtNextEvent(from: now, into: &outbox)
+    }
+
+    private mutating func wakeAtNextEvent(from now: Instant, into outbox: inout [Output]) {
+        phase = .anchor
+        let index = eventIndex(from: now)
+        outbox.append(.wake(at: base.advanced(byNanoseconds: index * parameters.intervalNanoseconds)))
+    }
+
+    /// Notes what was heard in the events that a sleeping link did not play.
+    private mutating func catchUp(to now: Instant) {
+        guard phase == .asleep, isLossless, ends.central.isOpen, ends.peripheral.isOpen else { return }
+        let index = eventIndex(from: now) - 1
+        guard index >= 0 else { return }
+        let last = base.advanced(byNanoseconds: index * parameters.intervalNanoseconds)
+        let toPeripheral = AirTime.packet(payload: 0)
+        let toCentral = 2 * toPeripheral + AirTime.interFrameSpace
+        ends.peripheral.heard = max(ends.peripheral.heard, last.advanced(byNanoseconds: toPeripheral))
+        ends.central.heard = max(ends.central.heard, last.advanced(byNanoseconds: toCentral))
+    }
+
+    private func deadline(of end: LinkEnd) -> Instant {
+        let patience =
+            self[end].isEstablished ? parameters.timeoutNanoseconds : 6 * parameters.intervalNanoseconds
+        return self[end].heard.advanced(byNanoseconds: patience)
+    }
+
+    private mutating func watch(_ end: LinkEnd, into outbox: inout [Output]) {
+        guard !self[end].isSupervised else { return }
+        self[end].isSupervised = true
+        outbox.append(.wakeSupervision(end, at: deadline(of: end)))
+    }
+
+    private mutating func shut(_ end: LinkEnd, pool: inout PacketPool) {
+        for case .data(let packet, _) in self[end].queue { pool.release(packet) }
+        self[end].queue.removeAll()
+        (self[end].isOpen, self[end].isLeaving) = (false, false)
+    }
+
+    /// The first event, counted from `base`, that does not begin before `now`.
+    private func eventIndex(from now: Instant) -> Int64 {
+        let since = now.nanoseconds - base.nanoseconds
+        return since <= 0 ? 0 : (since + parameters.intervalNanoseconds - 1) / parameters.intervalNanoseconds
+    }
+
+    private func number(ofEvent index: Int64) -> UInt16 { baseCounter &+ UInt16(truncatingIfNeeded: index) }
+
+    private subscript(end: LinkEnd) -> End {
+        _read {
+            switch end {
+            case .central: yield ends.central
+            case .peripheral: yield ends.peripheral
+            }
+        }
+        _modify {
+            switch end {
+            case .central: yield &ends.central
+            case .peripheral: yield &ends.peripheral
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import LinkLayer
+import Octets
+import Simulation
+import Testing
+
+/// A link, its timers, and what happened on it.
+struct Bench {
+    enum Happening: Hashable {
+        case received(LinkEnd, [UInt8], at: Instant)
+        case control(LinkEnd, LinkPDU, at: Instant)
+        case acknowledged(LinkEnd, at: Instant)
+        case terminated(LinkEnd, at: Instant)
+        case updated(ConnectionParameters, at: Instant)
+        case lost(LinkEnd, wasEstablished: Bool, at: Instant)
+    }
+    private enum Timer { case event, supervision(LinkEnd) }
+
+    var pool = PacketPool()
+    var link: Link
+    var happenings: [Happening] = []
+    var steps = 0
+    private var queue = EventQueue()
+    private var timers: [Int: Timer] = [:]
+    private var outbox: [Link.Output] = []
+
+    init(_ parameters: ConnectionParameters, chance: UInt64 = 0, sleeps: Bool = true) {
+        link = Link(parameters, at: .start, chance: chance, sleeps: sleeps, into: &outbox)
+        empty(at: .start)
+    }
+
+    mutating func send(_ octets: [UInt8], from end: LinkEnd, at now: Instant) {
+        run(until: now)
+        link.send(.data(pool.take(octets), isStart: true), from: end, at: now, pool: &pool, into: &outbox)
+        empty(at: now)
+    }
+
+    mutating func send(_ pdu: LinkPDU, from end: LinkEnd, at now: Instant) {
+        run(until: now)
+        link.send(pdu, from: end, at: now, pool: &pool, into: &outbox)
+        empty(at: now)
+    }
+
+    mutating func close(_ end: LinkEnd, at now: Instant) {
+        run(until: now)
+        link.close(end, at: now, pool: &pool, into: &outbox)
+        empty(at: now)
+    }
+
+    mutating func lose(toCentral: UInt32, toPeripheral: UInt32, at now: Instant) {
+        run(until: now)
+        link.setLoss(toCentral: toCentral, toPeripheral: toPeripheral, at: now, into: &outbox)
+        empty(at: now)
+    }
+
+    mutating func run(until limit: Instant) {
+        while let ticket = queue.takeFirst(dueBy: limit) {
+            steps += 1
+            switch timers[ticket.slot] {
+            case .event: link.timePassed(at: queue.now, pool: &pool, into: &outbox)
+            case .supervision(let end): link.supervise(end, at: queue.now, pool: &pool, into: &outbox)
+            case nil: break
+            }
+            empty(at: queue.now)
+        }
+    }
+
+    private mutating func empty(at now: Instant) {
+        for output in outbox {
+            switch output {
+            case .wake(let due): timers[queue.insert(due: due).slot] = .event
+            case .wakeSupervision(let end, let due): timers[queue.insert(due: due).slot] = .supervision(end)
+            case .received(let end, .data(let packet, _)):
+                happenings.append(.received(end, pool.octets(of: packet), at: now))
+                pool.release(packet)
+            case .received(let end, let pdu): happenings.append(.control(end, pdu, at: now))
+            case .acknowledged(let end): happenings.append(.acknowledged(end, at: now))
+            case .terminated(let end): happenings.append(.terminated(end, at: now))
+            case .updated(let parameters): happenings.append(.updated(parameters, at: now))
+            case .lost(let end, let wasEstablished):
+                happenings.append(.lost(end, wasEstablished: wasEstablished, at: now))
+            }
+        }
+        outbox.removeAll(keepingCapacity: true)
+    }
+}
+
+func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 1000) }
+
+@Suite struct LinkTests {
+    /// 30 ms, 720 ms.
+    let parameters = ConnectionParameters(interval: 24, latency: 0, timeout: 72)
+
+    @Test func `Data waits for the next anchor, and is acknowledged by the next packet of the other end`() {
+        var bench = Bench(parameters)
+        bench.run(until: at(microseconds: 2_000))
+        bench.send([1, 2, 3], from: .peripheral, at: at(microseconds: 5_000))
+        bench.run(until: at(microseconds: 100_000))
+        // 1.25 ms + 30 ms; an empty packet 80 µs, 150 µs between, three octets 104 µs; then the next anchor and 80 µs.
+        #expect(
+            bench.happenings == [
+                .received(.central, [1, 2, 3], at: at(microseconds: 31_584)),
+                .acknowledged(.peripheral, at: at(microseconds: 61_330)),
+            ])
+        #expect(bench.pool.taken == 0)
+    }
+
+    @Test func `What the central sends is acknowledged in the same event`() {
+        var bench = Bench(parameters)
+        bench.send([1], from: .central, at: at(microseconds: 31_000))
+        bench.run(until: at(microseconds: 100_000))
+        #expect(
+            bench.happenings == [
+                .received(.peripheral, [1], at: at(microseconds: 31_338)),
+                .acknowledged(.central, at: at(microseconds: 31_568)),
+            ])
+    }
+
+    @Test func `More data goes on in the same event`() {
+        var bench = Bench(parameters)
+        for number in 0..<5 as Range<UInt8> { bench.send([number], from: .peripheral, at: at(microseconds: 20_000)) }
+        bench.run(until: at(microseconds: 40_000))
+        let received = bench.happenings.filter { if case .received = $0 { true } else { false } }
+        #expect(received.count == 5)
+        #expect(received.last == .received(.central, [4], at: at(microseconds: 31_250 + 4 * 468 + 318)))
+    }
+
+    @Test(arguments: [0.05, 0.25, 0.6]) func `Whatever gets lost, data arrives once and in order`(rate: Double) {
+        for chance in 1...20 as ClosedRange<UInt64> {
+            var bench = Bench(ConnectionParameters(interval: 6, latency: 0, timeout: 3200), chance: chance)
+            let loss = UInt32(rate * 4_294_967_295)
+            bench.lose(toCentral: loss, toPeripheral: loss, at: at(microseconds: 2_000))
+            for number in 0..<100 as Range<UInt8> {
+                bench.send([number], from: .peripheral, at: at(microseconds: Int64(number) * 9_000 + 2_000))
+                bench.send([number, 0], from: .central, at: at(microseconds: Int64(number) * 9_000 + 2_500))
+            }
+            bench.run(until: at(microseconds: 20_000_000))
+            let up = bench.happenings.compactMap {
+                if case .received(.central, let octets, _) = $0 { octets[0] } else { nil }
+            }
+            let down = bench.happenings.compactMap {
+                if case .received(.peripheral, let octets, _) = $0 { octets[0] } else { nil }
+            }
+            #expect(up == Array(0..<100))
+            #expect(down == Array(0..<100))
+            #expect(bench.happenings.count { if case .acknowledged = $0 { true } else { false } } == 200)
+            #expect(bench.pool.taken == 0)
+        }
+    }
+
+    @Test func `An hour of silence is computed, and changes nothing`() {
+        func happenings(sleeps: Bool) -> (list: [Bench.Happening], steps: Int) {
+            var bench = Bench(parameters, sleeps: sleeps)
+            for second in 1...60 as ClosedRange<Int64> {
+                bench.send([UInt8(second)], from: .peripheral, at: at(microseconds: second * 1_000_003))
+                bench.send([UInt8(second)], from: .central, at: at(microseconds: second * 1_770_001))
+            }
+            bench.run(until: at(microseconds: 3_600_000_000))
+            bench.lose(toCentral: .max, toPeripheral: .max, at: at(microseconds: 3_600_000_000))
+            bench.run(until: at(microseconds: 3_610_000_000))
+            return (bench.happenings, bench.steps)
+        }
+        let (skipped, stepped) = (happenings(sleeps: true), happenings(sleeps: false))
+        #expect(skipped.list == stepped.list)
+        #expect(skipped.list.count == 242)
+        #expect(skipped.steps < 1_000)
+        #expect(stepped.steps > 300_000)
+    }
+
+    @Test func `LL_TERMINATE_IND ends both ends`() {
+        for (sender, instants) in [(LinkEnd.central, [31_346, 31_576]), (.peripheral, [31_576, 31_806])] {
+            var bench = Bench(parameters)
+            bench.send(.terminate(reason: 0x13), from: sender, at: at(microseconds: 20_000))
+            bench.run(until: at(microseconds: 10_000_000))
+            #expect(
+                bench.happenings == [
+                    .control(sender.other, .terminate(reason: 0x13), at: at(microseconds: Int64(instants[0]))),
+                    .terminated(sender, at: at(microseconds: Int64(instants[1]))),
+                ])
+            #expect(bench.link.isOver)
+        }
+    }
+
+    @Test(arguments: [LinkEnd.central, .peripheral])
+    func `Who leaves without a word is missed after the supervision timeout`(end: LinkEnd) {
+        var bench = Bench(parameters)
+        bench.send([1], from: end.other, at: at(microseconds: 99_000))
+        bench.close(end, at: at(microseconds: 100_000))
+        bench.run(until: at(microseconds: 10_000_000))
+        // The last event began at 91.25 ms.
+        let heard: Int64 = end == .central ? 91_330 : 91_560
+        #expect(bench.happenings == [.lost(end.other, wasEstablished: true, at: at(microseconds: heard + 720_000))])
+        #expect(bench.link.isOver)
+        #expect(bench.pool.taken == 0)
+    }
+
+    @Test func `A link on which nothing is ever heard fails after six intervals`() {
+        var bench = Bench(parameters)
+        bench.close(.central, at: .start)
+        bench.run(until: at(microseconds: 1_000_000))
+        #expect(bench.happenings == [.lost(.peripheral, wasEstablished: false, at: at(microseconds: 180_000))])
+    }
+
+    @Test func `Away for less than the supervision timeout, the link goes on`() {
+        var bench = Bench(parameters)
+        bench.lose(toCentral: .max, toPeripheral: .max, at: at(microseconds: 100_000))
+        bench.send([1], from: .peripheral, at: at(microseconds: 200_000))
+        bench.lose(toCentral: 0, toPeripheral: 0, at: at(microseconds: 700_000))
+        bench.run(until: at(microseconds: 60_000_000))
+        #expect(
+            bench.happenings == [
+                .received(.central, [1], at: at(microseconds: 721_250 + 318)),
+                .acknowledged(.peripheral, at: at(microseconds: 751_330)),
+            ])
+    }
+
+    @Test func `New parameters count from the event that the update names`() {
+        var bench = Bench(parameters)
+        let (other, now) = (ConnectionParameters(interval: 80, latency: 0, timeout: 300), at(microseconds: 100_000))
+        bench.run(until: now)
+        let instant = bench.link.updateInstant(at: now)
+        bench.send(.connectionUpdate(other, instant: instant), from: .central, at: now)
+        bench.run(until: at(microseconds: 2_000_000))
+        bench.send([1], from: .central, at: at(microseconds: 2_000_000))
+        bench.run(until: at(microseconds: 3_000_000))
+        // The next event is number 4, at 121.25 ms; number 11 is at 331.25 ms; from there on every 100 ms.
+        #expect(instant == 11)
+        #expect(
+            bench.happenings == [
+                .control(.peripheral, .connectionUpdate(other, instant: 11), at: at(microseconds: 121_250 + 176)),
+                .updated(other, at: at(microseconds: 331_250)),
+                .received(.peripheral, [1], at: at(microseconds: 2_031_250 + 88)),
+                .acknowledged(.central, at: at(microseconds: 2_031_250 + 88 + 230)),
+            ])
+    }
+}
