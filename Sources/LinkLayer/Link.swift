@@ -28,7 +28,7 @@ public struct Link: Sendable {
         /// The other end has this end's LL_TERMINATE_IND: this end is closed.
         case terminated(LinkEnd)
         /// Both ends use other parameters from now on.
-        case updated(ConnectionParameters)
+        case updated(LinkParameters)
         /// This end has heard nothing for the supervision timeout, and is closed; or nothing at all, ever, in six intervals.
         case lost(LinkEnd, wasEstablished: Bool)
     }
@@ -60,7 +60,7 @@ public struct Link: Sendable {
     }
 
     /// The present ones.
-    public private(set) var parameters: ConnectionParameters
+    public private(set) var parameters: LinkParameters
     /// How many of 2³² packets get lost on the way to the central.
     public private(set) var lossToCentral: UInt32 = 0
     /// How many of 2³² packets get lost on the way to the peripheral.
@@ -73,13 +73,13 @@ public struct Link: Sendable {
     private var counter: UInt16 = 0  // of the event that is played
     private var anchor: Instant  // of the event that is played
     private var packets: UInt64 = 0  // sent in this event
-    private var update: (parameters: ConnectionParameters, instant: UInt16)?
+    private var update: (parameters: LinkParameters, instant: UInt16)?
     private let chance: UInt64
     private let sleeps: Bool
 
     /// Made by a CONNECT_IND that ended now.  `chance` is the seed of what gets lost; `sleeps: false` plays every event.
     public init(
-        _ parameters: ConnectionParameters, at now: Instant, chance: UInt64, sleeps: Bool = true,
+        _ parameters: LinkParameters, at now: Instant, chance: UInt64, sleeps: Bool = true,
         into outbox: inout [Output]
     ) {
         (self.parameters, self.chance, self.sleeps) = (parameters, chance, sleeps)

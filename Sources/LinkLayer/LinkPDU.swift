@@ -13,7 +13,7 @@ public enum LinkPDU: Hashable, Sendable {
     /// LL_VERSION_IND; `isAnswer` when the other has sent its own before.
     case version(LinkVersion, isAnswer: Bool)
     /// LL_CONNECTION_UPDATE_IND: other parameters from the connection event with the number `instant` on.
-    case connectionUpdate(ConnectionParameters, instant: UInt16)
+    case connectionUpdate(LinkParameters, instant: UInt16)
 
     /// Its payload in octets, which is what it takes time for.
     public var payload: Int {

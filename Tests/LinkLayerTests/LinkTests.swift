@@ -10,7 +10,7 @@ struct Bench {
         case control(LinkEnd, LinkPDU, at: Instant)
         case acknowledged(LinkEnd, at: Instant)
         case terminated(LinkEnd, at: Instant)
-        case updated(ConnectionParameters, at: Instant)
+        case updated(LinkParameters, at: Instant)
         case lost(LinkEnd, wasEstablished: Bool, at: Instant)
     }
     private enum Timer { case event, supervision(LinkEnd) }
@@ -23,7 +23,7 @@ struct Bench {
     private var timers: [Int: Timer] = [:]
     private var outbox: [Link.Output] = []
 
-    init(_ parameters: ConnectionParameters, chance: UInt64 = 0, sleeps: Bool = true) {
+    init(_ parameters: LinkParameters, chance: UInt64 = 0, sleeps: Bool = true) {
         link = Link(parameters, at: .start, chance: chance, sleeps: sleeps, into: &outbox)
         empty(at: .start)
     }
@@ -88,7 +88,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
 
 @Suite struct LinkTests {
     /// 30 ms, 720 ms.
-    let parameters = ConnectionParameters(interval: 24, latency: 0, timeout: 72)
+    let parameters = LinkParameters(interval: 24, latency: 0, timeout: 72)
 
     @Test func `Data waits for the next anchor, and is acknowledged by the next packet of the other end`() {
         var bench = Bench(parameters)
@@ -126,7 +126,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
 
     @Test(arguments: [0.05, 0.25, 0.6]) func `Whatever gets lost, data arrives once and in order`(rate: Double) {
         for chance in 1...20 as ClosedRange<UInt64> {
-            var bench = Bench(ConnectionParameters(interval: 6, latency: 0, timeout: 3200), chance: chance)
+            var bench = Bench(LinkParameters(interval: 6, latency: 0, timeout: 3200), chance: chance)
             let loss = UInt32(rate * 4_294_967_295)
             bench.lose(toCentral: loss, toPeripheral: loss, at: at(microseconds: 2_000))
             for number in 0..<100 as Range<UInt8> {
@@ -215,7 +215,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
 
     @Test func `New parameters count from the event that the update names`() {
         var bench = Bench(parameters)
-        let (other, now) = (ConnectionParameters(interval: 80, latency: 0, timeout: 300), at(microseconds: 100_000))
+        let (other, now) = (LinkParameters(interval: 80, latency: 0, timeout: 300), at(microseconds: 100_000))
         bench.run(until: now)
         let instant = bench.link.updateInstant(at: now)
         bench.send(.connectionUpdate(other, instant: instant), from: .central, at: now)

@@ -1,5 +1,5 @@
 /// How two ends keep in touch.  Core 6.0, Vol 6, Part B, section 4.5.1, in the units of HCI: Vol 4, Part E, section 7.8.12.
-public struct ConnectionParameters: Hashable, Sendable {
+public struct LinkParameters: Hashable, Sendable {
     /// Between connection events, in 1.25 ms: 6 to 3200.
     public var interval: UInt16
     /// How many events a peripheral may sleep through: 0 to 499.

@@ -1,0 +1,392 @@
+import Air
+public import Bluetooth
+public import LinkLayer
+public import Octets
+public import Simulation
+
+/// The link layers of all stations in one air: who advertises, who listens, who is linked to whom.
+///
+/// Advertising events that nobody can hear are passed over, and so are the empty events of a quiet link.
+/// Frames take their time on the air, but they do not collide.
+public struct Radio: Sendable {
+    /// What the radio asks to be told at an instant.
+    public enum Timer: Hashable, Sendable {
+        /// An advertising event begins.
+        case advertising(station: Int, generation: UInt32)
+        /// An advertising packet of `station` has ended at a listener.
+        case heard(station: Int, generation: UInt32, listener: Int)
+        /// A scan response of `station` has ended at a scanner.
+        case answered(station: Int, generation: UInt32, scanner: Int)
+        /// A CONNECT_IND has ended at the advertising `station`.
+        case connecting(station: Int, generation: UInt32, initiator: Int, attempt: UInt32)
+        /// A link asked for this.
+        case link(slot: Int, generation: UInt32)
+        /// A link asked for this.
+        case supervision(slot: Int, generation: UInt32, LinkEnd)
+    }
+
+    /// One end of a link, as the station there knows it.
+    public struct Connection: Hashable, Sendable {
+        let slot: Int
+        let generation: UInt32
+        /// Which of the two this station is.
+        public let end: LinkEnd
+    }
+
+    /// What a station learns.
+    public enum Indication: Sendable {
+        /// An advertising packet or, when `isResponse`, a scan response was heard.
+        case heard(Advertisement, isResponse: Bool, rssi: Int8)
+        /// A link with this peer begins.
+        case connected(Connection, peer: DeviceAddress, LinkParameters)
+        /// Of a link.
+        case link(Connection, Link.Output)
+    }
+
+    /// What the radio wants done.
+    public enum Output: Sendable {
+        /// Tell the station.
+        case indicate(station: Int, Indication)
+        /// Call `timePassed` with this.
+        case wake(Timer, at: Instant)
+    }
+
+    /// What somebody says about itself while it advertises.
+    public struct Advertisement: Hashable, Sendable {
+        /// What may be done about it.
+        public enum Kind: Hashable, Sendable {
+            /// ADV_IND: anybody may scan or connect.
+            case undirected
+            /// ADV_DIRECT_IND: only this one may connect, and nobody else hears of it.
+            case directed(DeviceAddress)
+            /// ADV_SCAN_IND: anybody may scan.
+            case scannable
+            /// ADV_NONCONN_IND: nobody may do anything.
+            case nonConnectable
+        }
+
+        /// What may be done about it.
+        public var kind: Kind
+        /// Whose it is.
+        public var address: DeviceAddress
+        /// Up to 31 octets of advertising data.
+        public var data: [UInt8]
+        /// Up to 31 octets for those who ask.
+        public var scanResponse: [UInt8]
+        /// Only these may connect; nil: anybody.
+        public var connectors: [DeviceAddress]?
+        /// Only these get a scan response; nil: anybody.
+        public var scanners: [DeviceAddress]?
+
+        /// For anybody, until `connectors` and `scanners` are set.
+        public init(kind: Kind, address: DeviceAddress, data: [UInt8], scanResponse: [UInt8]) {
+            (self.kind, self.address, self.data, self.scanResponse) = (kind, address, data, scanResponse)
+        }
+
+        func admits(_ initiator: DeviceAddress) -> Bool {
+            switch kind {
+            case .undirected: connectors?.contains(initiator) ?? true
+            case .directed(let peer): peer == initiator
+            case .scannable, .nonConnectable: false
+            }
+        }
+
+        func answers(_ scanner: DeviceAddress) -> Bool {
+            switch kind {
+            case .undirected, .scannable: scanners?.contains(scanner) ?? true
+            case .directed, .nonConnectable: false
+            }
+        }
+    }
+
+    /// How a station scans.
+    struct Scan: Sendable {
+        var listener: Listener
+        var isActive: Bool
+        var address: DeviceAddress
+    }
+
+    /// Whom a station wants to be linked to.
+    struct Initiation: Sendable {
+        var listener: Listener
+        var peers: [DeviceAddress]
+        var address: DeviceAddress
+        var parameters: LinkParameters
+        var attempt: UInt32 = 0
+    }
+
+    private struct Station: Sendable {
+        var advertisement: Advertisement?
+        var advertiser: Advertiser?
+        var generation: UInt32 = 0  // of the advertising; a timer of an older one means nothing
+        var isParked = false  // nobody listens
+        var scan: Scan?
+        var initiation: Initiation?
+        var attempts: UInt32 = 0
+    }
+
+    private struct LinkSlot: Sendable {
+        var link: Link?
+        var generation: UInt32 = 0
+        var stations: (central: Int, peripheral: Int) = (0, 0)
+
+        func station(at end: LinkEnd) -> Int { end == .central ? stations.central : stations.peripheral }
+    }
+
+    /// Where the stations are.
+    public internal(set) var air = Air()
+    private var stations: [Station] = []
+    private var links: [LinkSlot] = []
+    private var freeLinks: [Int] = []
+    private var linkOutbox: [Link.Output] = []
+    private let seed: RandomStream
+    private let sleeps: Bool
+
+    /// Chance comes from `seed`; `sleeps: false` plays every connection event, for tests.
+    init(seed: RandomStream, sleeps: Bool = true) { (self.seed, self.sleeps) = (seed, sleeps) }
+
+    mutating func add(_ place: Air.Station) -> Int {
+        stations.append(Station())
+        return air.add(place)
+    }
+
+    private var hasListener: Bool { stations.contains { $0.scan != nil || $0.initiation != nil } }
+
+    // MARK: What stations do
+
+    /// Begins to advertise, or goes on with another content when it does already.
+    mutating func advertise(
+        _ advertisement: Advertisement, interval: UInt16, from station: Int, at now: Instant,
+        into outbox: inout [Output]
+    ) {
+        let delays = seed.stream("advertising delay \(advertisement.address) \(stations[station].generation)")
+        stations[station].advertisement = advertisement
+        stations[station].generation &+= 1
+        stations[station].advertiser = Advertiser(interval: interval, from: now, delays: delays)
+        stations[station].isParked = true
+        if hasListener { unpark(station, at: now, into: &outbox) }
+    }
+
+    /// Changes what is advertised, not when.
+    mutating func changeAdvertisement(of station: Int, _ change: (inout Advertisement) -> Void) {
+        guard var advertisement = stations[station].advertisement else { return }
+        change(&advertisement)
+        stations[station].advertisement = advertisement
+    }
+
+    mutating func stopAdvertising(_ station: Int) {
+        (stations[station].advertisement, stations[station].advertiser) = (nil, nil)
+        stations[station].generation &+= 1
+    }
+
+    mutating func scan(_ scan: Scan?, from station: Int, at now: Instant, into outbox: inout [Output]) {
+        stations[station].scan = scan
+        if scan != nil { unparkAll(at: now, into: &outbox) }
+    }
+
+    mutating func initiate(_ initiation: Initiation?, from station: Int, at now: Instant, into outbox: inout [Output]) {
+        stations[station].initiation = initiation
+        guard initiation != nil else { return }
+        stations[station].attempts &+= 1
+        stations[station].initiation?.attempt = stations[station].attempts
+        unparkAll(at: now, into: &outbox)
+    }
+
+    /// Sends a PDU over a link; of a link that is over, a packet is released.
+    mutating func send(
+        _ pdu: LinkPDU, over connection: Connection, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) {
+        guard isCurrent(connection.slot, connection.generation) else {
+            if case .data(let packet, _) = pdu { pool.release(packet) }
+            return
+        }
+        links[connection.slot].link?.send(pdu, from: connection.end, at: now, pool: &pool, into: &linkOutbox)
+        passOn(connection.slot, into: &outbox)
+    }
+
+    /// Leaves a link without a word.
+    mutating func close(
+        _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard isCurrent(connection.slot, connection.generation) else { return }
+        links[connection.slot].link?.close(connection.end, at: now, pool: &pool, into: &linkOutbox)
+        passOn(connection.slot, into: &outbox)
+    }
+
+    /// The number that a connection update sent now should name; nil when the link is over.
+    func updateInstant(of connection: Connection, at now: Instant) -> UInt16? {
+        guard isCurrent(connection.slot, connection.generation) else { return nil }
+        return links[connection.slot].link?.updateInstant(at: now)
+    }
+
+    /// The station at the other end.
+    func peerStation(of connection: Connection) -> Int? {
+        guard isCurrent(connection.slot, connection.generation) else { return nil }
+        return links[connection.slot].station(at: connection.end.other)
+    }
+
+    // MARK: Time
+
+    /// The instant of a `.wake` has come.
+    mutating func timePassed(
+        _ timer: Timer, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        switch timer {
+        case .advertising(let station, let generation): advertisingEvent(station, generation, into: &outbox)
+        case .heard(let station, let generation, let listener):
+            packetHeard(station, generation, by: listener, at: now, into: &outbox)
+        case .answered(let station, let generation, let scanner):
+            guard let advertisement = current(station, generation), stations[scanner].scan != nil else { return }
+            indicate(advertisement, isResponse: true, from: station, to: scanner, into: &outbox)
+        case .connecting(let station, let generation, let initiator, let attempt):
+            guard let advertisement = current(station, generation), let initiation = stations[initiator].initiation,
+                initiation.attempt == attempt
+            else { return }
+            connect(advertisement, of: station, initiation, of: initiator, at: now, into: &outbox)
+        case .link(let slot, let generation):
+            guard isCurrent(slot, generation) else { return }
+            links[slot].link?.timePassed(at: now, pool: &pool, into: &linkOutbox)
+            passOn(slot, into: &outbox)
+        case .supervision(let slot, let generation, let end):
+            guard isCurrent(slot, generation) else { return }
+            links[slot].link?.supervise(end, at: now, pool: &pool, into: &linkOutbox)
+            passOn(slot, into: &outbox)
+        }
+    }
+
+    // MARK: Advertising
+
+    private func current(_ station: Int, _ generation: UInt32) -> Advertisement? {
+        stations[station].generation == generation ? stations[station].advertisement : nil
+    }
+
+    private mutating func unparkAll(at now: Instant, into outbox: inout [Output]) {
+        for station in stations.indices where stations[station].isParked { unpark(station, at: now, into: &outbox) }
+    }
+
+    private mutating func unpark(_ station: Int, at now: Instant, into outbox: inout [Output]) {
+        stations[station].isParked = false
+        stations[station].advertiser?.skip(to: now)
+        guard let next = stations[station].advertiser?.next else { return }
+        outbox.append(.wake(.advertising(station: station, generation: stations[station].generation), at: next))
+    }
+
+    private mutating func advertisingEvent(_ station: Int, _ generation: UInt32, into outbox: inout [Output]) {
+        guard let advertisement = current(station, generation), let start = stations[station].advertiser?.next else {
+            return
+        }
+        let duration = AirTime.packet(payload: AirTime.advertisingPayload(data: advertisement.data.count))
+        var isHeard = false
+        for listener in stations.indices where listener != station && air.connects(station, listener) {
+            let listeners = [stations[listener].initiation?.listener, stations[listener].scan?.listener]
+            guard let heard = listeners.compactMap({ $0 }).first else { continue }
+            isHeard = true
+            for channel in 37...39 {
+                let begin = start.advanced(byNanoseconds: Int64(channel - 37) * Advertiser.channelSpacing)
+                guard heard.hears(from: begin, nanoseconds: duration, channel: channel) else { continue }
+                let timer = Timer.heard(station: station, generation: generation, listener: listener)
+                outbox.append(.wake(timer, at: begin.advanced(byNanoseconds: duration)))
+                break
+            }
+        }
+        stations[station].advertiser?.advance()
+        guard isHeard, let next = stations[station].advertiser?.next else {
+            stations[station].isParked = true
+            return
+        }
+        outbox.append(.wake(.advertising(station: station, generation: generation), at: next))
+    }
+
+    private mutating func packetHeard(
+        _ station: Int, _ generation: UInt32, by listener: Int, at now: Instant, into outbox: inout [Output]
+    ) {
+        guard let advertisement = current(station, generation), air.connects(station, listener) else { return }
+        if let initiation = stations[listener].initiation, initiation.peers.contains(advertisement.address),
+            advertisement.admits(initiation.address)
+        {
+            let duration = AirTime.interFrameSpace + AirTime.packet(payload: AirTime.connectPayload)
+            let timer = Timer.connecting(
+                station: station, generation: generation, initiator: listener, attempt: initiation.attempt)
+            outbox.append(.wake(timer, at: now.advanced(byNanoseconds: duration)))
+        }
+        guard let scan = stations[listener].scan else { return }
+        if case .directed(let target) = advertisement.kind, target != scan.address { return }
+        indicate(advertisement, isResponse: false, from: station, to: listener, into: &outbox)
+        if scan.isActive, advertisement.answers(scan.address) {
+            let request = AirTime.packet(payload: AirTime.scanRequestPayload)
+            let response = AirTime.packet(
+                payload: AirTime.advertisingPayload(data: advertisement.scanResponse.count))
+            let timer = Timer.answered(station: station, generation: generation, scanner: listener)
+            outbox.append(
+                .wake(timer, at: now.advanced(byNanoseconds: 2 * AirTime.interFrameSpace + request + response)))
+        }
+    }
+
+    private func indicate(
+        _ advertisement: Advertisement, isResponse: Bool, from station: Int, to listener: Int,
+        into outbox: inout [Output]
+    ) {
+        let rssi = air.rssi(from: station, to: listener)
+        outbox.append(
+            .indicate(station: listener, .heard(advertisement, isResponse: isResponse, rssi: rssi)))
+    }
+
+    // MARK: Links
+
+    private func isCurrent(_ slot: Int, _ generation: UInt32) -> Bool {
+        links.indices.contains(slot) && links[slot].generation == generation && links[slot].link != nil
+    }
+
+    private mutating func connect(
+        _ advertisement: Advertisement, of station: Int, _ initiation: Initiation, of initiator: Int,
+        at now: Instant, into outbox: inout [Output]
+    ) {
+        stopAdvertising(station)
+        stations[initiator].initiation = nil
+        let slot = freeLinks.popLast() ?? links.count
+        if slot == links.count { links.append(LinkSlot()) }
+        links[slot].generation &+= 1
+        links[slot].stations = (initiator, station)
+        var chance = seed.stream("link \(initiation.address) \(advertisement.address) \(initiation.attempt)")
+        let link = Link(
+            initiation.parameters, at: now, chance: chance.next(), sleeps: sleeps, into: &linkOutbox)
+        links[slot].link = link
+        let peers = [(LinkEnd.central, advertisement.address), (.peripheral, initiation.address)]
+        for (end, peer) in peers {
+            let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
+            outbox.append(
+                .indicate(
+                    station: links[slot].station(at: end), .connected(connection, peer: peer, initiation.parameters)))
+        }
+        passOn(slot, into: &outbox)
+    }
+
+    /// Turns what a link wants into timers and indications, and forgets the link when it is over.
+    private mutating func passOn(_ slot: Int, into outbox: inout [Output]) {
+        let generation = links[slot].generation
+        for index in linkOutbox.indices {
+            let output = linkOutbox[index]
+            switch output {
+            case .wake(let due): outbox.append(.wake(.link(slot: slot, generation: generation), at: due))
+            case .wakeSupervision(let end, let due):
+                outbox.append(.wake(.supervision(slot: slot, generation: generation, end), at: due))
+            case .received(let end, _), .acknowledged(let end), .terminated(let end), .lost(let end, _):
+                tell(end, of: slot, output, into: &outbox)
+            case .updated:
+                tell(.central, of: slot, output, into: &outbox)
+                tell(.peripheral, of: slot, output, into: &outbox)
+            }
+        }
+        linkOutbox.removeAll(keepingCapacity: true)
+        if links[slot].link?.isOver == true {
+            links[slot].link = nil
+            freeLinks.append(slot)
+        }
+    }
+
+    private func tell(_ end: LinkEnd, of slot: Int, _ output: Link.Output, into outbox: inout [Output]) {
+        let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
+        outbox.append(.indicate(station: links[slot].station(at: end), .link(connection, output)))
+    }
+}
