@@ -10,8 +10,14 @@ let floors: [[Target]] = [
         library("Bluetooth", on: "Octets"),
     ],
     [
+        library("HCI", on: "Octets", "Bluetooth"),
+        library("L2CAP", on: "Octets", "Bluetooth", "Simulation"),
         tests("Octets"),
         tests("Simulation", on: "CLinux"),
+    ],
+    [
+        tests("HCI", on: "Octets", "Bluetooth"),
+        tests("L2CAP", on: "Octets", "Bluetooth", "Simulation"),
     ],
 ]
 
