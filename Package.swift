@@ -11,13 +11,18 @@ let floors: [[Target]] = [
     ],
     [
         library("Air"),
+        library("HCI", on: "Octets", "Bluetooth"),
+        library("L2CAP", on: "Octets", "Bluetooth", "Simulation"),
         library("LinkLayer", on: "Octets", "Simulation"),
     ],
     [
-        tests("Air"),
-        tests("LinkLayer", on: "Octets", "Simulation"),
+        library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer")
+    ],
+    [
         tests("Octets"),
         tests("Simulation", on: "CLinux"),
+        tests("Air"),
+        tests("LinkLayer", on: "Octets", "Simulation"),
     ],
 ]
 

@@ -10,8 +10,8 @@ public enum LinkPDU: Hashable, Sendable {
     case featureRequest(UInt64)
     /// LL_FEATURE_RSP, with the features that both have.
     case featureResponse(UInt64)
-    /// LL_VERSION_IND; `isAnswer` when the other has sent its own before.
-    case version(LinkVersion, isAnswer: Bool)
+    /// LL_VERSION_IND: each end sends it once in the life of a link.
+    case version(LinkVersion)
     /// LL_CONNECTION_UPDATE_IND: other parameters from the connection event with the number `instant` on.
     case connectionUpdate(LinkParameters, instant: UInt16)
 

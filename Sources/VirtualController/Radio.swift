@@ -1,8 +1,8 @@
 import Air
-public import Bluetooth
+import Bluetooth
 public import LinkLayer
-public import Octets
-public import Simulation
+import Octets
+import Simulation
 
 /// The link layers of all stations in one air: who advertises, who listens, who is linked to whom.
 ///
@@ -26,15 +26,15 @@ public struct Radio: Sendable {
     }
 
     /// One end of a link, as the station there knows it.
-    public struct Connection: Hashable, Sendable {
+    struct Connection: Hashable, Sendable {
         let slot: Int
         let generation: UInt32
         /// Which of the two this station is.
-        public let end: LinkEnd
+        let end: LinkEnd
     }
 
     /// What a station learns.
-    public enum Indication: Sendable {
+    enum Indication: Sendable {
         /// An advertising packet or, when `isResponse`, a scan response was heard.
         case heard(Advertisement, isResponse: Bool, rssi: Int8)
         /// A link with this peer begins.
@@ -44,7 +44,7 @@ public struct Radio: Sendable {
     }
 
     /// What the radio wants done.
-    public enum Output: Sendable {
+    enum Output: Sendable {
         /// Tell the station.
         case indicate(station: Int, Indication)
         /// Call `timePassed` with this.
@@ -52,9 +52,9 @@ public struct Radio: Sendable {
     }
 
     /// What somebody says about itself while it advertises.
-    public struct Advertisement: Hashable, Sendable {
+    struct Advertisement: Hashable, Sendable {
         /// What may be done about it.
-        public enum Kind: Hashable, Sendable {
+        enum Kind: Hashable, Sendable {
             /// ADV_IND: anybody may scan or connect.
             case undirected
             /// ADV_DIRECT_IND: only this one may connect, and nobody else hears of it.
@@ -66,20 +66,20 @@ public struct Radio: Sendable {
         }
 
         /// What may be done about it.
-        public var kind: Kind
+        var kind: Kind
         /// Whose it is.
-        public var address: DeviceAddress
+        var address: DeviceAddress
         /// Up to 31 octets of advertising data.
-        public var data: [UInt8]
+        var data: [UInt8]
         /// Up to 31 octets for those who ask.
-        public var scanResponse: [UInt8]
+        var scanResponse: [UInt8]
         /// Only these may connect; nil: anybody.
-        public var connectors: [DeviceAddress]?
+        var connectors: [DeviceAddress]?
         /// Only these get a scan response; nil: anybody.
-        public var scanners: [DeviceAddress]?
+        var scanners: [DeviceAddress]?
 
         /// For anybody, until `connectors` and `scanners` are set.
-        public init(kind: Kind, address: DeviceAddress, data: [UInt8], scanResponse: [UInt8]) {
+        init(kind: Kind, address: DeviceAddress, data: [UInt8], scanResponse: [UInt8]) {
             (self.kind, self.address, self.data, self.scanResponse) = (kind, address, data, scanResponse)
         }
 
@@ -134,7 +134,7 @@ public struct Radio: Sendable {
     }
 
     /// Where the stations are.
-    public internal(set) var air = Air()
+    var air = Air()
     private var stations: [Station] = []
     private var links: [LinkSlot] = []
     private var freeLinks: [Int] = []
@@ -187,8 +187,9 @@ public struct Radio: Sendable {
     mutating func initiate(_ initiation: Initiation?, from station: Int, at now: Instant, into outbox: inout [Output]) {
         stations[station].initiation = initiation
         guard initiation != nil else { return }
-        stations[station].attempts &+= 1
-        stations[station].initiation?.attempt = stations[station].attempts
+        let attempt = stations[station].attempts &+ 1
+        stations[station].attempts = attempt
+        stations[station].initiation?.attempt = attempt
         unparkAll(at: now, into: &outbox)
     }
 

@@ -1,0 +1,130 @@
+/// How a command or a connection ended: the error codes of Core 6.0, Vol 1, Part F, which are also the
+/// reasons of disconnections.
+///
+/// Any octet is one; those that the specification names can be written with words: `remote_user_terminated`.
+public struct HCIStatus: RawRepresentable, Hashable, Sendable, Error, CustomStringConvertible {
+    /// The octet that HCI uses for it.
+    public let rawValue: UInt8
+
+    /// Whatever octet came.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The one with this name, as `name` spells it; nil when there is none.
+    public init?(name: String) {
+        guard let entry = Self.names.first(where: { $0.name == name }) else { return nil }
+        self = entry.status
+    }
+
+    /// In words, `connection_timeout`; nil for a code that the specification does not name.
+    public var name: String? { Self.names.first { $0.status == self }?.name }
+
+    /// All names, in the order of their codes: what a document may choose from.
+    public static var allNames: [String] { names.map(\.name) }
+
+    /// Its name, or its octet as `0x7F`.
+    public var description: String {
+        name ?? "0x" + (rawValue < 16 ? "0" : "") + String(rawValue, radix: 16, uppercase: true)
+    }
+}
+
+extension HCIStatus {
+    /// 0x00: no error.
+    public static let success = HCIStatus(rawValue: 0x00)
+    /// 0x01: the controller does not have this command.
+    public static let unknownCommand = HCIStatus(rawValue: 0x01)
+    /// 0x02: there is no connection with this handle, or no device in this list.
+    public static let unknownConnection = HCIStatus(rawValue: 0x02)
+    /// 0x03: something in the controller broke.
+    public static let hardwareFailure = HCIStatus(rawValue: 0x03)
+    /// 0x05: pairing or authentication failed.
+    public static let authenticationFailure = HCIStatus(rawValue: 0x05)
+    /// 0x06: the peer has no key for this link.
+    public static let keyMissing = HCIStatus(rawValue: 0x06)
+    /// 0x07: the controller has no memory for it.
+    public static let memoryCapacityExceeded = HCIStatus(rawValue: 0x07)
+    /// 0x08: nothing was heard of the peer for the supervision timeout.
+    public static let connectionTimeout = HCIStatus(rawValue: 0x08)
+    /// 0x09: the controller has as many connections as it can.
+    public static let connectionLimitExceeded = HCIStatus(rawValue: 0x09)
+    /// 0x0B: there is a connection to this device already.
+    public static let connectionAlreadyExists = HCIStatus(rawValue: 0x0B)
+    /// 0x0C: not in this state.
+    public static let commandDisallowed = HCIStatus(rawValue: 0x0C)
+    /// 0x0D: the peer or the controller has no resources for the connection.
+    public static let rejectedLimitedResources = HCIStatus(rawValue: 0x0D)
+    /// 0x11: a feature or a parameter value that the controller does not have.
+    public static let unsupportedFeature = HCIStatus(rawValue: 0x11)
+    /// 0x12: a parameter outside its range.
+    public static let invalidParameters = HCIStatus(rawValue: 0x12)
+    /// 0x13: the other side's user ended the connection.
+    public static let remoteUserTerminated = HCIStatus(rawValue: 0x13)
+    /// 0x14: the other side had no resources left.
+    public static let remoteLowResources = HCIStatus(rawValue: 0x14)
+    /// 0x15: the other side is about to switch off.
+    public static let remotePowerOff = HCIStatus(rawValue: 0x15)
+    /// 0x16: this side's host ended the connection.
+    public static let localHostTerminated = HCIStatus(rawValue: 0x16)
+    /// 0x1A: the other side does not have this feature.
+    public static let unsupportedRemoteFeature = HCIStatus(rawValue: 0x1A)
+    /// 0x1F: no other code fits.
+    public static let unspecified = HCIStatus(rawValue: 0x1F)
+    /// 0x20: a Link Layer parameter that is not supported.
+    public static let unsupportedLinkLayerParameter = HCIStatus(rawValue: 0x20)
+    /// 0x22: the peer did not answer a Link Layer procedure in time.
+    public static let responseTimeout = HCIStatus(rawValue: 0x22)
+    /// 0x23: both sides started the same Link Layer procedure.
+    public static let procedureCollision = HCIStatus(rawValue: 0x23)
+    /// 0x28: an instant lay in the past when it was agreed upon.
+    public static let instantPassed = HCIStatus(rawValue: 0x28)
+    /// 0x29: this key cannot be made in this way.
+    public static let pairingWithUnitKeyNotSupported = HCIStatus(rawValue: 0x29)
+    /// 0x2A: both sides started Link Layer procedures that exclude each other.
+    public static let differentTransactionCollision = HCIStatus(rawValue: 0x2A)
+    /// 0x3A: the controller is busy.
+    public static let controllerBusy = HCIStatus(rawValue: 0x3A)
+    /// 0x3B: the peer could not use the connection parameters.
+    public static let unacceptableConnectionParameters = HCIStatus(rawValue: 0x3B)
+    /// 0x3C: directed advertising ended without a connection.
+    public static let advertisingTimeout = HCIStatus(rawValue: 0x3C)
+    /// 0x3D: a packet's authentication code was wrong: the keys differ, or somebody interfered.
+    public static let micFailure = HCIStatus(rawValue: 0x3D)
+    /// 0x3E: the peer was not heard in the first six connection events.
+    public static let failedToBeEstablished = HCIStatus(rawValue: 0x3E)
+    /// 0x42: there is no advertising set with this handle.
+    public static let unknownAdvertisingIdentifier = HCIStatus(rawValue: 0x42)
+
+    private static let names: [(status: HCIStatus, name: String)] = [
+        (success, "success"),
+        (unknownCommand, "unknown_command"),
+        (unknownConnection, "unknown_connection"),
+        (hardwareFailure, "hardware_failure"),
+        (authenticationFailure, "authentication_failure"),
+        (keyMissing, "key_missing"),
+        (memoryCapacityExceeded, "memory_capacity_exceeded"),
+        (connectionTimeout, "connection_timeout"),
+        (connectionLimitExceeded, "connection_limit_exceeded"),
+        (connectionAlreadyExists, "connection_already_exists"),
+        (commandDisallowed, "command_disallowed"),
+        (rejectedLimitedResources, "rejected_limited_resources"),
+        (unsupportedFeature, "unsupported_feature"),
+        (invalidParameters, "invalid_parameters"),
+        (remoteUserTerminated, "remote_user_terminated"),
+        (remoteLowResources, "remote_low_resources"),
+        (remotePowerOff, "remote_power_off"),
+        (localHostTerminated, "local_host_terminated"),
+        (unsupportedRemoteFeature, "unsupported_remote_feature"),
+        (unspecified, "unspecified"),
+        (unsupportedLinkLayerParameter, "unsupported_link_layer_parameter"),
+        (responseTimeout, "response_timeout"),
+        (procedureCollision, "procedure_collision"),
+        (instantPassed, "instant_passed"),
+        (pairingWithUnitKeyNotSupported, "pairing_with_unit_key_not_supported"),
+        (differentTransactionCollision, "different_transaction_collision"),
+        (controllerBusy, "controller_busy"),
+        (unacceptableConnectionParameters, "unacceptable_connection_parameters"),
+        (advertisingTimeout, "advertising_timeout"),
+        (micFailure, "mic_failure"),
+        (failedToBeEstablished, "failed_to_be_established"),
+        (unknownAdvertisingIdentifier, "unknown_advertising_identifier"),
+    ]
+}

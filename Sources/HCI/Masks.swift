@@ -1,0 +1,138 @@
+public import Octets
+
+/// Which LE features a controller or a link has.  Core 6.0, Vol 6, Part B, section 4.6.
+public struct LEFeatures: OptionSet, Hashable, Sendable {
+    /// The first 64 bits, lowest octet first.
+    public let rawValue: UInt64
+    /// Any bits.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Bit 0: links can be encrypted.
+    public static let encryption = LEFeatures(rawValue: 1 << 0)
+    /// Bit 1: the Link Layer negotiates connection parameters.
+    public static let connectionParametersRequest = LEFeatures(rawValue: 1 << 1)
+    /// Bit 2: a rejected procedure is answered with its opcode.
+    public static let extendedRejectIndication = LEFeatures(rawValue: 1 << 2)
+    /// Bit 3: a peripheral may ask for the features, too.
+    public static let peripheralFeaturesExchange = LEFeatures(rawValue: 1 << 3)
+    /// Bit 4: an encrypted link can be asked whether it lives.
+    public static let ping = LEFeatures(rawValue: 1 << 4)
+    /// Bit 5: up to 251 octets in a data PDU.
+    public static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
+    /// Bit 6: the controller resolves private addresses.
+    public static let privacy = LEFeatures(rawValue: 1 << 6)
+    /// Bit 8: 2 Msymbol/s.
+    public static let phy2M = LEFeatures(rawValue: 1 << 8)
+    /// Bit 12: advertising on the secondary channels.
+    public static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
+    /// Bit 14: the second channel selection algorithm.
+    public static let channelSelectionAlgorithm2 = LEFeatures(rawValue: 1 << 14)
+}
+
+/// Which features a controller has besides LE's: the LMP features of Core 6.0, Vol 2, Part C, section 3.3.
+public struct LMPFeatures: OptionSet, Hashable, Sendable {
+    /// Page 0, lowest octet first.
+    public let rawValue: UInt64
+    /// Any bits.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Bit 37: LE only.
+    public static let brEDRNotSupported = LMPFeatures(rawValue: 1 << 37)
+    /// Bit 38: LE at all.
+    public static let leSupported = LMPFeatures(rawValue: 1 << 38)
+}
+
+/// Which events a host wants.  Core 6.0, Vol 4, Part E, section 7.3.1.
+public struct EventMask: OptionSet, Hashable, Sendable {
+    /// Lowest octet first.
+    public let rawValue: UInt64
+    /// Any bits.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Bit 4.
+    public static let disconnectionComplete = EventMask(rawValue: 1 << 4)
+    /// Bit 7.
+    public static let encryptionChange = EventMask(rawValue: 1 << 7)
+    /// Bit 11.
+    public static let readRemoteVersionInformationComplete = EventMask(rawValue: 1 << 11)
+    /// Bit 15.
+    public static let hardwareError = EventMask(rawValue: 1 << 15)
+    /// Bit 47.
+    public static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
+    /// Bit 61: any of LE's.
+    public static let leMeta = EventMask(rawValue: 1 << 61)
+    /// What a controller sends before it is told: bits 0 to 44, thus nothing of LE.
+    public static let afterReset = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
+}
+
+/// Which of LE's events a host wants: bit n for subevent n + 1.  Core 6.0, Vol 4, Part E, section 7.8.1.
+public struct LEEventMask: OptionSet, Hashable, Sendable {
+    /// Lowest octet first.
+    public let rawValue: UInt64
+    /// Any bits.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Bit 0.
+    public static let connectionComplete = LEEventMask(rawValue: 1 << 0)
+    /// Bit 1.
+    public static let advertisingReport = LEEventMask(rawValue: 1 << 1)
+    /// Bit 2.
+    public static let connectionUpdateComplete = LEEventMask(rawValue: 1 << 2)
+    /// Bit 3.
+    public static let readRemoteFeaturesComplete = LEEventMask(rawValue: 1 << 3)
+    /// Bit 4.
+    public static let longTermKeyRequest = LEEventMask(rawValue: 1 << 4)
+    /// Bit 5.
+    public static let remoteConnectionParameterRequest = LEEventMask(rawValue: 1 << 5)
+    /// Bit 6.
+    public static let dataLengthChange = LEEventMask(rawValue: 1 << 6)
+    /// Bit 9.
+    public static let enhancedConnectionComplete = LEEventMask(rawValue: 1 << 9)
+    /// Bit 11.
+    public static let phyUpdateComplete = LEEventMask(rawValue: 1 << 11)
+    /// Bit 19.
+    public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
+    /// What a controller sends before it is told: subevents 1 to 5.
+    public static let afterReset = LEEventMask(rawValue: 0x1F)
+}
+
+/// Which commands a controller has: 64 octets of bits.  Core 6.0, Vol 4, Part E, section 6.27.
+public struct SupportedCommands: Parameters {
+    private var bits = [UInt8](repeating: 0, count: 64)
+
+    /// Those of `opcodes` that have a bit.
+    public init(_ opcodes: [Opcode]) {
+        for opcode in opcodes {
+            guard let place = opcode.supportedBit else { continue }
+            bits[place.octet] |= 1 << place.bit
+        }
+    }
+
+    /// Takes 64 octets.
+    public init(from reader: inout OctetReader) throws(Malformed) {
+        bits = try reader.octets("Supported_Commands", count: 64)
+    }
+
+    /// Whether its bit is set; false for one that has none.
+    public func contains(_ opcode: Opcode) -> Bool {
+        guard let place = opcode.supportedBit else { return false }
+        return bits[place.octet] & 1 << place.bit != 0
+    }
+
+    /// Adds 64 octets.
+    public func append(to octets: inout [UInt8]) { octets += bits }
+}
+
+extension LEFeatures: Parameters {
+    /// Takes 8 octets.
+    public init(from reader: inout OctetReader) throws(Malformed) { rawValue = try reader.uint64("LE_Features") }
+    /// Adds 8 octets.
+    public func append(to octets: inout [UInt8]) { octets.append(rawValue) }
+}
+
+extension LMPFeatures: Parameters {
+    /// Takes 8 octets.
+    public init(from reader: inout OctetReader) throws(Malformed) { rawValue = try reader.uint64("LMP_Features") }
+    /// Adds 8 octets.
+    public func append(to octets: inout [UInt8]) { octets.append(rawValue) }
+}

@@ -1,0 +1,82 @@
+public import Octets
+
+/// What the four octets before the data of an ACL packet say: Core 6.0, Vol 4, Part E, section 5.4.2.
+public struct ACLHeader: Hashable, Sendable {
+    /// Whether an L2CAP frame begins or goes on: `Packet_Boundary_Flag`.
+    public enum Boundary: UInt8, Sendable {
+        /// From a host: a frame begins.
+        case firstNonFlushable
+        /// A frame goes on.
+        case continuing
+        /// From a controller: a frame begins.
+        case first
+        /// A whole frame, which LE does not have.
+        case complete
+    }
+
+    /// Of which connection.
+    public var handle: UInt16
+    /// Where in a frame.
+    public var boundary: Boundary
+}
+
+// What every notification needs, without an allocation.
+extension PacketPool {
+    /// Takes the header off an ACL packet; throws, and takes nothing, when it is not whole, says another length
+    /// than the packet has, or is for everyone.
+    ///
+    /// | Octets | Field             | Meaning                                                       |
+    /// |--------|-------------------|---------------------------------------------------------------|
+    /// | 2      | Handle and flags  | bits 0–11 handle, 12–13 Packet_Boundary_Flag, 14–15 broadcast |
+    /// | 2      | Data_Total_Length | of what follows                                               |
+    public func takeACLHeader(off packet: inout Packet) throws(Malformed) -> ACLHeader {
+        guard let word = uint16(at: 0, of: packet) else {
+            throw .tooShort(field: "Connection_Handle", at: 0, needs: 2, has: packet.count)
+        }
+        guard let length = uint16(at: 2, of: packet) else {
+            throw .tooShort(field: "Data_Total_Length", at: 2, needs: 2, has: packet.count - 2)
+        }
+        let has = packet.count - 4
+        guard has >= Int(length) else { throw .tooShort(field: "Data", at: 4, needs: Int(length), has: has) }
+        guard has == Int(length) else { throw .tooLong(at: 4 + Int(length), surplus: has - Int(length)) }
+        guard word >> 14 == 0, let boundary = ACLHeader.Boundary(rawValue: UInt8(word >> 12 & 0b11)) else {
+            throw .prohibited(field: "Broadcast_Flag", at: 0, value: Int(word >> 14), allowed: "0")
+        }
+        packet.dropFirst(4)
+        return ACLHeader(handle: word & 0x0FFF, boundary: boundary)
+    }
+
+    /// Puts the header before the data of an ACL packet.
+    public mutating func prependACLHeader(
+        handle: UInt16, boundary: ACLHeader.Boundary, to packet: inout Packet
+    ) {
+        prepend(UInt16(clamping: packet.count), to: &packet)
+        prepend(handle & 0x0FFF | UInt16(boundary.rawValue) << 12, to: &packet)
+    }
+
+    /// Makes HCI_Number_Of_Completed_Packets for one connection, in a packet that is empty.
+    public mutating func appendNumberOfCompletedPackets(handle: UInt16, count: UInt16, to packet: inout Packet) {
+        append(0x13 as UInt8, to: &packet)
+        append(5 as UInt8, to: &packet)  // Parameter_Total_Length
+        append(1 as UInt8, to: &packet)  // Num_Handles
+        append(handle, to: &packet)
+        append(count, to: &packet)
+    }
+
+    /// How many connections an event packet tells of, when it is a HCI_Number_Of_Completed_Packets and its
+    /// lengths agree; nil for any other.
+    public func countOfCompletedPackets(in packet: Packet) -> Int? {
+        guard uint8(at: 0, of: packet) == 0x13, let length = uint8(at: 1, of: packet),
+            let count = uint8(at: 2, of: packet), packet.count == 2 + Int(length), Int(length) == 1 + 4 * Int(count)
+        else { return nil }
+        return Int(count)
+    }
+
+    /// What such an event says of the connection at `index`, from 0; nil behind the last.
+    public func completedPackets(_ index: Int, in packet: Packet) -> CompletedPackets? {
+        guard index >= 0, let handle = uint16(at: 3 + 4 * index, of: packet),
+            let count = uint16(at: 5 + 4 * index, of: packet)
+        else { return nil }
+        return CompletedPackets(handle: handle & 0x0FFF, count: count)
+    }
+}

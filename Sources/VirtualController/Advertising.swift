@@ -1,0 +1,128 @@
+import Bluetooth
+import HCI
+import LinkLayer
+
+// Advertising, scanning and the filter accept list.  Core 6.0, Vol 4, Part E, sections 7.8.4 to 7.8.17.
+extension Controller {
+    /// Intervals of legacy advertising, in 0.625 ms: 20 ms to 10.24 s.
+    private static let advertisingIntervals: ClosedRange<UInt16> = 0x0020...0x4000
+    /// Intervals and windows of scanning, in 0.625 ms: 2.5 ms to 10.24 s.
+    private static let scanIntervals: ClosedRange<UInt16> = 0x0004...0x4000
+    /// High duty cycle directed advertising has no interval; its events follow each other at 3.75 ms at the most.
+    private static let highDutyInterval: UInt16 = 6
+
+    mutating func setRandomAddress(_ address: DeviceAddress, _ opcode: Opcode, _ context: inout Context) {
+        guard !isAdvertising, !isScanning, creation == nil else {
+            return complete(opcode, .commandDisallowed, &context)
+        }
+        randomAddress = DeviceAddress(address.number, .random)
+        complete(opcode, .success, &context)
+    }
+
+    mutating func setAdvertisingParameters(
+        _ parameters: AdvertisingParameters, _ opcode: Opcode, _ context: inout Context
+    ) {
+        guard !isAdvertising else { return complete(opcode, .commandDisallowed, &context) }
+        let range = Self.advertisingIntervals
+        let isInRange =
+            parameters.kind == .directedHighDuty
+            || range.contains(parameters.minimumInterval) && range.contains(parameters.maximumInterval)
+                && parameters.minimumInterval <= parameters.maximumInterval
+        guard isInRange, (1...7).contains(parameters.channelMap), parameters.filterPolicy <= 3 else {
+            return complete(opcode, .invalidParameters, &context)
+        }
+        advertisingParameters = parameters
+        complete(opcode, .success, &context)
+    }
+
+    mutating func setAdvertising(_ enable: Bool, _ opcode: Opcode, _ context: inout Context) {
+        guard enable else {
+            isAdvertising = false
+            context.radio.stopAdvertising(station)
+            return complete(opcode, .success, &context)
+        }
+        guard let address = own(advertisingParameters.ownAddress) else {
+            return complete(opcode, .invalidParameters, &context)
+        }
+        var advertisement = Radio.Advertisement(
+            kind: kindOnAir, address: address, data: advertisingData, scanResponse: scanResponse)
+        if advertisingParameters.filterPolicy & 0b01 != 0 { advertisement.scanners = acceptList }
+        if advertisingParameters.filterPolicy & 0b10 != 0 { advertisement.connectors = acceptList }
+        let isHighDuty = advertisingParameters.kind == .directedHighDuty
+        let interval = isHighDuty ? Self.highDutyInterval : advertisingParameters.maximumInterval
+        isAdvertising = true
+        complete(opcode, .success, &context)
+        context.radio.advertise(
+            advertisement, interval: interval, from: station, at: context.now, into: &context.radioOutbox)
+    }
+
+    private var kindOnAir: Radio.Advertisement.Kind {
+        switch advertisingParameters.kind {
+        case .undirected: .undirected
+        case .directedHighDuty, .directedLowDuty: .directed(advertisingParameters.peer)
+        case .scannable: .scannable
+        case .nonConnectable: .nonConnectable
+        }
+    }
+
+    mutating func setScanParameters(_ parameters: ScanParameters, _ opcode: Opcode, _ context: inout Context) {
+        guard !isScanning else { return complete(opcode, .commandDisallowed, &context) }
+        guard Self.isScan(interval: parameters.interval, window: parameters.window) else {
+            return complete(opcode, .invalidParameters, &context)
+        }
+        scanParameters = parameters
+        complete(opcode, .success, &context)
+    }
+
+    static func isScan(interval: UInt16, window: UInt16) -> Bool {
+        scanIntervals.contains(interval) && scanIntervals.contains(window) && window <= interval
+    }
+
+    mutating func setScanning(
+        _ enable: Bool, filterDuplicates: Bool, _ opcode: Opcode, _ context: inout Context
+    ) {
+        heardBefore = enable && filterDuplicates ? [] : nil
+        let address = own(scanParameters.ownAddress) ?? publicAddress
+        let listener = Listener(interval: scanParameters.interval, window: scanParameters.window, from: context.now)
+        let scan = Radio.Scan(listener: listener, isActive: scanParameters.isActive, address: address)
+        isScanning = enable
+        complete(opcode, .success, &context)
+        context.radio.scan(enable ? scan : nil, from: station, at: context.now, into: &context.radioOutbox)
+    }
+
+    mutating func report(
+        _ advertisement: Radio.Advertisement, isResponse: Bool, rssi: Int8, _ context: inout Context
+    ) {
+        if scanParameters.filterPolicy & 1 != 0, !acceptList.contains(advertisement.address) { return }
+        let heard = Heard(address: advertisement.address, isResponse: isResponse)
+        if heardBefore?.insert(heard).inserted == false { return }
+        let kind: AdvertisingReport.Kind =
+            switch advertisement.kind {
+            case _ where isResponse: .scanResponse
+            case .undirected: .undirected
+            case .directed: .directed
+            case .scannable: .scannable
+            case .nonConnectable: .nonConnectable
+            }
+        let data = isResponse ? advertisement.scanResponse : advertisement.data
+        let report = AdvertisingReport(kind: kind, address: advertisement.address, data: data, rssi: rssi)
+        give(.leAdvertisingReport([report]), if: .advertisingReport, &context)
+    }
+
+    mutating func changeAcceptList(_ command: Command) -> HCIStatus {
+        let isInUse =
+            creation?.usesAcceptList == true || isScanning && scanParameters.filterPolicy & 1 != 0
+            || isAdvertising && advertisingParameters.filterPolicy != 0
+        guard !isInUse else { return .commandDisallowed }
+        switch command {
+        case .leClearFilterAcceptList: acceptList.removeAll()
+        case .leAddDeviceToFilterAcceptList(let address):
+            guard !acceptList.contains(address) else { return .success }
+            guard acceptList.count < Capabilities.acceptListSize else { return .memoryCapacityExceeded }
+            acceptList.append(address)
+        case .leRemoveDeviceFromFilterAcceptList(let address): acceptList.removeAll { $0 == address }
+        default: return .unknownCommand
+        }
+        return .success
+    }
+}

@@ -1,0 +1,112 @@
+public import Air
+public import Bluetooth
+public import HCI
+public import Octets
+public import Simulation
+
+/// Virtual controllers and the air that they share.
+///
+/// HCI packets of hosts go in, HCI packets for hosts come out; packets are without their H4 indicator.  A controller's
+/// number is its station's in the air, and is never used again.
+public struct Airspace: Sendable {
+    /// What is to be done.
+    public enum Output: Sendable {
+        /// Give this to the host of a controller, which then owns the packet.
+        case toHost(controller: Int, PacketKind, Packet)
+        /// Call `timePassed` with this timer at this instant.
+        case wake(Radio.Timer, at: Instant)
+    }
+
+    private var controllers: [Controller] = []
+    private var context: Context
+    private let seed: RandomStream
+
+    /// An empty air; `sleeps: false` plays every connection event, for tests.
+    public init(seed: RandomStream, sleeps: Bool = true) {
+        self.seed = seed
+        context = Context(radio: Radio(seed: seed.stream("radio"), sleeps: sleeps))
+    }
+
+    /// How many controllers there are, those that have left included.
+    public var count: Int { controllers.count }
+
+    /// The number of a new controller, in the state after a reset.
+    public mutating func add(address: DeviceAddress, at place: Air.Station = Air.Station()) -> Int {
+        let station = context.radio.add(place)
+        controllers.append(
+            Controller(station: station, publicAddress: address, chance: seed.stream("controller \(station)")))
+        return station
+    }
+
+    /// Takes a controller out of the air: what it was linked to misses it after the supervision timeout.
+    public mutating func remove(
+        _ controller: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard controllers.indices.contains(controller) else { return }
+        enter(now, &pool)
+        controllers[controller].leave(&context)
+        context.radio.air.change(controller) { $0.isPresent = false }
+        leave(&pool, into: &outbox)
+    }
+
+    /// Takes an HCI packet from the host of a controller, and owns it.
+    public mutating func receive(
+        _ kind: PacketKind, _ packet: Packet, by controller: Int, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) {
+        guard controllers.indices.contains(controller) else { return pool.release(packet) }
+        enter(now, &pool)
+        controllers[controller].receive(kind, packet, &context)
+        moveOut(of: controller, into: &outbox)
+        leave(&pool, into: &outbox)
+    }
+
+    /// The instant of a `.wake` has come.
+    public mutating func timePassed(
+        _ timer: Radio.Timer, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        enter(now, &pool)
+        context.radio.timePassed(timer, at: now, pool: &context.pool, into: &context.radioOutbox)
+        leave(&pool, into: &outbox)
+    }
+
+    /// The context has the pool while something is handled; the two are exchanged, not copied.
+    private mutating func enter(_ now: Instant, _ pool: inout PacketPool) {
+        context.now = now
+        swap(&context.pool, &pool)
+    }
+
+    /// Passes on what the radio said meanwhile; answers of controllers may make it say more.
+    private mutating func leave(_ pool: inout PacketPool, into outbox: inout [Output]) {
+        var index = 0
+        while index < context.radioOutbox.count {
+            switch context.radioOutbox[index] {
+            case .wake(let timer, let due): outbox.append(.wake(timer, at: due))
+            case .indicate(let station, let indication):
+                controllers[station].indicated(indication, &context)
+                moveOut(of: station, into: &outbox)
+            }
+            index += 1
+        }
+        context.radioOutbox.removeAll(keepingCapacity: true)
+        swap(&context.pool, &pool)
+    }
+
+    private mutating func moveOut(of controller: Int, into outbox: inout [Output]) {
+        for case .toHost(let kind, let packet) in context.outbox {
+            outbox.append(.toHost(controller: controller, kind, packet))
+        }
+        context.outbox.removeAll(keepingCapacity: true)
+    }
+}
+
+/// What controllers work with while something is handled.
+struct Context: Sendable {
+    var now = Instant.start
+    var radio: Radio
+    var pool = PacketPool()
+    var outbox: [Controller.Output] = []
+    var radioOutbox: [Radio.Output] = []
+
+    init(radio: Radio) { self.radio = radio }
+}

@@ -1,0 +1,217 @@
+import Air
+import Bluetooth
+import HCI
+import LinkLayer
+import Octets
+import Simulation
+
+/// A virtual controller: HCI on one side, a radio on the other.  Core 6.0, Vol 4, Part E.
+///
+/// What it can do stands in `Capabilities`; every other command is answered with Unknown HCI Command (0x01).
+struct Controller: Sendable {
+    /// What a controller wants done.
+    enum Output: Sendable {
+        /// Give this to the host, which then owns the packet.
+        case toHost(PacketKind, Packet)
+    }
+
+    /// A link as HCI knows it.
+    struct Linked: Sendable {
+        let handle: UInt16
+        let radio: Radio.Connection
+        let peer: DeviceAddress
+        var parameters: LinkParameters
+        var asksForVersion = false
+        var hasSentVersion = false
+        var version: LinkVersion?
+        var terminates = false
+        var waiting = 0  // ACL packets that the other end has not acknowledged
+    }
+
+    /// Its own number in the air.
+    let station: Int
+    let publicAddress: DeviceAddress
+    var chance: RandomStream
+
+    // What a reset brings back.
+    var randomAddress: DeviceAddress?
+    var eventMask = EventMask.afterReset
+    var leEventMask = LEEventMask.afterReset
+    var advertisingParameters = AdvertisingParameters(minimumInterval: 0x0800, maximumInterval: 0x0800)
+    var advertisingData: [UInt8] = []
+    var scanResponse: [UInt8] = []
+    var isAdvertising = false
+    var scanParameters = ScanParameters(isActive: false, interval: 0x10, window: 0x10)
+    var isScanning = false
+    var heardBefore: Set<Heard>?  // nil: duplicates are reported too
+    var creation: ConnectionCreation?
+    var acceptList: [DeviceAddress] = []
+    var links: [Linked] = []
+
+    /// What the duplicate filter knows a report by.
+    struct Heard: Hashable {
+        let address: DeviceAddress
+        let isResponse: Bool
+    }
+
+    init(station: Int, publicAddress: DeviceAddress, chance: RandomStream) {
+        (self.station, self.publicAddress, self.chance) = (station, publicAddress, chance)
+    }
+
+    // MARK: From the host
+
+    /// Takes a packet from the host, without its H4 indicator, and releases it or hands it on.
+    mutating func receive(_ kind: PacketKind, _ packet: Packet, _ context: inout Context) {
+        switch kind {
+        case .command:
+            let octets = context.pool.octets(of: packet)
+            context.pool.release(packet)
+            receive(command: octets, &context)
+        case .acl: send(packet, &context)
+        case .synchronous, .isochronous, .event: context.pool.release(packet)
+        }
+    }
+
+    private mutating func receive(command octets: [UInt8], _ context: inout Context) {
+        guard let opcode = Opcode(ofCommand: octets) else { return }
+        do throws(Malformed) {
+            let command = try Command(octets: octets)
+            guard Capabilities.commands.contains(opcode) else {
+                return status(.unknownCommand, opcode, &context)
+            }
+            carryOut(command, opcode, &context)
+        } catch {
+            complete(opcode, .invalidParameters, &context)
+        }
+    }
+
+    private mutating func carryOut(_ command: Command, _ opcode: Opcode, _ context: inout Context) {
+        switch command {
+        case .reset:
+            reset(&context)
+            complete(opcode, .success, &context)
+        case .setEventMask(let mask):
+            eventMask = mask
+            complete(opcode, .success, &context)
+        case .leSetEventMask(let mask):
+            leEventMask = mask
+            complete(opcode, .success, &context)
+        case .setEventMaskPage2: complete(opcode, .success, &context)
+        case .leSetRandomAddress(let address): setRandomAddress(address, opcode, &context)
+        case .leSetAdvertisingParameters(let parameters): setAdvertisingParameters(parameters, opcode, &context)
+        case .leSetAdvertisingData(let data):
+            advertisingData = data
+            context.radio.changeAdvertisement(of: station) { $0.data = data }
+            complete(opcode, .success, &context)
+        case .leSetScanResponseData(let data):
+            scanResponse = data
+            context.radio.changeAdvertisement(of: station) { $0.scanResponse = data }
+            complete(opcode, .success, &context)
+        case .leSetAdvertisingEnable(let enable): setAdvertising(enable, opcode, &context)
+        case .leSetScanParameters(let parameters): setScanParameters(parameters, opcode, &context)
+        case .leSetScanEnable(let enable, let filter):
+            setScanning(enable, filterDuplicates: filter, opcode, &context)
+        case .leCreateConnection(let creation): create(creation, opcode, &context)
+        case .leCreateConnectionCancel: cancelCreation(opcode, &context)
+        case .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList:
+            complete(opcode, changeAcceptList(command), &context)
+        case .disconnect, .leConnectionUpdate, .leReadRemoteFeatures, .readRemoteVersionInformation:
+            status(startProcedure(command, &context), opcode, &context)
+        case .readRSSI(let handle): readRSSI(of: handle, opcode, &context)
+        default: answer(command, opcode, &context)
+        }
+    }
+
+    /// What only reads.
+    private mutating func answer(_ command: Command, _ opcode: Opcode, _ context: inout Context) {
+        switch command {
+        case .readLocalVersionInformation:
+            let version = Capabilities.version
+            complete(
+                opcode, .success,
+                returning: LocalVersion(
+                    hciVersion: version.number, hciSubversion: version.subversion, linkLayerVersion: version.number,
+                    company: version.company, linkLayerSubversion: version.subversion
+                ).octets, &context)
+        case .readLocalSupportedCommands:
+            complete(opcode, .success, returning: SupportedCommands(Capabilities.commands).octets, &context)
+        case .readLocalSupportedFeatures:
+            complete(opcode, .success, returning: Capabilities.lmpFeatures.octets, &context)
+        case .leReadLocalSupportedFeatures:
+            complete(opcode, .success, returning: Capabilities.features.octets, &context)
+        case .leReadBufferSize: complete(opcode, .success, returning: Capabilities.buffers.octets, &context)
+        case .readBDADDR: complete(opcode, .success, returning: publicAddress.octets, &context)
+        case .leReadAdvertisingPhysicalChannelTxPower:
+            let power = context.radio.air.stations[station].power
+            complete(opcode, .success, returning: [UInt8(bitPattern: power)], &context)
+        case .leReadFilterAcceptListSize:
+            complete(opcode, .success, returning: [UInt8(Capabilities.acceptListSize)], &context)
+        case .leRand: complete(opcode, .success, returning: RandomNumber(chance.next()).octets, &context)
+        case .leReadSupportedStates:
+            complete(opcode, .success, returning: RandomNumber(Capabilities.states).octets, &context)
+        default: status(.unknownCommand, opcode, &context)
+        }
+    }
+
+    private mutating func reset(_ context: inout Context) {
+        leave(&context)
+        self = Controller(station: station, publicAddress: publicAddress, chance: chance)
+    }
+
+    /// Stops everything without a word to the host: its links end by supervision timeout at the other side.
+    mutating func leave(_ context: inout Context) {
+        context.radio.stopAdvertising(station)
+        context.radio.scan(nil, from: station, at: context.now, into: &context.radioOutbox)
+        context.radio.initiate(nil, from: station, at: context.now, into: &context.radioOutbox)
+        for link in links {
+            context.radio.close(link.radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
+        }
+        links.removeAll()
+    }
+
+    // MARK: From the radio
+
+    /// Takes what the radio says about this station.
+    mutating func indicated(_ indication: Radio.Indication, _ context: inout Context) {
+        switch indication {
+        case .heard(let advertisement, let isResponse, let rssi):
+            report(advertisement, isResponse: isResponse, rssi: rssi, &context)
+        case .connected(let connection, let peer, let parameters):
+            connected(connection, peer: peer, parameters, &context)
+        case .link(let connection, let output): linkSaid(output, connection, &context)
+        }
+    }
+
+    // MARK: To the host
+
+    func own(_ kind: OwnAddress) -> DeviceAddress? {
+        switch kind {
+        case .public, .resolvableOrPublic: publicAddress
+        case .random, .resolvableOrRandom: randomAddress
+        }
+    }
+
+    func complete(_ opcode: Opcode, _ status: HCIStatus, returning returned: [UInt8] = [], _ context: inout Context) {
+        give(.commandComplete(allowed: 1, opcode, returned: [status.rawValue] + returned), &context)
+    }
+
+    func status(_ status: HCIStatus, _ opcode: Opcode, _ context: inout Context) {
+        give(.commandStatus(status, allowed: 1, opcode), &context)
+    }
+
+    func give(_ event: Event, _ context: inout Context) {
+        context.outbox.append(.toHost(.event, context.pool.take(event.octets)))
+    }
+
+    /// An event that the host can mask out.
+    func give(_ event: Event, if mask: LEEventMask, _ context: inout Context) {
+        guard eventMask.contains(.leMeta), leEventMask.contains(mask) else { return }
+        give(event, &context)
+    }
+
+    /// An event that the host can mask out.
+    func give(_ event: Event, if mask: EventMask, _ context: inout Context) {
+        guard eventMask.contains(mask) else { return }
+        give(event, &context)
+    }
+}

@@ -1,0 +1,209 @@
+import Air
+import Bluetooth
+import HCI
+import LinkLayer
+import Octets
+
+// Links: how they begin, what goes over them, and how they end.
+extension Controller {
+    // MARK: Creation, sections 7.8.12 and 7.8.13
+
+    mutating func create(_ creation: ConnectionCreation, _ opcode: Opcode, _ context: inout Context) {
+        guard self.creation == nil else { return status(.commandDisallowed, opcode, &context) }
+        guard let address = own(creation.ownAddress), creation.parameters.isValid,
+            Self.isScan(interval: creation.scanInterval, window: creation.scanWindow)
+        else { return status(.invalidParameters, opcode, &context) }
+        guard links.count < Capabilities.connections else {
+            return status(.connectionLimitExceeded, opcode, &context)
+        }
+        guard creation.usesAcceptList || !links.contains(where: { $0.peer == creation.peer }) else {
+            return status(.connectionAlreadyExists, opcode, &context)
+        }
+        self.creation = creation
+        status(.success, opcode, &context)
+        let initiation = Radio.Initiation(
+            listener: Listener(interval: creation.scanInterval, window: creation.scanWindow, from: context.now),
+            peers: creation.usesAcceptList ? acceptList : [creation.peer], address: address,
+            parameters: LinkParameters(creation.parameters))
+        context.radio.initiate(initiation, from: station, at: context.now, into: &context.radioOutbox)
+    }
+
+    mutating func cancelCreation(_ opcode: Opcode, _ context: inout Context) {
+        guard let creation else { return complete(opcode, .commandDisallowed, &context) }
+        self.creation = nil
+        context.radio.initiate(nil, from: station, at: context.now, into: &context.radioOutbox)
+        complete(opcode, .success, &context)
+        let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
+        let nothing = ConnectionComplete(handle: 0, role: .central, peer: creation.peer, timing: timing)
+        give(.leConnectionComplete(.unknownConnection, nothing), if: .connectionComplete, &context)
+    }
+
+    mutating func connected(
+        _ connection: Radio.Connection, peer: DeviceAddress, _ parameters: LinkParameters, _ context: inout Context
+    ) {
+        if connection.end == .central { creation = nil } else { isAdvertising = false }
+        let handle = (1...UInt16(Capabilities.connections + 1)).first { handle in
+            !links.contains { $0.handle == handle }
+        }
+        guard let handle, links.count < Capabilities.connections else {
+            context.radio.close(connection, at: context.now, pool: &context.pool, into: &context.radioOutbox)
+            return
+        }
+        links.append(Linked(handle: handle, radio: connection, peer: peer, parameters: parameters))
+        let complete = ConnectionComplete(
+            handle: handle, role: connection.end == .central ? .central : .peripheral, peer: peer,
+            timing: ConnectionTiming(parameters))
+        give(.leConnectionComplete(.success, complete), if: .connectionComplete, &context)
+    }
+
+    // MARK: Data
+
+    /// Hands an ACL packet of the host to the link; for a link that is not there, it is dropped.
+    mutating func send(_ packet: Packet, _ context: inout Context) {
+        var packet = packet
+        guard let header = try? context.pool.takeACLHeader(off: &packet),
+            let index = links.firstIndex(where: { $0.handle == header.handle }),
+            packet.count <= Int(Capabilities.buffers.length), !links[index].terminates,
+            links[index].waiting < Int(Capabilities.buffers.count)
+        else { return context.pool.release(packet) }
+        links[index].waiting += 1
+        let pdu = LinkPDU.data(packet, isStart: header.boundary != .continuing)
+        context.radio.send(
+            pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
+    }
+
+    mutating func linkSaid(_ output: Link.Output, _ connection: Radio.Connection, _ context: inout Context) {
+        guard let index = links.firstIndex(where: { $0.radio == connection }) else {
+            if case .received(_, .data(let packet, _)) = output { context.pool.release(packet) }
+            return
+        }
+        switch output {
+        case .received(_, .data(var packet, let isStart)):
+            context.pool.prependACLHeader(
+                handle: links[index].handle, boundary: isStart ? .first : .continuing, to: &packet)
+            context.outbox.append(.toHost(.acl, packet))
+        case .acknowledged:
+            links[index].waiting -= 1
+            var event = context.pool.take()
+            context.pool.appendNumberOfCompletedPackets(handle: links[index].handle, count: 1, to: &event)
+            context.outbox.append(.toHost(.event, event))
+        case .received(_, let pdu): control(pdu, index, &context)
+        case .terminated: remove(index, reason: .localHostTerminated, &context)
+        case .lost(_, let wasEstablished):
+            remove(index, reason: wasEstablished ? .connectionTimeout : .failedToBeEstablished, &context)
+        case .updated(let parameters):
+            links[index].parameters = parameters
+            let event = Event.leConnectionUpdateComplete(
+                .success, handle: links[index].handle, ConnectionTiming(parameters))
+            give(event, if: .connectionUpdateComplete, &context)
+        case .wake, .wakeSupervision: break
+        }
+    }
+
+    private mutating func remove(_ index: Int, reason: HCIStatus, _ context: inout Context) {
+        let link = links.remove(at: index)
+        give(
+            .disconnectionComplete(.success, handle: link.handle, reason: reason), if: .disconnectionComplete, &context)
+    }
+
+    // MARK: Procedures
+
+    /// Reasons that a host may give, section 7.1.6.
+    private static let hostReasons: [HCIStatus] = [
+        .authenticationFailure, .remoteUserTerminated, .remoteLowResources, .remotePowerOff,
+        .unsupportedRemoteFeature, .pairingWithUnitKeyNotSupported, .unacceptableConnectionParameters,
+    ]
+
+    /// Starts what ends with an event of its own; the status says whether it could be started.
+    mutating func startProcedure(_ command: Command, _ context: inout Context) -> HCIStatus {
+        switch command {
+        case .disconnect(let handle, let reason):
+            guard let index = index(of: handle) else { return .unknownConnection }
+            guard Self.hostReasons.contains(reason) else { return .invalidParameters }
+            guard !links[index].terminates else { return .commandDisallowed }
+            links[index].terminates = true
+            send(.terminate(reason: reason.rawValue), index, &context)
+        case .leConnectionUpdate(let update):
+            guard let index = index(of: update.handle) else { return .unknownConnection }
+            guard update.parameters.isValid else { return .invalidParameters }
+            guard links[index].radio.end == .central else { return .unsupportedRemoteFeature }
+            guard let instant = context.radio.updateInstant(of: links[index].radio, at: context.now) else {
+                return .unknownConnection
+            }
+            send(.connectionUpdate(LinkParameters(update.parameters), instant: instant), index, &context)
+        case .leReadRemoteFeatures(let handle):
+            guard let index = index(of: handle) else { return .unknownConnection }
+            send(.featureRequest(Capabilities.features.rawValue), index, &context)
+        case .readRemoteVersionInformation(let handle):
+            guard let index = index(of: handle) else { return .unknownConnection }
+            links[index].asksForVersion = true
+            if links[index].hasSentVersion { answerVersion(index, &context) } else { sendVersion(index, &context) }
+        default: return .unknownCommand
+        }
+        return .success
+    }
+
+    func readRSSI(of handle: UInt16, _ opcode: Opcode, _ context: inout Context) {
+        guard let index = index(of: handle),
+            let peer = context.radio.peerStation(of: links[index].radio)
+        else {
+            return complete(opcode, .unknownConnection, returning: LinkRSSI(handle: handle, rssi: 127).octets, &context)
+        }
+        let rssi = context.radio.air.rssi(from: peer, to: station)
+        complete(opcode, .success, returning: LinkRSSI(handle: handle, rssi: rssi).octets, &context)
+    }
+
+    private func index(of handle: UInt16) -> Int? { links.firstIndex { $0.handle == handle } }
+
+    private func send(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
+        context.radio.send(
+            pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
+    }
+
+    /// What the other link layer sent on its own account.
+    private mutating func control(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
+        switch pdu {
+        case .terminate(let reason): remove(index, reason: HCIStatus(rawValue: reason), &context)
+        case .featureRequest(let features):
+            send(.featureResponse(features & Capabilities.features.rawValue), index, &context)
+        case .featureResponse(let features):
+            let event = Event.leReadRemoteFeaturesComplete(
+                .success, handle: links[index].handle, LEFeatures(rawValue: features))
+            give(event, if: .readRemoteFeaturesComplete, &context)
+        case .version(let version):
+            links[index].version = version
+            if !links[index].hasSentVersion { sendVersion(index, &context) }
+            answerVersion(index, &context)
+        case .connectionUpdate, .data: break
+        }
+    }
+
+    private mutating func sendVersion(_ index: Int, _ context: inout Context) {
+        links[index].hasSentVersion = true
+        send(.version(Capabilities.version), index, &context)
+    }
+
+    private mutating func answerVersion(_ index: Int, _ context: inout Context) {
+        guard links[index].asksForVersion, let version = links[index].version else { return }
+        links[index].asksForVersion = false
+        let remote = RemoteVersion(
+            version: version.number, company: version.company, subversion: version.subversion)
+        let event = Event.readRemoteVersionInformationComplete(.success, handle: links[index].handle, remote)
+        give(event, if: .readRemoteVersionInformationComplete, &context)
+    }
+}
+
+extension LinkParameters {
+    /// What a host asks for, at its longest interval.
+    init(_ parameters: ConnectionParameters) {
+        self.init(
+            interval: parameters.maximumInterval, latency: parameters.latency, timeout: parameters.supervisionTimeout)
+    }
+}
+
+extension ConnectionTiming {
+    init(_ parameters: LinkParameters) {
+        self.init(
+            interval: parameters.interval, latency: parameters.latency, supervisionTimeout: parameters.timeout)
+    }
+}
