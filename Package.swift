@@ -11,13 +11,13 @@ let floors: [[Target]] = [
     ],
     [
         library("HCI", on: "Octets", "Bluetooth"),
-        library("L2CAP", on: "Octets", "Bluetooth", "Simulation"),
+        library("L2CAP", on: "Octets", "Bluetooth"),
         tests("Octets"),
         tests("Simulation", on: "CLinux"),
     ],
     [
         tests("HCI", on: "Octets", "Bluetooth"),
-        tests("L2CAP", on: "Octets", "Bluetooth", "Simulation"),
+        tests("L2CAP", on: "Octets", "Bluetooth"),
     ],
 ]
 
