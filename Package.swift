@@ -10,7 +10,15 @@ let floors: [[Target]] = [
         library("Bluetooth", on: "Octets"),
     ],
     [
+        library("ATT", on: "Octets", "Bluetooth", "Simulation")
+    ],
+    [
+        library("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation")
+    ],
+    [
         tests("Octets"),
+        tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
+        tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("Simulation", on: "CLinux"),
     ],
 ]
