@@ -10,14 +10,24 @@ let floors: [[Target]] = [
         library("Bluetooth", on: "Octets"),
     ],
     [
+        library("ATT", on: "Octets", "Bluetooth", "Simulation"),
         library("HCI", on: "Octets", "Bluetooth"),
         library("L2CAP", on: "Octets", "Bluetooth"),
-        tests("Octets"),
-        tests("Simulation", on: "CLinux"),
     ],
     [
+        library("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation")
+    ],
+    [
+        library("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation")
+    ],
+    [
+        tests("Octets"),
+        tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
+        tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
+        tests("Simulation", on: "CLinux"),
         tests("HCI", on: "Octets", "Bluetooth"),
         tests("L2CAP", on: "Octets", "Bluetooth"),
+        tests("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
     ],
 ]
 
