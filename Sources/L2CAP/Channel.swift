@@ -1,1 +1,63 @@
-/// The fixed channels.
+public import Octets
+
+/// A channel of a link.  Core 6.0, Vol 3, Part A, section 2.1.
+public struct Channel: RawRepresentable, Hashable, Sendable {
+    /// The channel identifier (CID) as it is sent.
+    public let rawValue: UInt16
+
+    /// Any 16 bits are one.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// 0x0004: the Attribute Protocol.
+    public static let attribute = Channel(rawValue: 4)
+    /// 0x0005: LE signalling.
+    public static let signalling = Channel(rawValue: 5)
+    /// 0x0006: the Security Manager Protocol.
+    public static let security = Channel(rawValue: 6)
+}
+
+// Frames, without an allocation.
+extension PacketPool {
+    /// The octets before the payload of a frame.
+    public static let l2capHeaderCount = 4
+
+    /// Takes the header off a basic frame ("B-frame"); throws, and takes nothing, when it is not whole or says
+    /// another length than the frame has.  Core 6.0, Vol 3, Part A, section 3.1.
+    ///
+    /// | Octets | Field      | Meaning         |
+    /// |--------|------------|-----------------|
+    /// | 2      | PDU Length | of what follows |
+    /// | 2      | Channel ID |                 |
+    public func takeL2CAPHeader(off frame: inout Packet) throws(Malformed) -> Channel {
+        guard let length = uint16(at: 0, of: frame) else {
+            throw .tooShort(field: "PDU Length", at: 0, needs: 2, has: frame.count)
+        }
+        guard let channel = uint16(at: 2, of: frame) else {
+            throw .tooShort(field: "Channel ID", at: 2, needs: 2, has: frame.count - 2)
+        }
+        let has = frame.count - Self.l2capHeaderCount
+        guard has >= Int(length) else {
+            throw .tooShort(field: "Information Payload", at: 4, needs: Int(length), has: has)
+        }
+        guard has == Int(length) else { throw .tooLong(at: 4 + Int(length), surplus: has - Int(length)) }
+        frame.dropFirst(Self.l2capHeaderCount)
+        return Channel(rawValue: channel)
+    }
+
+    /// Puts the header before a payload.
+    public mutating func prependL2CAPHeader(_ channel: Channel, to payload: inout Packet) {
+        let length = UInt16(clamping: payload.count)
+        prepend(channel.rawValue, to: &payload)
+        prepend(length, to: &payload)
+    }
+
+    /// Cuts the first `limit` octets off a frame that is longer, as a packet of their own; nil when it is not
+    /// longer: then the frame itself is the last fragment, uncopied.
+    public mutating func takeFragment(off frame: inout Packet, limit: Int) -> Packet? {
+        let limit = max(1, limit)
+        guard frame.count > limit else { return nil }
+        let fragment = copy(frame, from: 0, count: limit)
+        frame.dropFirst(limit)
+        return fragment
+    }
+}

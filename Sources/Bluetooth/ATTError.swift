@@ -1,0 +1,110 @@
+/// Why a server refuses a request: the Error Code of `ATT_ERROR_RSP`.  Core 6.0, Vol 3, Part F, section 3.4.1.1;
+/// 0xFC to 0xFF are the Common Profile and Service Error Codes of the Core Specification Supplement, Part B.
+///
+/// Any octet can be received, so any octet is a value: 0x80 to 0x9F belong to the profiles, the rest is reserved.
+public struct ATTError: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The Error Code as it is sent.
+    public let rawValue: UInt8
+
+    /// The error with this code; every octet has one.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// 0x01: no attribute has this handle, or a range of handles begins at 0 or ends before it begins.
+    public static let invalidHandle = ATTError(rawValue: 0x01)
+    /// 0x02: the attribute is not for reading.
+    public static let readNotPermitted = ATTError(rawValue: 0x02)
+    /// 0x03: the attribute is not for writing.
+    public static let writeNotPermitted = ATTError(rawValue: 0x03)
+    /// 0x04: the request's octets are not those of its kind.
+    public static let invalidPDU = ATTError(rawValue: 0x04)
+    /// 0x05: the peer has to be paired, or more safely than it is.
+    public static let insufficientAuthentication = ATTError(rawValue: 0x05)
+    /// 0x06: the server does not know this kind of request.
+    public static let requestNotSupported = ATTError(rawValue: 0x06)
+    /// 0x07: the offset is behind the end of the value.
+    public static let invalidOffset = ATTError(rawValue: 0x07)
+    /// 0x08: the user has not allowed it.
+    public static let insufficientAuthorization = ATTError(rawValue: 0x08)
+    /// 0x09: no more writes can be prepared.
+    public static let prepareQueueFull = ATTError(rawValue: 0x09)
+    /// 0x0A: no attribute of the range is of the type asked for; ends every discovery.
+    public static let attributeNotFound = ATTError(rawValue: 0x0A)
+    /// 0x0B: the value is short enough for `ATT_READ_REQ`.
+    public static let attributeNotLong = ATTError(rawValue: 0x0B)
+    /// 0x0C: the link's encryption key has too few octets.
+    public static let encryptionKeySizeTooShort = ATTError(rawValue: 0x0C)
+    /// 0x0D: the attribute cannot have a value of so many octets.
+    public static let invalidAttributeValueLength = ATTError(rawValue: 0x0D)
+    /// 0x0E: something else went wrong.
+    public static let unlikelyError = ATTError(rawValue: 0x0E)
+    /// 0x0F: there is a key for the link, but it is not encrypted.
+    public static let insufficientEncryption = ATTError(rawValue: 0x0F)
+    /// 0x10: the type asked for is not one that groups attributes.
+    public static let unsupportedGroupType = ATTError(rawValue: 0x10)
+    /// 0x11: the server is out of memory or the like.
+    public static let insufficientResources = ATTError(rawValue: 0x11)
+    /// 0x12: the database has changed since the client looked.
+    public static let databaseOutOfSync = ATTError(rawValue: 0x12)
+    /// 0x13: the attribute cannot have this value.
+    public static let valueNotAllowed = ATTError(rawValue: 0x13)
+    /// 0xFC: the write is well-formed, and not carried out for a reason of the profile's.
+    public static let writeRequestRejected = ATTError(rawValue: 0xFC)
+    /// 0xFD: the Client Characteristic Configuration does not allow this.
+    public static let cccdImproperlyConfigured = ATTError(rawValue: 0xFD)
+    /// 0xFE: an earlier procedure has not ended.
+    public static let procedureAlreadyInProgress = ATTError(rawValue: 0xFE)
+    /// 0xFF: the value is outside the range that the profile allows.
+    public static let outOfRange = ATTError(rawValue: 0xFF)
+
+    private static let names: [(error: ATTError, name: String)] = [
+        (invalidHandle, "invalid_handle"),
+        (readNotPermitted, "read_not_permitted"),
+        (writeNotPermitted, "write_not_permitted"),
+        (invalidPDU, "invalid_pdu"),
+        (insufficientAuthentication, "insufficient_authentication"),
+        (requestNotSupported, "request_not_supported"),
+        (invalidOffset, "invalid_offset"),
+        (insufficientAuthorization, "insufficient_authorization"),
+        (prepareQueueFull, "prepare_queue_full"),
+        (attributeNotFound, "attribute_not_found"),
+        (attributeNotLong, "attribute_not_long"),
+        (encryptionKeySizeTooShort, "encryption_key_size_too_short"),
+        (invalidAttributeValueLength, "invalid_attribute_value_length"),
+        (unlikelyError, "unlikely_error"),
+        (insufficientEncryption, "insufficient_encryption"),
+        (unsupportedGroupType, "unsupported_group_type"),
+        (insufficientResources, "insufficient_resources"),
+        (databaseOutOfSync, "database_out_of_sync"),
+        (valueNotAllowed, "value_not_allowed"),
+        (writeRequestRejected, "write_request_rejected"),
+        (cccdImproperlyConfigured, "cccd_improperly_configured"),
+        (procedureAlreadyInProgress, "procedure_already_in_progress"),
+        (outOfRange, "out_of_range"),
+    ]
+
+    /// The names of all errors that have one, by code: what `init(name:)` takes besides codes.
+    public static var allNames: [String] { names.map(\.name) }
+
+    /// The specification's name in lower case, `insufficient_authentication`; the code in hexadecimal, `0x9F`,
+    /// when it has none.
+    public var name: String { Self.names.first { $0.error == self }?.name ?? code }
+
+    /// The error with this name, or with this code when written `0x9F`; nil for anything else.
+    public init?(name: String) {
+        if let named = Self.names.first(where: { $0.name == name }) {
+            self = named.error
+        } else {
+            guard name.hasPrefix("0x"), name.utf8.count == 4, let code = UInt8(name.dropFirst(2), radix: 16) else {
+                return nil
+            }
+            self.init(rawValue: code)
+        }
+    }
+
+    /// Name and code, `insufficient_authentication (0x05)`; the code alone when it has no name.
+    public var description: String { name == code ? code : "\(name) (\(code))" }
+
+    private var code: String {
+        "0x" + (rawValue < 16 ? "0" : "") + String(rawValue, radix: 16, uppercase: true)
+    }
+}

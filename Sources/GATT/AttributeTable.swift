@@ -1,0 +1,158 @@
+import ATT
+public import Bluetooth
+import Octets
+
+/// The attributes of a device in the order of their handles: built once, and shared by all of its connections.
+/// Core 6.0, Vol 3, Part G, section 2.6.
+///
+///     service                   2800 or 2801
+///       characteristic          2803: properties, handle of the value, UUID
+///         value                 its UUID
+///         configuration         2902, if it notifies or indicates; its value is kept by each `Server`
+///         other descriptors     their UUIDs
+public struct AttributeTable: Hashable, Sendable {
+    /// The longest value that an attribute can have, in octets.  Core 6.0, Vol 3, Part F, section 3.2.9.
+    public static let longestValue = 512
+
+    /// Why some definitions cannot become a table.
+    public enum DefinitionError: Error, Hashable, Sendable {
+        /// The handle asked for is taken, or lower than one before it; for a value the lowest possible is named.
+        case handleTaken(UInt16, lowestFree: UInt16)
+        /// There are attributes left, and no handles.
+        case outOfHandles
+        /// A fixed value has more octets than an attribute can have.
+        case valueTooLong(UUID, count: Int)
+    }
+
+    struct Attribute: Hashable, Sendable {
+        enum Content: Hashable, Sendable {
+            case fixed([UInt8])
+            case dynamic
+            /// A Client Characteristic Configuration.
+            case configuration(ofValue: UInt16, allowed: ClientConfiguration)
+        }
+
+        let handle: UInt16
+        let type: UUID
+        let permissions: AttributePermissions
+        let content: Content
+        /// The last handle of the group that this attribute declares: its own if it declares none.
+        var groupEnd: UInt16
+    }
+
+    private(set) var attributes: [Attribute] = []
+    private var valueHandles: [[UInt16]] = []
+    private var nextFree: UInt32 = 1
+
+    /// Gives every attribute its handle, from 0x0001 on and without gaps but for those that fixed handles make.
+    public init(_ services: [ServiceDefinition]) throws(DefinitionError) {
+        for service in services { try add(service) }
+    }
+
+    /// The handle of the value of a characteristic, both counted from 0 in the order of definition; nil if there are
+    /// not so many.
+    public func handle(ofValue characteristic: Int, service: Int) -> UInt16? {
+        guard valueHandles.indices.contains(service), valueHandles[service].indices.contains(characteristic) else {
+            return nil
+        }
+        return valueHandles[service][characteristic]
+    }
+
+    /// The type of the attribute with this handle; nil if there is none.
+    public func type(of handle: UInt16) -> UUID? { self[handle]?.type }
+
+    /// Found by halving: O(log n).
+    subscript(handle: UInt16) -> Attribute? {
+        let index = firstIndex(from: handle)
+        return index < attributes.count && attributes[index].handle == handle ? attributes[index] : nil
+    }
+
+    /// The attributes whose handles are in `range`.
+    func attributes(in range: HandleRange) -> ArraySlice<Attribute> {
+        attributes[firstIndex(from: range.first)...].prefix { $0.handle <= range.last }
+    }
+
+    private func firstIndex(from handle: UInt16) -> Int {
+        var (low, high) = (0, attributes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if attributes[middle].handle < handle { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension AttributeTable {
+    private mutating func add(_ service: ServiceDefinition) throws(DefinitionError) {
+        let declaration = attributes.count
+        let type: UUID = service.isPrimary ? .primaryService : .secondaryService
+        _ = try add(type, [.readable], .fixed(service.uuid.octets), at: service.handle)
+        valueHandles.append([])
+        for characteristic in service.characteristics {
+            valueHandles[valueHandles.count - 1].append(try add(characteristic))
+        }
+        endGroup(declaration)
+    }
+
+    private mutating func add(_ characteristic: CharacteristicDefinition) throws(DefinitionError) -> UInt16 {
+        let declaration = attributes.count
+        // The declaration names the value's handle, which need not be the next.
+        let valueHandle = characteristic.handle ?? UInt16(clamping: nextFree + 1)
+        guard valueHandle > nextFree else {
+            throw nextFree < 0xFFFF
+                ? .handleTaken(valueHandle, lowestFree: UInt16(clamping: nextFree + 1)) : .outOfHandles
+        }
+        var declared: [UInt8] = [characteristic.properties.rawValue]
+        declared.append(valueHandle)
+        declared += characteristic.uuid.octets
+        _ = try add(.characteristic, [.readable], .fixed(declared), at: nil)
+        let content: Attribute.Content =
+            switch characteristic.value {
+            case .fixed(let value): .fixed(value)
+            case .dynamic: .dynamic
+            }
+        _ = try add(characteristic.uuid, characteristic.permissions, content, at: valueHandle)
+
+        var allowed: ClientConfiguration = []
+        if characteristic.properties.contains(.notify) { allowed.insert(.notification) }
+        if characteristic.properties.contains(.indicate) { allowed.insert(.indication) }
+        if !allowed.isEmpty {
+            let content = Attribute.Content.configuration(ofValue: valueHandle, allowed: allowed)
+            _ = try add(.clientConfiguration, [.readable, .writeable], content, at: nil)
+        }
+        for descriptor in characteristic.descriptors {
+            _ = try add(descriptor.uuid, [.readable], .fixed(descriptor.value), at: nil)
+        }
+        endGroup(declaration)
+        return valueHandle
+    }
+
+    private mutating func add(
+        _ type: UUID, _ permissions: AttributePermissions, _ content: Attribute.Content, at wanted: UInt16?
+    ) throws(DefinitionError) -> UInt16 {
+        guard nextFree <= 0xFFFF else { throw .outOfHandles }
+        let lowest = UInt16(clamping: nextFree)
+        let handle = wanted ?? lowest
+        guard handle >= lowest else { throw .handleTaken(handle, lowestFree: lowest) }
+        if case .fixed(let value) = content, value.count > Self.longestValue {
+            throw .valueTooLong(type, count: value.count)
+        }
+        attributes.append(
+            Attribute(handle: handle, type: type, permissions: permissions, content: content, groupEnd: handle))
+        nextFree = UInt32(handle) + 1
+        return handle
+    }
+
+    /// The group that the attribute at `index` declares ends with the last attribute so far.
+    private mutating func endGroup(_ index: Int) {
+        attributes[index].groupEnd = UInt16(clamping: nextFree - 1)
+    }
+}
+
+extension UUID {
+    static let primaryService = UUID(0x2800)
+    static let secondaryService = UUID(0x2801)
+    static let include = UUID(0x2802)
+    static let characteristic = UUID(0x2803)
+    static let clientConfiguration = UUID(0x2902)
+}

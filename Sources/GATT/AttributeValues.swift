@@ -1,0 +1,11 @@
+public import Bluetooth
+public import Simulation
+
+/// The owner of the `.dynamic` values of an `AttributeTable`.  It is asked only for handles of such values, and only
+/// for what their permissions allow; whatever it throws becomes the Error Response.
+public protocol AttributeValues {
+    /// The value of now, 512 octets at most: what is longer is cut off.
+    mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8]
+    /// Takes a new value, or refuses it.  A Write Command is written the same way, and its refusal is not sent.
+    mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError)
+}

@@ -1,0 +1,187 @@
+import ATT
+import Bluetooth
+public import Octets
+public import Simulation
+
+/// The client of one connection: plays procedures one behind the other in the order they were started, and hands on
+/// what the server notifies meanwhile.  Core 6.0, Vol 3, Part G, section 4.
+///
+/// Every procedure that is started ends with exactly one `.finished` or `.failed` with its id.
+public struct Client: Sendable {
+    /// What can happen.
+    public enum Input: Hashable, Sendable {
+        /// A procedure is wanted; `id` is the caller's, and comes back with the end.
+        case start(Procedure, id: UInt32)
+        /// A PDU from the server; the client releases it, or hands it on.
+        case receive(Packet)
+        /// An instant for which `.wake` asked has come, or any other.
+        case timePassed
+        /// The connection has ended: so does every procedure.
+        case disconnected
+    }
+
+    /// What there is to do, or to know.
+    public enum Output: Equatable, Sendable {
+        /// A PDU for the server.
+        case send(Packet)
+        /// `timePassed` is to be said then.
+        case wake(at: Instant)
+        /// A procedure has succeeded.
+        indirect case finished(UInt32, Procedure.Outcome)
+        /// A procedure has not.
+        indirect case failed(UInt32, Procedure.Failure)
+        /// From now on PDUs in both directions have so many octets at most; the connection's server has to adopt it.
+        case exchangedMTU(Int)
+        /// The value of an attribute, from the server's own accord; whoever takes the packet releases it.
+        case notified(handle: UInt16, Packet)
+        /// The same, and it has been confirmed already.
+        case indicated(handle: UInt16, Packet)
+        /// Octets that are no PDU, and a response that nobody waits for: nothing came of them.
+        case ignored(opcode: UInt8)
+        /// A request was not answered within 30 s: nothing is sent any more, and the link has to be closed.
+        case bearerLost
+    }
+
+    /// How many services, characteristics and descriptors a discovery may find before it is given up.
+    public static let mostFound = 4096
+
+    /// The most octets that a PDU can have on this bearer.
+    public private(set) var mtu = Server.defaultMTU
+
+    private let receives: Int
+    private var hasExchangedMTU = false
+    private var requester = Requester()
+    private var current: Run?
+    private var waiting: [(id: UInt32, procedure: Procedure)] = []
+
+    /// For a new connection; `mtu` is the largest PDU that we take, in octets, and counts as 23 to 517.
+    public init(receives mtu: Int) { receives = min(max(mtu, Server.defaultMTU), Server.largestMTU) }
+
+    /// Takes over the MTU that this device's own server has exchanged on the same bearer.
+    public mutating func adopt(mtu: Int) { self.mtu = min(max(mtu, Server.defaultMTU), Server.largestMTU) }
+
+    /// Takes one input and adds what is to be done about it to `outbox`, in order.  Total: nothing a server sends
+    /// traps, or keeps a procedure going for ever.
+    public mutating func step(
+        _ input: Input, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        switch input {
+        case .start(let procedure, let id):
+            waiting.append((id, procedure))
+        case .receive(let packet):
+            receive(packet, at: now, pool: &pool, into: &outbox)
+        case .timePassed:
+            guard requester.timePassed(at: now) else { return }
+            failAll(.bearerLost, into: &outbox)
+            outbox.append(.bearerLost)
+        case .disconnected:
+            failAll(.disconnected, into: &outbox)
+        }
+        startNext(at: now, pool: &pool, into: &outbox)
+    }
+
+    // MARK: What the server sends
+
+    private mutating func receive(
+        _ packet: Packet, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard let opcode = pool.uint8(at: 0, of: packet) else { return pool.release(packet) }
+        switch Opcode(rawValue: opcode) {
+        case .handleValueNotification, .handleValueIndication:
+            guard let handle = pool.uint16(at: 1, of: packet) else {
+                pool.release(packet)
+                return outbox.append(.ignored(opcode: opcode))
+            }
+            var value = packet
+            value.dropFirst(3)
+            if opcode == Opcode.handleValueNotification.rawValue {
+                outbox.append(.notified(handle: handle, value))
+            } else {
+                outbox.append(.send(pool.take(PDU.handleValueConfirmation.octets)))
+                outbox.append(.indicated(handle: handle, value))
+            }
+        case .multipleHandleValueNotification:
+            let octets = pool.octets(of: packet)
+            pool.release(packet)
+            guard case .multipleHandleValueNotification(let list) = try? PDU(octets) else {
+                return outbox.append(.ignored(opcode: opcode))
+            }
+            for entry in list { outbox.append(.notified(handle: entry.handle, pool.take(entry.value))) }
+        default:
+            let octets = pool.octets(of: packet)
+            pool.release(packet)
+            guard !isForServer(opcode), let answer = requester.receive(octets), let run = current else {
+                return outbox.append(.ignored(opcode: opcode))
+            }
+            goOn(run, with: answer, at: now, pool: &pool, into: &outbox)
+        }
+    }
+
+    private mutating func goOn(
+        _ run: Run, with answer: Requester.Answer, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        var run = run
+        do throws(Procedure.Failure) {
+            switch try run.receive(answer, mtu: mtu) {
+            case .request(let request):
+                current = run
+                send(request, at: now, pool: &pool, into: &outbox)
+            case .finished(.mtu(let serverReceives)):
+                hasExchangedMTU = true
+                adopt(mtu: min(serverReceives, receives))
+                outbox.append(.exchangedMTU(mtu))
+                finish(run.id, .mtu(mtu), into: &outbox)
+            case .finished(let outcome): finish(run.id, outcome, into: &outbox)
+            }
+        } catch {
+            current = nil
+            outbox.append(.failed(run.id, error))
+        }
+    }
+
+    private mutating func finish(_ id: UInt32, _ outcome: Procedure.Outcome, into outbox: inout [Output]) {
+        current = nil
+        outbox.append(.finished(id, outcome))
+    }
+
+    private mutating func failAll(_ failure: Procedure.Failure, into outbox: inout [Output]) {
+        if let current { outbox.append(.failed(current.id, failure)) }
+        outbox += waiting.map { .failed($0.id, failure) }
+        current = nil
+        waiting.removeAll()
+    }
+
+    // MARK: What is sent
+
+    /// Begins procedures until one has to wait for the server.
+    private mutating func startNext(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        while current == nil, !waiting.isEmpty {
+            let (id, procedure) = waiting.removeFirst()
+            guard !requester.isLost else {
+                outbox.append(.failed(id, .bearerLost))
+                continue
+            }
+            switch procedure {
+            case .exchangeMTU where hasExchangedMTU: outbox.append(.finished(id, .mtu(mtu)))
+            case .write(_, let value) where value.count > mtu - 3,
+                .writeCommand(_, let value) where value.count > mtu - 3:
+                outbox.append(.failed(id, .valueTooLong(value.count)))
+            case .writeCommand(let handle, let value):
+                outbox.append(.send(pool.take(PDU.writeCommand(handle: handle, value: value).octets)))
+                outbox.append(.finished(id, .written))
+            default:
+                let run = Run(procedure, id: id, receives: receives)
+                current = run
+                send(run.request, at: now, pool: &pool, into: &outbox)
+            }
+        }
+    }
+
+    private mutating func send(
+        _ request: PDU, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard let deadline = requester.request(request.opcode, at: now) else { return }
+        outbox.append(.send(pool.take(request.octets)))
+        outbox.append(.wake(at: deadline))
+    }
+}

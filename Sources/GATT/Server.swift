@@ -1,0 +1,126 @@
+import ATT
+public import Bluetooth
+public import Octets
+public import Simulation
+
+/// The server of one connection: answers each request before it takes the next, and notifies.
+/// Core 6.0, Vol 3, Part F, section 3.4, and Part G, section 4.
+///
+/// It keeps what belongs to the connection: the MTU, and what the client has asked to be notified of.  The attributes
+/// are the device's, and come as arguments.  Prepared writes, Read Multiple and indications are not played: their
+/// requests are refused with Request Not Supported.
+public struct Server: Sendable {
+    /// What there is to do, or to know.  An answer stands before the event that it leads to.
+    public enum Output: Hashable, Sendable {
+        /// A PDU for the client.
+        case send(Packet)
+        /// From now on PDUs in both directions have so many octets at most; the connection's client has to adopt it.
+        case exchangedMTU(Int)
+        /// The client has set bits of a Client Characteristic Configuration; `handle` is that of the value.
+        case subscribed(handle: UInt16)
+        /// The client has cleared a Client Characteristic Configuration; `handle` is that of the value.
+        case unsubscribed(handle: UInt16)
+        /// The client has been told these octets of a value.
+        case read(handle: UInt16, [UInt8])
+        /// The client has written this value; also by a command, and also a Client Characteristic Configuration.
+        case written(handle: UInt16, [UInt8])
+        /// A request was refused, or a command came to nothing; but a search that found no more is not told.
+        case refused(opcode: UInt8, handle: UInt16, ATTError)
+    }
+
+    /// The MTU before any exchange, and the least there is.  Core 6.0, Vol 3, Part G, section 5.2.1.
+    public static let defaultMTU = 23
+    /// The largest MTU of use: a value of 512 octets, and the 5 octets around it in a prepared write.
+    public static let largestMTU = 517
+
+    /// The most octets that a PDU can have on this bearer.
+    public private(set) var mtu = Server.defaultMTU
+
+    private struct Configuration: Sendable {
+        let valueHandle: UInt16
+        var value: ClientConfiguration
+    }
+
+    let receives: Int
+    var hasExchangedMTU = false
+    /// Only those that are not 0000; a client has a few of them, so they are walked.
+    private var configurations: [Configuration] = []
+
+    /// For a new connection; `mtu` is the largest PDU that we take, in octets, and counts as 23 to 517.
+    public init(receives mtu: Int) { receives = min(max(mtu, Self.defaultMTU), Self.largestMTU) }
+
+    /// Takes over the MTU that this device's own client has exchanged on the same bearer.
+    public mutating func adopt(mtu: Int) { self.mtu = min(max(mtu, Self.defaultMTU), Self.largestMTU) }
+
+    /// What the client has asked for, for the characteristic with this handle of the value.
+    public func configuration(ofValue handle: UInt16) -> ClientConfiguration {
+        for entry in configurations where entry.valueHandle == handle { return entry.value }
+        return []
+    }
+
+    mutating func configure(_ value: ClientConfiguration, ofValue handle: UInt16) {
+        configurations.removeAll { $0.valueHandle == handle }
+        if !value.isEmpty { configurations.append(Configuration(valueHandle: handle, value: value)) }
+    }
+
+    /// Sends a notification of a value if the client is subscribed to it, and says whether it is.  No more than
+    /// MTU − 3 octets are sent; the client can read the rest.  Core 6.0, Vol 3, Part G, section 4.10.1.
+    ///
+    /// `value` must not be a slice of `pool`.
+    @discardableResult
+    public mutating func notify(
+        _ handle: UInt16, _ value: ArraySlice<UInt8>, pool: inout PacketPool, into outbox: inout [Output]
+    ) -> Bool {
+        guard configuration(ofValue: handle).contains(.notification) else { return false }
+        var packet = pool.take()
+        pool.append(Opcode.handleValueNotification.rawValue, to: &packet)
+        pool.append(handle, to: &packet)
+        pool.append(value.prefix(min(mtu - 3, AttributeTable.longestValue)), to: &packet)
+        outbox.append(.send(packet))
+        return true
+    }
+
+    /// Takes one PDU from the client, and releases it.  What servers are not sent (`isForServer`) is ignored, and so
+    /// are unknown commands and malformed ones.
+    public mutating func receive(
+        _ packet: Packet, table: AttributeTable, values: inout some AttributeValues, at now: Instant,
+        pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        let octets = pool.octets(of: packet)
+        pool.release(packet)
+        guard let opcode = octets.first, isForServer(opcode), opcode != Opcode.handleValueConfirmation.rawValue else {
+            return
+        }
+        var access = Access(server: self, table: table, now: now)
+        do throws(Refusal) {
+            let response = try access.answer(octets, &values)
+            if let response { outbox.append(.send(pool.take(response.octets))) }
+            outbox += access.events
+        } catch {
+            let response = PDU.errorResponse(request: opcode, handle: error.handle, error.reason)
+            if !isCommand(opcode) { outbox.append(.send(pool.take(response.octets))) }
+            outbox += access.events
+            if !error.isEndOfSearch, Opcode(rawValue: opcode) != nil || !isCommand(opcode) {
+                outbox.append(.refused(opcode: opcode, handle: error.handle, error.reason))
+            }
+        }
+        self = access.server
+    }
+}
+
+/// Why a request is refused: what becomes an Error Response.
+struct Refusal: Error {
+    /// Attribute Handle In Error: 0 when the request has none.
+    let handle: UInt16
+    let reason: ATTError
+    /// Whether this is how a client learns that there is no more.
+    var isEndOfSearch = false
+
+    init(_ reason: ATTError, at handle: UInt16 = 0) { (self.reason, self.handle) = (reason, handle) }
+
+    static func notFound(in range: HandleRange) -> Refusal {
+        var refusal = Refusal(.attributeNotFound, at: range.first)
+        refusal.isEndOfSearch = true
+        return refusal
+    }
+}

@@ -1,0 +1,86 @@
+public import Bluetooth
+
+/// Where the value of an attribute comes from.
+public enum AttributeValue: Hashable, Sendable {
+    /// It never changes, and clients cannot write it.
+    case fixed([UInt8])
+    /// Its owner is asked for it, and told when it is written: `AttributeValues`.
+    case dynamic
+}
+
+/// What clients may do with an attribute.  A permission that is missing is refused with Read Not Permitted or
+/// Write Not Permitted.  Core 6.0, Vol 3, Part F, section 3.2.5.
+public struct AttributePermissions: OptionSet, Hashable, Sendable {
+    /// The set as bits of our own choice: permissions are never sent.
+    public let rawValue: UInt8
+
+    /// The permissions of these bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The value can be read.
+    public static let readable = AttributePermissions(rawValue: 0x01)
+    /// The value can be written, with a response or without.
+    public static let writeable = AttributePermissions(rawValue: 0x02)
+
+    /// What the declared properties promise.
+    public init(_ properties: CharacteristicProperties) {
+        self = properties.contains(.read) ? [.readable] : []
+        if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { insert(.writeable) }
+    }
+}
+
+/// A service as its author thinks of it, before it has handles.  Core 6.0, Vol 3, Part G, section 3.1.
+public struct ServiceDefinition: Hashable, Sendable {
+    /// What service it is.
+    public var uuid: UUID
+    /// Whether clients find it by itself; a secondary service is only there to be included.
+    public var isPrimary: Bool
+    /// The handle of the declaration; nil for the next one that is free.
+    public var handle: UInt16?
+    /// In the order of their handles.
+    public var characteristics: [CharacteristicDefinition]
+
+    /// A service of these characteristics.
+    public init(
+        uuid: UUID, isPrimary: Bool = true, handle: UInt16? = nil, characteristics: [CharacteristicDefinition] = []
+    ) {
+        (self.uuid, self.isPrimary, self.handle, self.characteristics) = (uuid, isPrimary, handle, characteristics)
+    }
+}
+
+/// A characteristic of a service.  Core 6.0, Vol 3, Part G, section 3.3.
+public struct CharacteristicDefinition: Hashable, Sendable {
+    /// What characteristic it is.
+    public var uuid: UUID
+    /// As declared.  Notify or Indicate adds a Client Characteristic Configuration behind the value.
+    public var properties: CharacteristicProperties
+    /// What the server allows, whatever the properties promise.
+    public var permissions: AttributePermissions
+    /// Where the value comes from.
+    public var value: AttributeValue
+    /// Other descriptors, behind the Client Characteristic Configuration.
+    public var descriptors: [DescriptorDefinition]
+    /// The handle of the value, above that of the declaration; nil for the next one that is free.
+    public var handle: UInt16?
+
+    /// A characteristic with these properties; without `permissions` it allows what they promise.
+    public init(
+        uuid: UUID, properties: CharacteristicProperties, permissions: AttributePermissions? = nil,
+        value: AttributeValue = .dynamic, descriptors: [DescriptorDefinition] = [], handle: UInt16? = nil
+    ) {
+        (self.uuid, self.properties, self.value) = (uuid, properties, value)
+        self.permissions = permissions ?? AttributePermissions(properties)
+        (self.descriptors, self.handle) = (descriptors, handle)
+    }
+}
+
+/// A descriptor of a characteristic, readable and fixed.  Core 6.0, Vol 3, Part G, section 3.3.3.
+public struct DescriptorDefinition: Hashable, Sendable {
+    /// What descriptor it is.
+    public var uuid: UUID
+    /// Its octets.
+    public var value: [UInt8]
+
+    /// A descriptor with this value.
+    public init(uuid: UUID, value: [UInt8]) { (self.uuid, self.value) = (uuid, value) }
+}

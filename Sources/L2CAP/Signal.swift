@@ -1,0 +1,215 @@
+public import Bluetooth
+public import Octets
+
+/// A PDU of the LE signalling channel, one a frame.  Core 6.0, Vol 3, Part A, section 4.
+///
+/// | Octets | Field      | Meaning                               |
+/// |--------|------------|---------------------------------------|
+/// | 1      | Code       | see `Content`                         |
+/// | 1      | Identifier | 1 to 255; a response repeats it       |
+/// | 2      | Length     | of what follows                       |
+/// | …      | Data       | see the cases of `Content`            |
+public struct Signal: Hashable, Sendable {
+    /// What a PDU says; the numbers of sections are those of Part A.
+    public enum Content: Hashable, Sendable {
+        /// Section 4.1, code 0x01: the peer's PDU will not be answered in any other way.
+        case commandReject(Rejection)
+        /// Section 4.6, code 0x06: ends a channel, named by the receiver's and the sender's identifier.
+        case disconnectionRequest(destination: Channel, source: Channel)
+        /// Section 4.7, code 0x07: the channel is ended.
+        case disconnectionResponse(destination: Channel, source: Channel)
+        /// Section 4.20, code 0x12: a peripheral wants another rhythm.
+        case connectionParameterUpdateRequest(ConnectionParameters)
+        /// Section 4.21, code 0x13: whether the central will ask its controller for it; result 0 or 1.
+        case connectionParameterUpdateResponse(isAccepted: Bool)
+        /// Section 4.22, code 0x14: opens a channel.
+        case creditBasedConnectionRequest(CreditBasedChannel, spsm: UInt16)
+        /// Section 4.23, code 0x15: result 0 opens it; 2: nobody listens to this SPSM.
+        case creditBasedConnectionResponse(CreditBasedChannel, result: UInt16)
+        /// Section 4.24, code 0x16: so many more frames may be sent on a channel.
+        case flowControlCredit(Channel, count: UInt16)
+        /// A code that is not in this table, with its data.
+        case unknown(code: UInt8, [UInt8])
+    }
+
+    /// Why a PDU is rejected: section 4.1.
+    public enum Rejection: Hashable, Sendable {
+        /// Reason 0: an unknown code, or data that do not fit it.
+        case notUnderstood
+        /// Reason 1: longer than the receiver takes; with the most it does.
+        case mtuExceeded(actual: UInt16)
+        /// Reason 2: there is no such channel; with the two identifiers of the request.
+        case invalidChannel(local: Channel, remote: Channel)
+    }
+
+    /// What one side says of a credit based channel.
+    public struct CreditBasedChannel: Hashable, Sendable {
+        /// The sender's identifier of the channel; 0 in a refusal.
+        public var channel: Channel
+        /// The largest SDU that the sender takes, in octets.
+        public var mtu: UInt16
+        /// The largest frame payload that the sender takes, in octets.
+        public var mps: UInt16
+        /// How many frames may be sent to the sender at first.
+        public var credits: UInt16
+
+        /// As given.
+        public init(channel: Channel, mtu: UInt16, mps: UInt16, credits: UInt16) {
+            (self.channel, self.mtu, self.mps, self.credits) = (channel, mtu, mps, credits)
+        }
+    }
+
+    /// Which request it is, or belongs to: 1 to 255.
+    public var identifier: UInt8
+    /// What it says.
+    public var content: Content
+
+    /// As given.
+    public init(_ identifier: UInt8, _ content: Content) { (self.identifier, self.content) = (identifier, content) }
+
+    /// Reads the payload of a frame; throws when a length is wrong or a field prohibited.
+    public init(octets: [UInt8]) throws(Malformed) {
+        var reader = OctetReader(octets)
+        let code = try reader.uint8("Code")
+        identifier = try reader.uint8("Identifier")
+        guard identifier != 0 else {
+            throw .prohibited(field: "Identifier", at: 1, value: 0, allowed: "1 to 255")
+        }
+        let length = Int(try reader.uint16("Length"))
+        guard reader.remaining >= length else {
+            throw .tooShort(field: "Data", at: reader.position, needs: length, has: reader.remaining)
+        }
+        guard reader.remaining == length else {
+            throw .tooLong(at: reader.position + length, surplus: reader.remaining - length)
+        }
+        content = try Content(code, from: &reader)
+        try reader.finish()
+    }
+
+    /// The payload of a frame.
+    public var octets: [UInt8] {
+        let data = content.data
+        var octets = [content.code, identifier]
+        octets.append(UInt16(clamping: data.count))
+        return octets + data
+    }
+}
+
+extension Signal.Content {
+    fileprivate var code: UInt8 {
+        switch self {
+        case .commandReject: 0x01
+        case .disconnectionRequest: 0x06
+        case .disconnectionResponse: 0x07
+        case .connectionParameterUpdateRequest: 0x12
+        case .connectionParameterUpdateResponse: 0x13
+        case .creditBasedConnectionRequest: 0x14
+        case .creditBasedConnectionResponse: 0x15
+        case .flowControlCredit: 0x16
+        case .unknown(let code, _): code
+        }
+    }
+
+    fileprivate init(_ code: UInt8, from reader: inout OctetReader) throws(Malformed) {
+        self =
+            switch code {
+            case 0x01: .commandReject(try Signal.Rejection(from: &reader))
+            case 0x06:
+                .disconnectionRequest(
+                    destination: try reader.channel("Destination CID"), source: try reader.channel("Source CID"))
+            case 0x07:
+                .disconnectionResponse(
+                    destination: try reader.channel("Destination CID"), source: try reader.channel("Source CID"))
+            case 0x12: .connectionParameterUpdateRequest(try ConnectionParameters(from: &reader))
+            case 0x13:
+                .connectionParameterUpdateResponse(
+                    isAccepted: try reader.uint16("Result", upTo: 1, allowed: "0 or 1") == 0)
+            case 0x14: try .connectionRequest(from: &reader)
+            case 0x15:
+                .creditBasedConnectionResponse(
+                    try Signal.CreditBasedChannel(from: &reader, "Destination CID"),
+                    result: try reader.uint16("Result"))
+            case 0x16: .flowControlCredit(try reader.channel("CID"), count: try reader.uint16("Credits"))
+            default: .unknown(code: code, reader.rest())
+            }
+    }
+
+    private static func connectionRequest(from reader: inout OctetReader) throws(Malformed) -> Self {
+        let spsm = try reader.uint16("SPSM")
+        return .creditBasedConnectionRequest(try Signal.CreditBasedChannel(from: &reader, "Source CID"), spsm: spsm)
+    }
+
+    fileprivate var data: [UInt8] {
+        var data: [UInt8] = []
+        switch self {
+        case .commandReject(let rejection): rejection.append(to: &data)
+        case .disconnectionRequest(let destination, let source),
+            .disconnectionResponse(let destination, let source):
+            data.append(destination.rawValue)
+            data.append(source.rawValue)
+        case .connectionParameterUpdateRequest(let parameters): data = parameters.octets
+        case .connectionParameterUpdateResponse(let isAccepted): data.append(isAccepted ? 0 : 1 as UInt16)
+        case .creditBasedConnectionRequest(let channel, let spsm):
+            data.append(spsm)
+            channel.append(to: &data)
+        case .creditBasedConnectionResponse(let channel, let result):
+            channel.append(to: &data)
+            data.append(result)
+        case .flowControlCredit(let channel, let count):
+            data.append(channel.rawValue)
+            data.append(count)
+        case .unknown(_, let octets): data = octets
+        }
+        return data
+    }
+}
+
+extension Signal.Rejection {
+    fileprivate init(from reader: inout OctetReader) throws(Malformed) {
+        self =
+            switch try reader.uint16("Reason", upTo: 2, allowed: "0 to 2") {
+            case 1: .mtuExceeded(actual: try reader.uint16("Actual MTU"))
+            case 2: .invalidChannel(local: try reader.channel("Local CID"), remote: try reader.channel("Remote CID"))
+            default: .notUnderstood
+            }
+    }
+
+    fileprivate func append(to data: inout [UInt8]) {
+        switch self {
+        case .notUnderstood: data.append(0 as UInt16)
+        case .mtuExceeded(let actual):
+            data.append(1 as UInt16)
+            data.append(actual)
+        case .invalidChannel(let local, let remote):
+            data.append(2 as UInt16)
+            data.append(local.rawValue)
+            data.append(remote.rawValue)
+        }
+    }
+}
+
+extension Signal.CreditBasedChannel {
+    fileprivate init(from reader: inout OctetReader, _ field: String) throws(Malformed) {
+        channel = try reader.channel(field)
+        mtu = try reader.uint16("MTU")
+        mps = try reader.uint16("MPS")
+        credits = try reader.uint16("Initial Credits")
+    }
+
+    fileprivate func append(to data: inout [UInt8]) {
+        for field in [channel.rawValue, mtu, mps, credits] { data.append(field) }
+    }
+}
+
+extension OctetReader {
+    fileprivate mutating func channel(_ field: String) throws(Malformed) -> Channel {
+        Channel(rawValue: try uint16(field))
+    }
+
+    fileprivate mutating func uint16(_ field: String, upTo most: UInt16, allowed: String) throws(Malformed) -> UInt16 {
+        let at = position
+        let value = try uint16(field)
+        guard value <= most else { throw .prohibited(field: field, at: at, value: Int(value), allowed: allowed) }
+        return value
+    }
+}

@@ -1,0 +1,56 @@
+public import Bluetooth
+
+/// Answers the peer's PDUs on the LE signalling channel.  Core 6.0, Vol 3, Part A, section 4.
+///
+/// It opens no channels, and agrees, as a central, to every rhythm that is valid.  It remembers nothing.
+public struct SignallingResponder: Sendable {
+    /// What this side is on the link: only a central decides about its rhythm.
+    public enum Role: Sendable {
+        /// Sets the rhythm.
+        case central
+        /// May ask for another.
+        case peripheral
+    }
+
+    /// What a PDU leads to.
+    public struct Answer: Hashable, Sendable {
+        /// The payload to send back; nil for a PDU that is a response itself.
+        public var reply: [UInt8]?
+        /// The parameters that were agreed to, and that the controller must now be asked for.
+        public var update: ConnectionParameters?
+    }
+
+    private let role: Role
+
+    /// For a link on which this side has this role.
+    public init(_ role: Role) { self.role = role }
+
+    /// What to do about the payload of a frame.  One that cannot be read is rejected, if it has an identifier.
+    public func answer(to octets: [UInt8]) -> Answer {
+        guard let signal = try? Signal(octets: octets) else {
+            guard octets.count >= 2, octets[1] != 0, !Self.responses.contains(octets[0]) else { return Answer() }
+            return Answer(reply: Signal(octets[1], .commandReject(.notUnderstood)).octets)
+        }
+        var update: ConnectionParameters?
+        let content: Signal.Content
+        switch signal.content {
+        case .connectionParameterUpdateRequest(let parameters) where role == .central:
+            if parameters.isValid { update = parameters }
+            content = .connectionParameterUpdateResponse(isAccepted: parameters.isValid)
+        case .creditBasedConnectionRequest:
+            let none = Signal.CreditBasedChannel(channel: Channel(rawValue: 0), mtu: 0, mps: 0, credits: 0)
+            content = .creditBasedConnectionResponse(none, result: 2)
+        case .disconnectionRequest(let destination, let source):
+            content = .commandReject(.invalidChannel(local: destination, remote: source))
+        case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
+            .creditBasedConnectionResponse, .flowControlCredit:
+            return Answer()
+        case .unknown(let code, _) where Self.responses.contains(code): return Answer()
+        case .unknown, .connectionParameterUpdateRequest: content = .commandReject(.notUnderstood)
+        }
+        return Answer(reply: Signal(signal.identifier, content).octets, update: update)
+    }
+
+    /// Codes that nobody answers: rejections, responses, and credits.
+    private static let responses: [UInt8] = [0x01, 0x07, 0x13, 0x15, 0x16, 0x18, 0x1A]
+}
