@@ -10,6 +10,9 @@ let floors: [[Target]] = [
         library("Bluetooth", on: "Octets"),
     ],
     [
+        library("Characteristics", on: "Octets", "Bluetooth")
+    ],
+    [
         tests("Octets"),
         tests("Simulation", on: "CLinux"),
     ],
