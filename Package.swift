@@ -10,7 +10,8 @@ let floors: [[Target]] = [
         library("Bluetooth", on: "Octets"),
     ],
     [
-        library("Characteristics", on: "Octets", "Bluetooth")
+        library("Characteristics", on: "Octets", "Bluetooth"),
+        library("Sensors", on: "Simulation"),
     ],
     [
         tests("Octets"),
