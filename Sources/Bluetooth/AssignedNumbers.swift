@@ -1,0 +1,181 @@
+/// The numbers that the Bluetooth SIG assigned and Lubdub uses.  Assigned Numbers, sections 3.4 to 3.8.
+extension UUID {
+    /// The SIG's identifier without its `org.bluetooth.….` in front, as in `heart_rate_measurement`;
+    /// nil for a UUID that Lubdub has no name for.
+    public var assignedName: String? {
+        guard let number else { return nil }
+        return Self.assigned.first { $0.number == number }?.name
+    }
+
+    /// The UUID with one of these names; nil for any other word.
+    public init?(assignedName: String) {
+        guard let entry = Self.assigned.first(where: { $0.name == assignedName }) else { return nil }
+        self.init(entry.number)
+    }
+
+    /// Every name there is, in the order of the numbers: to suggest one from.
+    public static var assignedNames: [String] { assigned.map(\.name) }
+
+    private static let assigned: [(number: UInt16, name: String)] = [
+        (0x1800, "generic_access"),
+        (0x1801, "generic_attribute"),
+        (0x1809, "health_thermometer"),
+        (0x180A, "device_information"),
+        (0x180D, "heart_rate"),
+        (0x180F, "battery"),
+        (0x181A, "environmental_sensing"),
+        (0x2800, "primary_service"),
+        (0x2801, "secondary_service"),
+        (0x2802, "include"),
+        (0x2803, "characteristic"),
+        (0x2900, "characteristic_extended_properties"),
+        (0x2901, "characteristic_user_description"),
+        (0x2902, "client_characteristic_configuration"),
+        (0x2903, "server_characteristic_configuration"),
+        (0x2904, "characteristic_presentation_format"),
+        (0x2A00, "device_name"),
+        (0x2A01, "appearance"),
+        (0x2A04, "peripheral_preferred_connection_parameters"),
+        (0x2A05, "service_changed"),
+        (0x2A19, "battery_level"),
+        (0x2A1C, "temperature_measurement"),
+        (0x2A23, "system_id"),
+        (0x2A24, "model_number_string"),
+        (0x2A25, "serial_number_string"),
+        (0x2A26, "firmware_revision_string"),
+        (0x2A27, "hardware_revision_string"),
+        (0x2A28, "software_revision_string"),
+        (0x2A29, "manufacturer_name_string"),
+        (0x2A37, "heart_rate_measurement"),
+        (0x2A38, "body_sensor_location"),
+        (0x2A39, "heart_rate_control_point"),
+        (0x2A50, "pnp_id"),
+        (0x2A6E, "temperature"),
+        (0x2AA6, "central_address_resolution"),
+        (0x2B29, "client_supported_features"),
+        (0x2B2A, "database_hash"),
+        (0x2B3A, "server_supported_features"),
+    ]
+
+    // MARK: Services
+
+    /// The service Generic Access: 0x1800.
+    public static var genericAccess: UUID { UUID(0x1800) }
+
+    /// The service Generic Attribute: 0x1801.
+    public static var genericAttribute: UUID { UUID(0x1801) }
+
+    /// The service Device Information: 0x180A.
+    public static var deviceInformation: UUID { UUID(0x180A) }
+
+    /// The service Heart Rate: 0x180D.
+    public static var heartRate: UUID { UUID(0x180D) }
+
+    /// The service Health Thermometer: 0x1809.
+    public static var healthThermometer: UUID { UUID(0x1809) }
+
+    /// The service Battery: 0x180F.
+    public static var battery: UUID { UUID(0x180F) }
+
+    /// The service Environmental Sensing: 0x181A.
+    public static var environmentalSensing: UUID { UUID(0x181A) }
+
+    // MARK: Declarations
+
+    /// Declares: Primary Service: 0x2800.
+    public static var primaryService: UUID { UUID(0x2800) }
+
+    /// Declares: Secondary Service: 0x2801.
+    public static var secondaryService: UUID { UUID(0x2801) }
+
+    /// Declares: Include: 0x2802.
+    public static var include: UUID { UUID(0x2802) }
+
+    /// Declares: Characteristic: 0x2803.
+    public static var characteristic: UUID { UUID(0x2803) }
+
+    // MARK: Descriptors
+
+    /// The descriptor Characteristic Extended Properties: 0x2900.
+    public static var characteristicExtendedProperties: UUID { UUID(0x2900) }
+
+    /// The descriptor Characteristic User Description: 0x2901.
+    public static var characteristicUserDescription: UUID { UUID(0x2901) }
+
+    /// The descriptor Client Characteristic Configuration: 0x2902.
+    public static var clientCharacteristicConfiguration: UUID { UUID(0x2902) }
+
+    /// The descriptor Server Characteristic Configuration: 0x2903.
+    public static var serverCharacteristicConfiguration: UUID { UUID(0x2903) }
+
+    /// The descriptor Characteristic Presentation Format: 0x2904.
+    public static var characteristicPresentationFormat: UUID { UUID(0x2904) }
+
+    // MARK: Characteristics
+
+    /// The characteristic Device Name: 0x2A00.
+    public static var deviceName: UUID { UUID(0x2A00) }
+
+    /// The characteristic Appearance: 0x2A01.
+    public static var appearance: UUID { UUID(0x2A01) }
+
+    /// The characteristic Peripheral Preferred Connection Parameters: 0x2A04.
+    public static var peripheralPreferredConnectionParameters: UUID { UUID(0x2A04) }
+
+    /// The characteristic Service Changed: 0x2A05.
+    public static var serviceChanged: UUID { UUID(0x2A05) }
+
+    /// The characteristic Battery Level: 0x2A19.
+    public static var batteryLevel: UUID { UUID(0x2A19) }
+
+    /// The characteristic Temperature Measurement: 0x2A1C.
+    public static var temperatureMeasurement: UUID { UUID(0x2A1C) }
+
+    /// The characteristic System ID: 0x2A23.
+    public static var systemID: UUID { UUID(0x2A23) }
+
+    /// The characteristic Model Number String: 0x2A24.
+    public static var modelNumberString: UUID { UUID(0x2A24) }
+
+    /// The characteristic Serial Number String: 0x2A25.
+    public static var serialNumberString: UUID { UUID(0x2A25) }
+
+    /// The characteristic Firmware Revision String: 0x2A26.
+    public static var firmwareRevisionString: UUID { UUID(0x2A26) }
+
+    /// The characteristic Hardware Revision String: 0x2A27.
+    public static var hardwareRevisionString: UUID { UUID(0x2A27) }
+
+    /// The characteristic Software Revision String: 0x2A28.
+    public static var softwareRevisionString: UUID { UUID(0x2A28) }
+
+    /// The characteristic Manufacturer Name String: 0x2A29.
+    public static var manufacturerNameString: UUID { UUID(0x2A29) }
+
+    /// The characteristic Heart Rate Measurement: 0x2A37.
+    public static var heartRateMeasurement: UUID { UUID(0x2A37) }
+
+    /// The characteristic Body Sensor Location: 0x2A38.
+    public static var bodySensorLocation: UUID { UUID(0x2A38) }
+
+    /// The characteristic Heart Rate Control Point: 0x2A39.
+    public static var heartRateControlPoint: UUID { UUID(0x2A39) }
+
+    /// The characteristic PnP ID: 0x2A50.
+    public static var pnpID: UUID { UUID(0x2A50) }
+
+    /// The characteristic Temperature: 0x2A6E.
+    public static var temperature: UUID { UUID(0x2A6E) }
+
+    /// The characteristic Central Address Resolution: 0x2AA6.
+    public static var centralAddressResolution: UUID { UUID(0x2AA6) }
+
+    /// The characteristic Client Supported Features: 0x2B29.
+    public static var clientSupportedFeatures: UUID { UUID(0x2B29) }
+
+    /// The characteristic Database Hash: 0x2B2A.
+    public static var databaseHash: UUID { UUID(0x2B2A) }
+
+    /// The characteristic Server Supported Features: 0x2B3A.
+    public static var serverSupportedFeatures: UUID { UUID(0x2B3A) }
+}

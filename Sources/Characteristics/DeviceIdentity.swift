@@ -1,0 +1,98 @@
+public import Bluetooth
+public import Octets
+
+/// PnP ID, 0x2A50: 7 octets.  Device Information Service 1.2, section 3.9.
+///
+/// | Octets | Field            |                                        |
+/// |--------|------------------|----------------------------------------|
+/// | 1      | Vendor ID Source | 1 Bluetooth SIG, 2 USB Forum           |
+/// | 2      | Vendor ID        | assigned by that source                |
+/// | 2      | Product ID       | the vendor's                           |
+/// | 2      | Product Version  | 0xJJMN for version JJ.M.N              |
+public struct PnPID: Hashable, Sendable {
+    /// Who assigned a vendor's number.
+    public enum Source: UInt8, CaseIterable, Sendable {
+        /// Assigned Numbers, section 7.1.
+        case bluetoothSIG = 1
+        /// The USB Implementers Forum.
+        case usbForum = 2
+    }
+
+    /// Who assigned `vendor`.
+    public var source: Source
+    /// Whose product it is.
+    public var vendor: UInt16
+    /// Which of the vendor's products.
+    public var product: UInt16
+    /// 0x0213 is 2.1.3.
+    public var version: UInt16
+
+    /// A product of a vendor.
+    public init(source: Source, vendor: UInt16, product: UInt16, version: UInt16) {
+        (self.source, self.vendor, self.product, self.version) = (source, vendor, product, version)
+    }
+
+    /// Reads a value as it came; throws unless it has 7 octets, and for a source that is not assigned.
+    public init(octets: [UInt8]) throws(Malformed) {
+        var reader = OctetReader(octets)
+        let number = try reader.uint8("Vendor ID Source")
+        guard let source = Source(rawValue: number) else {
+            throw .prohibited(field: "Vendor ID Source", at: 0, value: Int(number), allowed: "1 or 2")
+        }
+        self.source = source
+        vendor = try reader.uint16("Vendor ID")
+        product = try reader.uint16("Product ID")
+        version = try reader.uint16("Product Version")
+        try reader.finish()
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets = [source.rawValue]
+        octets.append(vendor)
+        octets.append(product)
+        octets.append(version)
+        return octets
+    }
+}
+
+/// System ID, 0x2A23: 8 octets.  Device Information Service 1.2, section 3.7.
+///
+/// | Octets | Field                               |
+/// |--------|-------------------------------------|
+/// | 5      | Manufacturer-defined Identifier     |
+/// | 3      | Organizationally Unique Identifier  |
+public struct SystemID: Hashable, Sendable {
+    /// The lower 40 bits are the identifier.
+    public let manufacturerDefined: UInt64
+    /// The lower 24 bits are the identifier.
+    public let organization: UInt32
+
+    /// The lower 40 bits of one and the lower 24 bits of the other.
+    public init(manufacturerDefined: UInt64, organization: UInt32) {
+        self.manufacturerDefined = manufacturerDefined & 0xFF_FFFF_FFFF
+        self.organization = organization & 0xFF_FFFF
+    }
+
+    /// The one made of a public address: 0xFFFE stands before the lower half of it.
+    public init(_ address: DeviceAddress) {
+        self.init(
+            manufacturerDefined: 0xFF_FE00_0000 | address.number & 0xFF_FFFF,
+            organization: UInt32(truncatingIfNeeded: address.number >> 24))
+    }
+
+    /// Reads a value as it came; throws unless it has 8 octets.
+    public init(octets: [UInt8]) throws(Malformed) {
+        var reader = OctetReader(octets)
+        let number = try reader.uint64("System ID")
+        try reader.finish()
+        self.init(manufacturerDefined: number, organization: UInt32(truncatingIfNeeded: number >> 40))
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(manufacturerDefined | UInt64(organization) << 40)
+        return octets
+    }
+}

@@ -1,0 +1,81 @@
+public import Bluetooth
+public import Octets
+
+/// Appearance as the value of 0x2A01: two octets.  Core 6.0, Vol 3, Part C, section 12.2.
+extension Appearance {
+    /// Reads a value as it came; throws unless it has 2 octets.
+    public init(octets: [UInt8]) throws(Malformed) {
+        var reader = OctetReader(octets)
+        let number = try reader.uint16("Appearance")
+        try reader.finish()
+        self.init(number)
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(number)
+        return octets
+    }
+}
+
+/// Peripheral Preferred Connection Parameters, 0x2A04: 8 octets.  Core 6.0, Vol 3, Part C, section 12.3.
+///
+/// | Octets | Field              | Unit             | Allowed             |
+/// |--------|--------------------|------------------|---------------------|
+/// | 2      | Interval Min       | 1.25 ms          | 6 to 3200, or 65535 |
+/// | 2      | Interval Max       | 1.25 ms          | 6 to 3200, or 65535 |
+/// | 2      | Latency            | connection event | 0 to 499            |
+/// | 2      | Timeout multiplier | 10 ms            | 10 to 3200, or 65535 |
+public struct PreferredConnectionParameters: Hashable, Sendable {
+    /// The shortest interval in 1.25 ms; nil (65535): none in particular.
+    public let minimumInterval: UInt16?
+    /// The longest interval in 1.25 ms, not shorter than the shortest; nil (65535): none in particular.
+    public let maximumInterval: UInt16?
+    /// How many connection events the peripheral would like to miss.
+    public let latency: UInt16
+    /// The supervision timeout in 10 ms; nil (65535): none in particular.
+    public let timeout: UInt16?
+
+    /// Nil when a field is not one that is allowed.
+    public init?(minimumInterval: UInt16?, maximumInterval: UInt16?, latency: UInt16, timeout: UInt16?) {
+        let (minimum, maximum) = (minimumInterval ?? 6, maximumInterval ?? 3200)
+        guard (6...3200).contains(minimum), (6...3200).contains(maximum), minimum <= maximum, latency <= 499,
+            (10...3200).contains(timeout ?? 10)
+        else { return nil }
+        (self.minimumInterval, self.maximumInterval) = (minimumInterval, maximumInterval)
+        (self.latency, self.timeout) = (latency, timeout)
+    }
+
+    /// Reads a value as it came; throws unless it has 8 octets, and for a field that is not allowed.
+    public init(octets: [UInt8]) throws(Malformed) {
+        func field(_ name: String, _ allowed: ClosedRange<UInt16>) throws(Malformed) -> UInt16? {
+            let at = reader.position
+            let value = try reader.uint16(name)
+            if value == .max { return nil }
+            guard allowed.contains(value) else {
+                let words = "\(allowed.lowerBound) to \(allowed.upperBound), or 65535"
+                throw .prohibited(field: name, at: at, value: Int(value), allowed: words)
+            }
+            return value
+        }
+        var reader = OctetReader(octets)
+        minimumInterval = try field("Interval Min", 6...3200)
+        maximumInterval = try field("Interval Max", (minimumInterval ?? 6)...3200)
+        latency = try reader.uint16("Latency")
+        guard latency <= 499 else {
+            throw .prohibited(field: "Latency", at: 4, value: Int(latency), allowed: "0 to 499")
+        }
+        timeout = try field("Timeout multiplier", 10...3200)
+        try reader.finish()
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        for field in [minimumInterval ?? .max, maximumInterval ?? .max, latency, timeout ?? .max] {
+            octets.append(field)
+        }
+        return octets
+    }
+}

@@ -1,0 +1,76 @@
+public import Octets
+
+/// Client Characteristic Configuration, 0x2902: two octets.  Core 6.0, Vol 3, Part G, section 3.3.3.3.
+public struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
+    /// All bits, those reserved for future use too: the server decides what it thinks of these.
+    public let rawValue: UInt16
+
+    /// The configuration with these bits.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Bit 0.
+    public static let notification = ClientCharacteristicConfiguration(rawValue: 0x0001)
+    /// Bit 1.
+    public static let indication = ClientCharacteristicConfiguration(rawValue: 0x0002)
+
+    /// Reads a value as it came; throws unless it has 2 octets.
+    public init(octets: [UInt8]) throws(Malformed) {
+        var reader = OctetReader(octets)
+        rawValue = try reader.uint16("Client Characteristic Configuration")
+        try reader.finish()
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(rawValue)
+        return octets
+    }
+}
+
+/// Service Changed, 0x2A05: 4 octets.  Core 6.0, Vol 3, Part G, section 7.1.
+///
+/// | Octets | Field                                 |
+/// |--------|---------------------------------------|
+/// | 2      | Start of Affected Attribute Handle Range |
+/// | 2      | End of Affected Attribute Handle Range   |
+public struct ServiceChanged: Hashable, Sendable {
+    /// From the first attribute handle that may have changed to the last; none of them is 0.
+    public let handles: ClosedRange<UInt16>
+
+    /// Everything may have changed.
+    public static let everything = ServiceChanged()
+
+    /// Nil when the range begins at handle 0, which there is not.
+    public init?(handles: ClosedRange<UInt16>) {
+        guard handles.lowerBound > 0 else { return nil }
+        self.handles = handles
+    }
+
+    private init() { handles = 1...0xFFFF }
+
+    /// Reads a value as it came; throws unless it has 4 octets, for a start of 0, and for an end before the start.
+    public init(octets: [UInt8]) throws(Malformed) {
+        var reader = OctetReader(octets)
+        let start = try reader.uint16("Start of Affected Attribute Handle Range")
+        guard start > 0 else {
+            throw .prohibited(
+                field: "Start of Affected Attribute Handle Range", at: 0, value: 0, allowed: "1 to 65535")
+        }
+        let field = "End of Affected Attribute Handle Range"
+        let end = try reader.uint16(field)
+        guard end >= start else {
+            throw .prohibited(field: field, at: 2, value: Int(end), allowed: "\(start) to 65535")
+        }
+        try reader.finish()
+        handles = start...end
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(handles.lowerBound)
+        octets.append(handles.upperBound)
+        return octets
+    }
+}

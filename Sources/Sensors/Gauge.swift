@@ -1,0 +1,45 @@
+public import Simulation
+
+/// A value over the time of a simulation that a script can take over for a while.
+///
+/// A curve that was set begins at the instant at which it was set.  What was there before goes on unseen, and comes back
+/// as if it had never been away.
+public struct Gauge: Sendable {
+    private var base: Signal
+    private var changes: [Change] = []
+
+    private struct Change {
+        let at: Instant
+        var signal: Signal?
+    }
+
+    /// Shows `base`, which begins with the simulation.
+    public init(_ base: Signal) { self.base = base }
+
+    /// Shows `signal` from `instant` on, or what it began with when nil.  Instants never go back from call to call.
+    public mutating func set(_ signal: Signal?, at instant: Instant) {
+        changes.append(Change(at: instant, signal: signal))
+    }
+
+    /// The value at an instant, earlier than the last change or not; nil when its curve has stopped.
+    public mutating func value(at instant: Instant) -> Double? {
+        var index = changes.count - 1
+        while index >= 0, instant < changes[index].at { index -= 1 }
+        guard index >= 0, changes[index].signal != nil else {
+            return base.value(atNanoseconds: instant.nanoseconds)
+        }
+        let elapsed = instant.nanoseconds - changes[index].at.nanoseconds
+        return changes[index].signal?.value(atNanoseconds: elapsed)
+    }
+
+    /// When the value is next taken over or given back; `.never` when it is not known yet.
+    func nextChange(after instant: Instant) -> Instant {
+        var next = Instant.never
+        var index = changes.count - 1
+        while index >= 0, changes[index].at > instant {
+            next = changes[index].at
+            index -= 1
+        }
+        return next
+    }
+}
