@@ -11,12 +11,19 @@ let floors: [[Target]] = [
     ],
     [
         library("Air"),
+        library("ATT", on: "Octets", "Bluetooth", "Simulation"),
+        library("Characteristics", on: "Octets", "Bluetooth"),
         library("HCI", on: "Octets", "Bluetooth"),
-        library("L2CAP", on: "Octets", "Bluetooth", "Simulation"),
+        library("L2CAP", on: "Octets", "Bluetooth"),
         library("LinkLayer", on: "Octets", "Simulation"),
+        library("Sensors", on: "Simulation"),
     ],
     [
-        library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer")
+        library("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
+        library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
+    ],
+    [
+        library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
     ],
     [
         tests("Octets"),

@@ -118,7 +118,7 @@ extension AttributeTable {
         if characteristic.properties.contains(.indicate) { allowed.insert(.indication) }
         if !allowed.isEmpty {
             let content = Attribute.Content.configuration(ofValue: valueHandle, allowed: allowed)
-            _ = try add(.clientConfiguration, [.readable, .writeable], content, at: nil)
+            _ = try add(.clientCharacteristicConfiguration, [.readable, .writeable], content, at: nil)
         }
         for descriptor in characteristic.descriptors {
             _ = try add(descriptor.uuid, [.readable], .fixed(descriptor.value), at: nil)
@@ -147,12 +147,4 @@ extension AttributeTable {
     private mutating func endGroup(_ index: Int) {
         attributes[index].groupEnd = UInt16(clamping: nextFree - 1)
     }
-}
-
-extension UUID {
-    static let primaryService = UUID(0x2800)
-    static let secondaryService = UUID(0x2801)
-    static let include = UUID(0x2802)
-    static let characteristic = UUID(0x2803)
-    static let clientConfiguration = UUID(0x2902)
 }

@@ -54,7 +54,7 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     }
 
     /// The handle of its Client Characteristic Configuration; nil when none was discovered.
-    public var configurationHandle: UInt16? { descriptors.first { $0.type == .clientConfiguration }?.handle }
+    public var configurationHandle: UInt16? { descriptors.first { $0.type == .clientCharacteristicConfiguration }?.handle }
 
     /// The handles that its descriptors can have; nil when there is no room for any.
     var descriptorRange: HandleRange? {

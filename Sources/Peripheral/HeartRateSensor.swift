@@ -1,0 +1,87 @@
+import Characteristics
+import Octets
+import Sensors
+import Simulation
+
+/// What stands behind a Heart Rate Service: a heart, and what of it has not been sent yet.
+struct HeartRateSensor: Sendable {
+    /// In one of so many measurements energy expended is sent.  Heart Rate Service 1.0, section 3.1.1.3: typically ten.
+    private static let energyPeriod = 10
+
+    let definition: PeripheralDefinition.HeartRate
+    private var heart: Heart
+    private var contact: Gauge?
+    private var energy: Gauge?
+    private var energyOffset: Double = 0  // of a scripted energy, at its last reset
+    private var intervals = RRIntervals()
+    private var sent = 0
+    private var measurement = HeartRateMeasurement(bpm: 0)
+
+    init(_ definition: PeripheralDefinition.HeartRate, seed: UInt64) {
+        self.definition = definition
+        heart = Heart(rate: definition.rate, seed: seed)
+        contact = definition.contact.map(Gauge.init)
+        if case .scripted(let signal) = definition.energy { energy = Gauge(signal) }
+        measurement.format = definition.format
+    }
+
+    var hasEnergy: Bool { if case .none = definition.energy { false } else { true } }
+
+    /// Somebody listens from now on: what was measured before is not sent (section 3.4).
+    mutating func begin(at now: Instant) {
+        heart.beats(until: now) { _ in }
+        intervals.removeAll()
+        sent = 0
+    }
+
+    /// Adds the measurement of now to a packet that has room for an MTU; false when the sensor has none, and nothing is added.
+    mutating func measure(at now: Instant, mtu: Int, into packet: inout Packet, pool: inout PacketPool) -> Bool {
+        if definition.hasRRIntervals {
+            var waiting = intervals
+            intervals = RRIntervals(capacity: 0)
+            heart.beats(until: now) { waiting.add($0) }
+            intervals = waiting
+        }
+        guard let bpm = heart.bpm(at: now) else { return false }
+        measurement.bpm = bpm
+        measurement.contact = contactNow(at: now)
+        measurement.energyExpended = hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now) : nil
+        let most = min(measurement.maximumRRIntervals(mtu: mtu), definition.mostRRIntervals ?? .max)
+        intervals.take(bpm == 0 ? 0 : most, into: &measurement.rrIntervals)
+        measurement.append(to: &packet, in: &pool)
+        sent += 1
+        return true
+    }
+
+    private mutating func contactNow(at now: Instant) -> SensorContact {
+        guard contact != nil else { return .notSupported }
+        return (contact?.value(at: now) ?? 0) >= 0.5 ? .detected : .notDetected
+    }
+
+    private mutating func kilojoules(at now: Instant) -> UInt16 {
+        guard energy != nil else { return heart.kilojoules(at: now) }
+        let value = (energy?.value(at: now) ?? 0) - energyOffset
+        return value >= 65535 ? 65535 : value > 0 ? UInt16(value) : 0
+    }
+
+    mutating func resetEnergy(at now: Instant) {
+        heart.resetEnergy(at: now)
+        energyOffset = energy?.value(at: now) ?? 0
+        sent = 0  // the next measurement says so
+    }
+
+    /// Takes a quantity over from its curve, or gives it back when `signal` is nil; false when it has none to take over.
+    mutating func set(_ quantity: Part.Quantity, to signal: Signal?, at now: Instant) -> Bool {
+        switch quantity {
+        case .heartRate: heart.setRate(signal, at: now)
+        case .contact where contact != nil: contact?.set(signal, at: now)
+        case .energy where energy != nil: energy?.set(signal, at: now)
+        case .energy where hasEnergy:
+            // A computed energy that is set goes on by the script, and cannot be given back.
+            guard let signal else { return false }
+            energy = Gauge(signal)
+        default: return false
+        }
+        return true
+    }
+}
