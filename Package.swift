@@ -16,6 +16,9 @@ let floors: [[Target]] = [
     [
         tests("Octets"),
         tests("Simulation", on: "CLinux"),
+        tests("Bluetooth", on: "Octets"),
+        tests("Characteristics", on: "Octets", "Bluetooth"),
+        tests("Sensors", on: "Simulation"),
     ],
 ]
 
