@@ -54,7 +54,7 @@ public struct Heart: Sendable {
             self.begin = begin
             end = min(edge, rate.nextChange(after: begin))
             let value = rate.value(at: begin) ?? 0
-            speed = value > 0 ? Int64((min(value, 65535) * 1024).rounded()) : 0  // NaN is 0 too
+            speed = value > 0 ? Int64(min(value, 65535) * 1024 + 0.5) : 0  // NaN is 0 too
         }
     }
 
@@ -70,7 +70,7 @@ public struct Heart: Sendable {
     /// What a sensor shows: beats per minute, rounded, 0 to 65535; nil when the curve has stopped.
     public mutating func bpm(at instant: Instant) -> UInt16? {
         rate.value(at: instant).map { value in
-            value > 0 ? UInt16(min(value, 65535).rounded()) : 0  // NaN is 0 too
+            value > 0 ? UInt16(min(value, 65535) + 0.5) : 0  // NaN is 0 too
         }
     }
 
@@ -113,7 +113,7 @@ public struct Heart: Sendable {
     private mutating func prepareNext(after beat: Instant) {
         let breath: Int64 = 4_000_000_000
         let breathed = sin(turns: Double(beat.nanoseconds % breath) / Double(breath))
-        let respiration = Int64((Double(Self.beat / 1000 * Int64(variability.respiration)) * breathed).rounded())
+        let respiration = Int64(Double(Self.beat / 1000 * Int64(variability.respiration)) * breathed)
         let most = Int64(variability.noise) * 1000
         let noise = (Int64(chance.below(UInt64(2 * most + 1))) - most) * (Self.beat / 1_000_000)
         next += Self.beat + respiration + noise - stray
