@@ -8,10 +8,23 @@ let floors: [[Target]] = [
     [
         library("Simulation", on: "CLinux"),
         library("Bluetooth", on: "Octets"),
+        library("Arguments", on: "Spelling"),
+    ],
+    [
+        library("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
+        library("Sockets", on: "CLinux", "Octets", "Simulation"),
+    ],
+    [
+        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
     ],
     [
         tests("Octets"),
         tests("Simulation", on: "CLinux"),
+        tests("Arguments"),
+        tests("EventLog", on: "Octets", "Simulation", "Bluetooth"),
+        tests("Sockets", on: "Simulation"),
+        tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
+        .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
 
