@@ -12,7 +12,7 @@ let floors: [[Target]] = [
     ],
     [
         library("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
-        library("Sockets", on: "CLinux", "Octets", "Simulation"),
+        library("Sockets", on: "Spelling", "Simulation"),
     ],
     [
         library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
