@@ -1,0 +1,29 @@
+# lubdub: what to type.  Everything that is missing on a Debian machine is installed first.
+
+LUBDUB := .build/debug/lubdub
+SOURCES := Package.swift Sources Tests
+
+.DEFAULT_GOAL := help
+.PHONY: help run test release format
+
+help:  ## list what can be made
+	@sed -n 's/^\([a-z]*\):  ## /make \1\t/p' Makefile
+
+run:  ## build, and play a resting heart to the built-in client
+	@Tools/setup build
+	swift build --product lubdub
+	$(LUBDUB) run scenarios/resting.json
+
+test:  ## lint, build, test, and meet Bumble and tshark
+	@Tools/setup test
+	swift format lint --strict --recursive $(SOURCES)
+	swift build --build-tests --explicit-target-dependency-import-check error
+	swift test --skip-build
+	LUBDUB=$(LUBDUB) .venv/bin/python -m unittest discover --start-directory Tests/Interoperability
+
+release:  ## build .build/release/lubdub, with the Swift runtime inside
+	@Tools/setup build
+	swift build -c release --static-swift-stdlib --product lubdub
+
+format:  ## put the sources into the house's form
+	swift format --in-place --recursive $(SOURCES)

@@ -1,0 +1,8 @@
+/// What is wrong with a command line, in one line for the person who typed it.
+public struct UsageError: Error, Equatable, CustomStringConvertible {
+    /// Names the word that is wrong and, when one is near, the word that was meant.
+    public let description: String
+
+    /// For what a grammar cannot know: options that exclude each other, a value that is out of range.
+    public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,53 @@
+/// What can happen: the names that scenarios, expectations and the event log share.
+public enum EventName: String, CaseIterable, Sendable {
+    /// A device's advertisement begins.
+    case advertising
+    /// A central looks for advertisements.
+    case scanning
+    /// A central has stopped looking.
+    case scanningStopped = "scanning_stopped"
+    /// A central asks for a link.
+    case connecting
+    /// A link is there.
+    case connected
+    /// A link is gone, for a `reason`.
+    case disconnected
+    /// A link is encrypted.
+    case encrypted
+    /// Two devices share keys.
+    case paired
+    /// Two devices do not share keys, for a `reason`.
+    case pairingFailed = "pairing_failed"
+    /// Both sides agree on an ATT_MTU, the `value`.
+    case mtu
+    /// A client asks for the services.
+    case discovering
+    /// A client knows all services.
+    case discovered
+    /// A client wants to be told of changes.
+    case subscribed
+    /// A client does not want to be told any more.
+    case unsubscribed
+    /// A client has read a value.
+    case read
+    /// A client has written a value.
+    case written
+    /// A notification has left the server.
+    case notified
+    /// The link layer of the other side has a notification.
+    case delivered
+    /// An indication has left the server.
+    case indicated
+    /// The client has confirmed an indication.
+    case confirmed
+    /// The server has sent an Error Response with an `error`.
+    case refused
+    /// A rule of the script begins to act.
+    case began
+    /// A rule of the script acts no more.
+    case ended
+    /// A client under test has printed a `line`.
+    case said
+    /// A client under test has ended with a status, the `value`.
+    case exited
+}

@@ -1,0 +1,89 @@
+import Glibc
+import Spelling
+import Synchronization
+
+/// Why a file could not be written; names the file and the system's reason.
+public struct OutputFailure: Error, Equatable, CustomStringConvertible {
+    /// As it was given on the command line.
+    public let path: String
+    /// The number that `errno(3)` explains.
+    public let code: Int32
+
+    /// For people: `cannot write "x.btsnoop": No space left on device`.
+    public var description: String {
+        "cannot write \(path.quoted): \(unsafe String(cString: strerror(code)))"
+    }
+}
+
+/// A file that is written from its beginning, through a buffer.
+///
+/// Writing never throws, so that a log on a full disk does not end what is being logged: the first failure is kept,
+/// nothing is written behind it, and `close` throws it.
+public final class OutputFile: Sendable {
+    private struct State {
+        var descriptor: CInt?
+        var buffer: [UInt8] = []
+        var failure: OutputFailure?
+    }
+
+    private static let capacity = 1 << 16
+
+    private let path: String
+    private let state: Mutex<State>
+
+    /// Makes the file, or empties the one that is there; `-` is standard output.
+    public init(_ path: String) throws(OutputFailure) {
+        let isStandard = path == "-"
+        let descriptor = isStandard ? STDOUT_FILENO : Self.make(path)
+        guard descriptor >= 0 else { throw OutputFailure(path: path, code: errno) }
+        self.path = path
+        state = Mutex(State(descriptor: descriptor))
+    }
+
+    deinit { try? close() }
+
+    private static func make(_ path: String) -> CInt {
+        unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    }
+
+    /// What went wrong so far, if anything did.
+    public var failure: OutputFailure? { state.withLock { $0.failure } }
+
+    /// Adds octets behind those written before.
+    public func write(_ octets: some Sequence<UInt8>) {
+        state.withLock { state in
+            state.buffer.append(contentsOf: octets)
+            if state.buffer.count >= Self.capacity { empty(&state) }
+        }
+    }
+
+    /// Gives to the system what is still in the buffer.
+    public func flush() { state.withLock { empty(&$0) } }
+
+    /// Writes what is left and lets go of the file; throws what went wrong since it was made.  Once is enough.
+    public func close() throws(OutputFailure) {
+        let failure = state.withLock { state in
+            empty(&state)
+            if let descriptor = state.descriptor.take(), descriptor != STDOUT_FILENO, Glibc.close(descriptor) != 0 {
+                state.failure = state.failure ?? OutputFailure(path: path, code: errno)
+            }
+            return state.failure
+        }
+        if let failure { throw failure }
+    }
+
+    private func empty(_ state: inout State) {
+        defer { state.buffer.removeAll(keepingCapacity: true) }
+        guard let descriptor = state.descriptor, state.failure == nil else { return }
+        var rest = state.buffer[...]
+        while !rest.isEmpty {
+            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if written == 0 || errno != EINTR {
+                state.failure = OutputFailure(path: path, code: written == 0 ? EIO : errno)
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Arguments
+import Testing
+
+@Suite struct GrammarTests {
+    static let serve = Grammar(
+        "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a JSON file")],
+        options: [
+            .option("--seed", "N", "repeat the chance of an earlier run"),
+            .option("--set", "NAME=VALUE", repeatable: true, "override a variable"),
+            .option("--for", "DURATION", "stop after"),
+            .flag("--quiet", "print nothing"),
+        ])
+    static let validate = Grammar(
+        "validate", "report every problem of a scenario file", operands: [.repeated("FILE", "JSON files")])
+    static let check = Grammar(
+        "check", "check a peripheral", operands: [.optional("SCENARIO", "a JSON file")],
+        options: [.option("--color", "WHEN", "auto, always or never")])
+    let program = Program(
+        "lubdub", "A heart-rate strap that you can script.", commands: [serve, validate, check])
+
+    private func invocation(_ words: [String]) throws -> Invocation {
+        guard case .run(_, let invocation) = try program.parse(words) else { throw UsageError("no command ran") }
+        return invocation
+    }
+
+    @Test func `Options may stand anywhere, and their values behind a blank or =`() throws {
+        for words in [["serve", "--seed", "7", "a.json", "--quiet"], ["serve", "--quiet", "a.json", "--seed=7"]] {
+            let found = try invocation(words)
+            #expect(try found.value("--seed", as: "a number", UInt64.init) == 7)
+            #expect(found.has("--quiet"))
+            #expect(found.operands == ["a.json"])
+        }
+    }
+
+    @Test func `Of an option given twice the last counts, of a repeatable one all do`() throws {
+        let found = try invocation(["serve", "a", "--seed", "1", "--set", "x=1", "--seed", "2", "--set=y=2"])
+        #expect(found.text("--seed") == "2")
+        #expect(found.texts("--set") == ["x=1", "y=2"])
+        #expect(found.texts("--for").isEmpty)
+    }
+
+    @Test func `Behind two dashes everything is an operand, and one dash always is`() throws {
+        #expect(try invocation(["validate", "-", "--", "--seed", "-h"]).operands == ["-", "--seed", "-h"])
+    }
+
+    @Test func `An optional operand may be left out`() throws {
+        #expect(try invocation(["check"]).operands.isEmpty)
+        #expect(try invocation(["check", "a"]).operands == ["a"])
+    }
+
+    @Test(arguments: [
+        ([], "a command is missing; lubdub --help lists them"),
+        (["sevre"], #"unknown command "sevre" (did you mean "serve"?)"#),
+        (["help", "chekc"], #"unknown command "chekc" (did you mean "check"?)"#),
+        (["serve", "--sed", "7"], #"unknown option "--sed" (did you mean "--seed"?)"#),
+        (["serve", "--zzzzzzzzz"], #"unknown option "--zzzzzzzzz""#),
+        (["serve", "--seed"], "--seed needs a value: N"),
+        (["serve", "--quiet=yes", "a"], "--quiet takes no value"),
+        (["serve"], "SCENARIO is missing"),
+        (["serve", "a", "b"], #""b" is one operand too many"#),
+        (["check", "a", "b"], #""b" is one operand too many"#),
+        (["validate"], "FILE is missing"),
+    ])
+    func `What is not understood is named`(words: [String], complaint: String) {
+        let error = #expect(throws: UsageError.self) { try program.parse(words) }
+        #expect(error?.description == complaint)
+    }
+
+    @Test func `A value that is not understood is named`() throws {
+        let found = try invocation(["serve", "--seed", "it's\n7", "--for", "soon", "a"])
+        let seed = #expect(throws: UsageError.self) { try found.value("--seed", as: "a number", UInt64.init) }
+        #expect(seed?.description == #"--seed must be a number, and is "it's\n7""#)
+        let limit = #expect(throws: UsageError.self) { try found.duration("--for") }
+        #expect(limit?.description == #"--for must be a duration such as "5 s", and is "soon""#)
+        let color = #expect(throws: UsageError.self) {
+            try invocation(["check", "--color", "allways"]).choice("--color", of: ["auto", "always", "never"])
+        }
+        #expect(
+            color?.description
+                == #"--color must be one of auto, always, never, and is "allways" (did you mean "always"?)"#)
+    }
+
+    @Test(arguments: [
+        ["serve", "--help"], ["serve", "-h", "--nonsense"], ["serve", "a", "b", "--help"], ["help", "serve"],
+    ])
+    func `The help of a command is made of its grammar`(words: [String]) throws {
+        guard case .help(let text) = try program.parse(words) else {
+            Issue.record("no help for \(words)")
+            return
+        }
+        #expect(
+            text == """
+                Usage: lubdub serve [OPTION...] SCENARIO
+
+                be the scenario's devices
+
+                  SCENARIO              a JSON file
+                  --seed N              repeat the chance of an earlier run
+                  --set NAME=VALUE ...  override a variable
+                  --for DURATION        stop after
+                  --quiet               print nothing
+                  --help                show this help
+                """)
+    }
+
+    @Test(arguments: [["--help"], ["-h"], ["help"]]) func `The help lists the commands`(words: [String]) throws {
+        guard case .help(let text) = try program.parse(words) else {
+            Issue.record("no help for \(words)")
+            return
+        }
+        #expect(
+            text == """
+                Usage: lubdub COMMAND [OPTION...]
+
+                A heart-rate strap that you can script.
+
+                  serve     be the scenario's devices
+                  validate  report every problem of a scenario file
+                  check     check a peripheral
+
+                lubdub COMMAND --help says more about one of them; lubdub --version prints its version.
+                """)
+    }
+}

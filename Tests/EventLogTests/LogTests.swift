@@ -1,0 +1,85 @@
+import Bluetooth
+import EventLog
+import Octets
+import Simulation
+import Testing
+
+@Suite struct LogTests {
+    @Test func `Values and other events come back in their order, worded when they are read`() throws {
+        let collected = Collected<EventChunk>()
+        var (pool, journal) = (PacketPool(), EventJournal { collected.add($0) })
+        let packet = pool.take([0x1B, 0x0E, 0x00, 0x00, 0x3E])
+        journal.append(EventRecord(.subscribed, of: "strap/heart_rate", at: Instant(nanoseconds: 1_000_000)))
+        journal.append(
+            .notified, device: 2, part: 5, peer: 1, handle: 14, packet, droppingFirst: 3, in: pool,
+            at: Instant(nanoseconds: 2_000_000))
+        journal.append(EventRecord(.unsubscribed, at: Instant(nanoseconds: 3_000_000)))
+        #expect(collected.chunks.isEmpty)
+        journal.flush()
+        journal.flush()
+        pool.release(packet)
+
+        let wording = ValueWording(
+            thing: { "device \($0) part \($1)" }, peer: { DeviceAddress(UInt64($0), .public) },
+            value: { _, _, octets in "\(octets.last ?? 0)" })
+        #expect(collected.chunks.count == 1)
+        #expect(
+            try #require(collected.chunks.first).records(in: wording).map(\.json) == [
+                #"{"t": 0.001000, "event": "subscribed", "of": "strap/heart_rate"}"#,
+                #"{"t": 0.002000, "event": "notified", "of": "device 2 part 5", "#
+                    + #""peer": "00:00:00:00:00:01/public", "handle": 14, "value": 62, "octets": "00 3E"}"#,
+                #"{"t": 0.003000, "event": "unsubscribed"}"#,
+            ])
+    }
+
+    @Test func `A full chunk goes to the sink, and the next begins anew`() {
+        let collected = Collected<EventChunk>()
+        var (pool, journal) = (PacketPool(), EventJournal(entriesPerChunk: 3) { collected.add($0) })
+        for number in 0..<8 as Range<UInt8> {
+            let packet = pool.take([number])
+            journal.append(.delivered, device: 0, part: 0, peer: 0, handle: 1, packet, in: pool, at: .start)
+            pool.release(packet)
+        }
+        journal.flush()
+        let wording = ValueWording(thing: { _, _ in "" }, peer: { _ in nil }, value: { _, _, _ in nil })
+        #expect(
+            collected.chunks.map { $0.records(in: wording).map(\.octets) } == [
+                [[0], [1], [2]], [[3], [4], [5]], [[6], [7]],
+            ])
+    }
+
+    @Test func `Packets come back with their octets, controllers before them`() {
+        let collected = Collected<PacketChunk>()
+        var (pool, log) = (PacketPool(), PacketLog(recordsPerChunk: 3) { collected.add($0) })
+        log.open(controller: 1, DeviceAddress(0xC0FF_EE00_0001, .public), name: "strap and more", at: .start)
+        let packet = pool.take([0x03, 0x0C, 0x00])
+        log.append(.command, controller: 1, packet, in: pool, at: Instant(nanoseconds: 5))
+        log.append(.event, controller: 1, [0x0E, 0x01, 0x00], at: Instant(nanoseconds: 6))
+        log.close(controller: 1, at: Instant(nanoseconds: 7))
+        log.flush()
+        pool.release(packet)
+
+        let records = collected.chunks.flatMap { chunk in chunk.records.map { ($0.kind, Array(chunk.octets(of: $0))) } }
+        #expect(records.map(\.0) == [.newIndex, .openIndex, .command, .event, .closeIndex, .deleteIndex])
+        #expect(
+            records.map(\.1) == [
+                [0, 0, 0x01, 0x00, 0x00, 0xEE, 0xFF, 0xC0] + Array("strap a".utf8) + [0], [], [0x03, 0x0C, 0x00],
+                [0x0E, 0x01, 0x00], [], [],
+            ])
+        #expect(collected.chunks.map(\.records.count) == [3, 3])
+        #expect(collected.chunks.flatMap(\.records).allSatisfy { $0.controller == 1 })
+    }
+
+    @Test func `A record is small`() {
+        #expect(MemoryLayout<PacketRecord>.stride == 24)
+        #expect(MemoryLayout<ValueRecord>.stride == 24)
+    }
+
+    @Test func `Without a sink nothing is kept`() {
+        var (log, journal) = (PacketLog(sink: nil), EventJournal(sink: nil))
+        log.append(.event, controller: 0, [1], at: .start)
+        log.flush()
+        journal.append(EventRecord(.scanning, at: .start))
+        journal.flush()
+    }
+}

@@ -1,0 +1,88 @@
+import Bluetooth
+import EventLog
+import FoundationEssentials
+import Glibc
+import Octets
+import Reporting
+import Simulation
+import Testing
+
+@Suite struct FileTests {
+    private static func path(_ name: String) -> String { "/tmp/lubdub-\(getpid())-\(name)" }
+
+    /// The octets of the file at `path`, which is removed.
+    private static func take(_ path: String) throws -> [UInt8] {
+        defer { unsafe unlink(path) }
+        return [UInt8](try Data(contentsOf: URL(filePath: path)))
+    }
+
+    @Test func `A trace is what the Linux monitor would have written`() throws {
+        let path = Self.path("trace")
+        let trace = try TraceFile(path, epoch: .seconds(946_684_800))  // 2000-01-01
+        var log = PacketLog { trace.write($0) }
+        log.open(controller: 1, DeviceAddress(0x0102_0304_0506, .public), name: "strap", at: .start)
+        log.append(.command, controller: 1, [0x03, 0x0C, 0x00], at: Instant(nanoseconds: 1_000_999))
+        log.append(.aclToHost, controller: 0, [0x40, 0x20, 0x00, 0x00], at: Instant(nanoseconds: 2_000_000))
+        log.flush()
+        try trace.close()
+
+        func record(_ octets: [UInt8], _ index: UInt8, _ opcode: UInt8, _ time: [UInt8]) -> [UInt8] {
+            let length: [UInt8] = [0, 0, 0, UInt8(octets.count)]
+            return length + length + [0, index, 0, opcode] + [0, 0, 0, 0] + [0x00, 0xE0, 0x3A, 0xB4, 0x4A] + time
+                + octets
+        }
+        let expected: [[UInt8]] = [
+            [0x62, 0x74, 0x73, 0x6E, 0x6F, 0x6F, 0x70, 0x00, 0, 0, 0, 1, 0, 0, 0x07, 0xD1],
+            record([0, 0, 6, 5, 4, 3, 2, 1, 0x73, 0x74, 0x72, 0x61, 0x70, 0, 0, 0], 1, 0, [0x67, 0x60, 0x00]),
+            record([], 1, 8, [0x67, 0x60, 0x00]),
+            record([0x03, 0x0C, 0x00], 1, 2, [0x67, 0x63, 0xE8]),
+            record([0x40, 0x20, 0x00, 0x00], 0, 5, [0x67, 0x67, 0xD0]),
+        ]
+        #expect(try Self.take(path) == expected.flatMap { $0 })
+    }
+
+    @Test func `An event log has a first line, a last one, and a line for each event`() throws {
+        let path = Self.path("events")
+        let wording = ValueWording(thing: { _, _ in "strap" }, peer: { _ in nil }, value: { _, _, _ in nil })
+        let file = try EventFile(path, wording: wording, version: "0.1.0", scenario: "a.json", seed: 7)
+        var journal = EventJournal { file.write($0) }
+        journal.append(EventRecord(.advertising, of: "strap", at: Instant(nanoseconds: 1_500_000)))
+        journal.flush()
+        try file.close(status: 0)
+        #expect(
+            String(decoding: try Self.take(path), as: UTF8.self) == """
+                {"t": 0.000000, "event": "start", "lubdub": "0.1.0", "scenario": "a.json", "seed": 7}
+                {"t": 0.001500, "event": "advertising", "of": "strap"}
+                {"event": "end", "status": 0}
+
+                """)
+    }
+
+    @Test func `More than the buffer holds arrives in order`() throws {
+        let path = Self.path("long")
+        let file = try OutputFile(path)
+        let octets = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        for start in stride(from: 0, to: octets.count, by: 1000) { file.write(octets[start..<start + 1000]) }
+        file.write([1])
+        file.flush()
+        #expect(file.failure == nil)
+        try file.close()
+        try file.close()
+        #expect(try Self.take(path) == octets + [1])
+    }
+
+    @Test func `A full disk is reported once, with its reason`() throws {
+        let file = try OutputFile("/dev/full")
+        file.write([1, 2, 3])
+        #expect(file.failure == nil)
+        file.flush()
+        file.write([UInt8](repeating: 0, count: 1 << 20))
+        let error = #expect(throws: OutputFailure.self) { try file.close() }
+        #expect(error?.description == "cannot write \"/dev/full\": No space left on device")
+    }
+
+    @Test func `A file that cannot be made is an error`() {
+        let error = #expect(throws: OutputFailure.self) { _ = try OutputFile("/nowhere/a.json") }
+        #expect(error?.description == "cannot write \"/nowhere/a.json\": No such file or directory")
+    }
+}

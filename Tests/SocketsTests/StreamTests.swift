@@ -1,0 +1,196 @@
+import Glibc
+import Simulation
+import Sockets
+import Synchronization
+import Testing
+
+/// Both ends of streams over the loopback, and what happened at each, in words.
+private final class Bench: Sendable {
+    struct State {
+        var connections: [StreamConnection] = []
+        var received: [[UInt8]] = [[], []]
+        var happened: [[String]] = [[], []]
+    }
+
+    let loop = EventLoop(pace: .real())
+    let state = Mutex(State())
+    static let client = 0
+    static let server = 1
+
+    func happened(_ side: Int) -> [String] { state.withLock { $0.happened[side] } }
+    func received(_ side: Int) -> [UInt8] { state.withLock { $0.received[side] } }
+
+    func keep(_ connection: StreamConnection, as side: Int) {
+        state.withLock { $0.connections.append(connection) }
+        connection.start { event in
+            self.state.withLock { state in
+                switch event {
+                case .received(let octets): state.received[side] += octets
+                case .opened: state.happened[side].append("opened")
+                case .ended: state.happened[side].append("ended")
+                case .failed(let failure): state.happened[side].append("\(failure)")
+                }
+            }
+        }
+    }
+
+    func listen(at address: StreamAddress) throws -> StreamListener {
+        try StreamListener(at: address, on: loop) { self.keep($0, as: Self.server) }
+    }
+
+    func connect(to address: StreamAddress, sendLimit: Int = StreamConnection.defaultLimit) throws -> StreamConnection {
+        let connection = try StreamConnection(to: address, on: loop, sendLimit: sendLimit)
+        keep(connection, as: Self.client)
+        return connection
+    }
+
+    /// Waits until `condition` holds, for 10 s at most.
+    func until(_ condition: @escaping @Sendable () -> Bool) async throws {
+        let loop = loop
+        try await loop.withTimeout(.seconds(10)) {
+            while !condition() { try await loop.sleep(for: .milliseconds(1)) }
+        }
+    }
+
+    func closeAll() { for connection in state.withLock({ $0.connections }) { connection.close() } }
+}
+
+@Suite struct StreamTests {
+    private let bench = Bench()
+
+    private static func path(_ name: String) -> String { "/tmp/lubdub-\(getpid())-\(name)" }
+    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    @Test(arguments: [
+        StreamAddress.tcp(host: "127.0.0.1", port: 0), .tcp(host: "localhost", port: 0),
+        .unix(path: path("both-ways")),
+    ])
+    func `Octets arrive in order on both ways, then the end`(address: StreamAddress) throws {
+        let bench = bench
+        try bench.loop.run {
+            let listener = try bench.listen(at: address)
+            if case .tcp(_, let port) = listener.address { #expect(port != 0) }
+            let client = try bench.connect(to: listener.address)
+            client.send([1, 2, 3])  // before it is open
+            try await bench.until { bench.received(Bench.server).count == 3 }
+            let server = try #require(bench.state.withLock { $0.connections.last })
+            let long = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            server.send(long)
+            client.send([4])
+            try await bench.until { bench.received(Bench.client).count == long.count }
+            #expect(bench.received(Bench.client) == long)
+            try await bench.until { bench.received(Bench.server) == [1, 2, 3, 4] }
+            client.close()
+            try await bench.until { bench.happened(Bench.server) == ["opened", "ended"] }
+            #expect(bench.happened(Bench.client) == ["opened"])
+            listener.close()
+            bench.closeAll()
+        }
+    }
+
+    @Test func `Sending to one who is gone is a failure, and no signal`() throws {
+        let bench = bench
+        try bench.loop.run {
+            let listener = try bench.listen(at: .tcp(host: "127.0.0.1", port: 0))
+            let client = try bench.connect(to: listener.address)
+            try await bench.until { bench.happened(Bench.server) == ["opened"] }
+            client.pause()  // does not see the end
+            try #require(bench.state.withLock { $0.connections.last }).close()
+            try await bench.until {
+                client.send([0])
+                return bench.happened(Bench.client).count == 2
+            }
+            #expect(bench.happened(Bench.client).last?.hasPrefix("the stream broke: ") == true)
+        }
+    }
+
+    @Test func `One who never reads is left`() throws {
+        let bench = bench
+        try bench.loop.run {
+            let listener = try bench.listen(at: .unix(path: Self.path("flood")))
+            let client = try bench.connect(to: listener.address, sendLimit: 10_000)
+            try await bench.until { bench.happened(Bench.server) == ["opened"] }
+            try #require(bench.state.withLock { $0.connections.last }).pause()
+            try await bench.until {
+                client.send([UInt8](repeating: 0, count: 9_000))
+                return bench.happened(Bench.client).count == 2
+            }
+            #expect(
+                bench.happened(Bench.client).last == "the other side does not read, and 10000 octets wait for it")
+            #expect(client.queued == 0)
+            bench.closeAll()
+        }
+    }
+
+    @Test func `One who pauses gets everything after it resumes`() throws {
+        let bench = bench
+        try bench.loop.run {
+            let listener = try bench.listen(at: .tcp(host: "127.0.0.1", port: 0))
+            let client = try bench.connect(to: listener.address)
+            try await bench.until { bench.happened(Bench.server) == ["opened"] }
+            let server = try #require(bench.state.withLock { $0.connections.last })
+            server.pause()
+            client.send([7])
+            try await bench.loop.sleep(for: .milliseconds(20))
+            #expect(bench.received(Bench.server).isEmpty)
+            server.resume()
+            try await bench.until { bench.received(Bench.server) == [7] }
+            bench.closeAll()
+        }
+    }
+
+    @Test func `Where nobody listens, the failure says so`() throws {
+        let bench = bench
+        try bench.loop.run {
+            let listener = try bench.listen(at: .tcp(host: "127.0.0.1", port: 0))
+            let address = listener.address
+            listener.close()
+            _ = try bench.connect(to: address)
+            try await bench.until { bench.happened(Bench.client).count == 1 }
+            #expect(
+                bench.happened(Bench.client)
+                    == ["cannot connect to \(address): Connection refused (is anything listening there?)"])
+        }
+    }
+
+    @Test func `A port in use is a failure that names the mend`() throws {
+        let listener = try bench.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let error = #expect(throws: SocketFailure.self) { _ = try bench.listen(at: listener.address) }
+        #expect(
+            error?.description == "cannot listen at \(listener.address): Address already in use "
+                + "(choose another port, or 0 for any that is free)")
+        listener.close()
+        let next = try bench.listen(at: listener.address)
+        next.close()
+    }
+
+    @Test func `A socket file is removed at the end, replaced when stale, and left alone when living`() throws {
+        let path = Self.path("stale")
+        let address = StreamAddress.unix(path: path)
+        let listener = try bench.listen(at: address)
+        #expect(Self.exists(path))
+        let error = #expect(throws: SocketFailure.self) { _ = try bench.listen(at: address) }
+        #expect(error == .cannotListen(address, code: EADDRINUSE))
+        #expect(unsafe rename(path, path + ".kept") == 0)
+        listener.close()  // finds no file of its own, and leaves a stale one under the other name
+        #expect(Self.exists(path + ".kept"))
+        let heir = try bench.listen(at: .unix(path: path + ".kept"))
+        heir.close()
+        #expect(!Self.exists(path + ".kept"))
+    }
+
+    @Test func `A file that is no socket is left alone`() throws {
+        let path = Self.path("file")
+        let descriptor = unsafe creat(path, 0o600)
+        #expect(close(descriptor) == 0)
+        let error = #expect(throws: SocketFailure.self) { _ = try bench.listen(at: .unix(path: path)) }
+        #expect(error == .notASocket(.unix(path: path)))
+        #expect(unsafe unlink(path) == 0)
+    }
+
+    @Test func `A host without a number is a failure`() {
+        let address = StreamAddress.tcp(host: "no host", port: 1)
+        let error = #expect(throws: SocketFailure.self) { _ = try bench.listen(at: address) }
+        #expect(error?.description.hasPrefix("cannot find the host of tcp:no host:1: ") == true)
+    }
+}

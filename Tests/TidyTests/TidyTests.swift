@@ -1,0 +1,65 @@
+import FoundationEssentials
+import Testing
+
+/// What the compiler does not forbid, but this house does.
+@Suite struct TidyTests {
+    static let bans: [(words: String, instead: String, except: [String])] = [
+        (" Task {", "a child task, or `loop.start`: a bare task leaves the loop", []),
+        ("Task.detached", "a child task, or `loop.start`", []),
+        ("Task.sleep", "`loop.sleep`: there is one clock", []),
+        (".random(in:", "`RandomStream`: chance comes from the seed", []),
+        (".shuffled()", "`RandomStream`: chance comes from the seed", []),
+        (".randomElement()", "`RandomStream`: chance comes from the seed", []),
+        ("ContinuousClock", "`loop.now`: time is an argument", ["EventLoop.swift"]),
+        ("import Foundation", "the standard library: Foundation is 12 MB", []),
+        ("@unchecked", "`Mutex`: let the compiler check it", []),
+        ("nonisolated(unsafe)", "`Mutex`: let the compiler check it", []),
+        ("fatalError", "a typed error, or `precondition` for a mistake of the program", []),
+        ("try!", "`try`, or a `guard` that says what is missing", []),
+    ]
+
+    private static let root = String(#filePath.dropLast("/Tests/TidyTests/TidyTests.swift".count))
+    static let sources = files(in: "\(root)/Sources")
+
+    private static func files(in folder: String) -> [String] {
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+        return paths.filter { $0.hasSuffix(".swift") }.sorted().map { "\(folder)/\($0)" }
+    }
+
+    /// What is wrong with a line of a file; comments may say anything.
+    static func findings(in line: Substring, of file: String) -> [String] {
+        guard !line.drop(while: { $0 == " " }).hasPrefix("//") else { return [] }
+        return bans.filter { line.contains($0.words) && !$0.except.contains(where: file.hasSuffix) }
+            .map { "\"\($0.words)\" is banned; use \($0.instead)" }
+    }
+
+    @Test func `There are sources`() { #expect(Self.sources.count > 10) }
+
+    @Test func `A ban is seen, but not in a comment or where it is excepted`() {
+        #expect(Self.findings(in: "    Task {", of: "A.swift").count == 1)
+        #expect(Self.findings(in: "    // a Task {", of: "A.swift").isEmpty)
+        #expect(Self.findings(in: "let a = ContinuousClock.now", of: "A.swift").count == 1)
+        #expect(Self.findings(in: "let a = ContinuousClock.now", of: "/EventLoop.swift").isEmpty)
+    }
+
+    @Test(arguments: sources) func `Nothing banned, and one subject a file`(file: String) throws {
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 450, "\(file) has more than one subject")
+        for (number, line) in zip(1..., lines) {
+            for finding in Self.findings(in: line, of: file) { Issue.record("\(file):\(number): \(finding)") }
+        }
+    }
+
+    @Test(arguments: sources) func `No type is named like its module`(file: String) throws {
+        let module = file.dropFirst("\(Self.root)/Sources/".count).prefix { $0 != "/" }
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        for kind in ["struct", "enum", "class", "protocol", "actor"] {
+            let declares = text.split(separator: "\n").contains { line in
+                let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                return !line.hasPrefix("//") && zip(words, words.dropFirst()).contains { $0 == kind && $1 == module }
+            }
+            #expect(!declares, "\(file): \(kind) \(module) hides the module \(module)")
+        }
+    }
+}
