@@ -8,8 +8,14 @@ let floors: [[Target]] = [
     [
         library("Simulation", on: "CLinux"),
         library("Bluetooth", on: "Octets"),
+        library("Documents", on: "Spelling"),
     ],
     [
+        library("Scenarios", on: "Documents", "Spelling", "Bluetooth", "Simulation"),
+    ],
+    [
+        tests("Documents"),
+        tests("Scenarios", on: "Documents", "Bluetooth"),
         tests("Octets"),
         tests("Simulation", on: "CLinux"),
     ],
