@@ -1,0 +1,96 @@
+import Spelling
+
+/// A node and the way to it: what looks at a document goes from cursor to cursor, and notes problems at their places.
+///
+/// Its questions are quiet: what is not there, or of another type, is nil.  Whether a document has the right shape is
+/// asked once, by ``Shape/check(_:in:)``; who reads a checked document need not ask again.
+public struct Cursor {
+    /// What stands here.
+    public let node: Node
+    /// The way from the root, `devices[0].name`; empty for the root.
+    public let path: String
+    /// The file in which it stands.
+    public let file: String
+    let log: ProblemLog
+
+    /// A cursor at the root of a file's tree.
+    public init(_ root: Node, file: String, log: ProblemLog) { self.init(root, path: "", file: file, log: log) }
+
+    init(_ node: Node, path: String, file: String, log: ProblemLog) {
+        (self.node, self.path, self.file, self.log) = (node, path, file, log)
+    }
+
+    /// The value behind a key of an object; the first, when there are two.
+    public subscript(key: String) -> Cursor? {
+        members.first { $0.key == key }.map { Cursor($0.node, path: path(to: key), file: file, log: log) }
+    }
+
+    /// The items of an array; of anything else, none.
+    public var items: [Cursor] {
+        guard case .array(let nodes) = node.value else { return [] }
+        return nodes.enumerated().map { Cursor($1, path: "\(path)[\($0)]", file: file, log: log) }
+    }
+
+    /// The members of an object; of anything else, none.
+    public var members: [Node.Member] {
+        guard case .object(let members) = node.value else { return [] }
+        return members
+    }
+
+    /// The string.
+    public var string: String? {
+        guard case .string(let string) = node.value else { return nil }
+        return string
+    }
+
+    /// The number, as near as a `Double` comes to it.
+    public var number: Double? {
+        guard case .number(let text) = node.value else { return nil }
+        return Double(text)
+    }
+
+    /// The number, if it is written without fraction and exponent and fits.
+    public var integer: Int? {
+        guard case .number(let text) = node.value else { return nil }
+        return Int(text)
+    }
+
+    /// `true` or `false`.
+    public var bool: Bool? {
+        guard case .bool(let bool) = node.value else { return nil }
+        return bool
+    }
+
+    /// Notes a problem of this node.
+    public func note(_ code: DiagnosticCode, _ message: String) {
+        log.note(Problem(file: file, position: node.position, code: code, path: path, message: message))
+    }
+
+    /// Notes a problem of one of this object's keys: at the key, or, when it is missing, at the object.
+    func note(_ code: DiagnosticCode, _ message: String, key: String, at position: Position? = nil) {
+        let position = position ?? node.position
+        log.note(Problem(file: file, position: position, code: code, path: path(to: key), message: message))
+    }
+
+    /// Notes each key that its object has a second time, here and in everything below.
+    public func noteDuplicateKeys() {
+        var seen: Set<String> = []
+        for member in members {
+            if !seen.insert(member.key).inserted {
+                note(.duplicateKey, "duplicate key", key: member.key, at: member.position)
+            }
+            Cursor(member.node, path: path(to: member.key), file: file, log: log).noteDuplicateKeys()
+        }
+        for item in items { item.noteDuplicateKeys() }
+    }
+
+    /// `devices[0].name`; a key that could be taken for something else stands in brackets and quotes.
+    func path(to key: String) -> String {
+        let isPlain = !key.isEmpty && key.allSatisfy { $0.isLetter || $0.isNumber || "_$-".contains($0) }
+        guard isPlain else { return "\(path)[\(key.quoted)]" }
+        return path.isEmpty ? key : "\(path).\(key)"
+    }
+
+    /// The same place with something else in it.
+    public func replacing(_ node: Node) -> Cursor { Cursor(node, path: path, file: file, log: log) }
+}

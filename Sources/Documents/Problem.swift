@@ -1,0 +1,49 @@
+/// Something that a document's author has to change.
+public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// As the caller named it.
+    public var file: String
+    /// Of the key or value that is wrong; of the object, when a key is missing.
+    public var position: Position
+    /// The kind of problem.
+    public var code: DiagnosticCode
+    /// The way from the root to the key or value, `devices[0].services[2].servce`; empty for the root and for syntax.
+    public var path: String
+    /// What is wrong, in words and on one line.
+    public var message: String
+
+    /// The problem `message` of this code at this place.
+    public init(file: String, position: Position, code: DiagnosticCode, path: String, message: String) {
+        (self.file, self.position, self.code, self.path, self.message) = (file, position, code, path, message)
+    }
+
+    /// `file:line:column: code: path: message`, and no `path: ` where there is none.
+    public var description: String {
+        let place = "\(file):\(position.line):\(position.column)"
+        return [place, code.rawValue, path, message].filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+}
+
+/// Where everything that looks at a document writes down what is wrong with it.
+public final class ProblemLog {
+    private var noted: [Problem] = []
+
+    /// An empty log.
+    public init() {}
+
+    /// Writes one down.
+    public func note(_ problem: Problem) { noted.append(problem) }
+
+    /// All problems so far: file by file as each first had one, and in the order of the text; each once.
+    public var problems: [Problem] {
+        var files: [String: Int] = [:]
+        for problem in noted where files[problem.file] == nil { files[problem.file] = files.count }
+        let order = noted.indices.sorted { left, right in
+            let (one, other) = (noted[left], noted[right])
+            let ranks = (files[one.file] ?? 0, files[other.file] ?? 0)
+            if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
+            return one.position == other.position ? left < right : one.position < other.position
+        }
+        var seen: Set<Problem> = []
+        return order.map { noted[$0] }.filter { seen.insert($0).inserted }
+    }
+}
