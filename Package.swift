@@ -6,30 +6,48 @@ import PackageDescription
 let floors: [[Target]] = [
     [library("Octets"), library("Spelling"), cLibrary("CLinux")],
     [
-        library("Simulation", on: "CLinux"),
+        library("Arguments", on: "Spelling"),
         library("Bluetooth", on: "Octets"),
+        library("Documents", on: "Spelling"),
+        library("Simulation", on: "CLinux"),
     ],
     [
         library("Air"),
         library("ATT", on: "Octets", "Bluetooth", "Simulation"),
         library("Characteristics", on: "Octets", "Bluetooth"),
+        library("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         library("HCI", on: "Octets", "Bluetooth"),
         library("L2CAP", on: "Octets", "Bluetooth"),
         library("LinkLayer", on: "Octets", "Simulation"),
         library("Sensors", on: "Simulation"),
+        library("Sockets", on: "Spelling", "Simulation"),
     ],
     [
         library("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
+        library("Scenarios", on: "Documents", "Spelling", "Bluetooth", "Simulation"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
         library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
     ],
     [
-        tests("Octets"),
-        tests("Simulation", on: "CLinux"),
+        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
+    ],
+    [
         tests("Air"),
+        tests("Arguments"),
+        tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
+        tests("Bluetooth", on: "Octets"),
+        tests("Characteristics", on: "Octets", "Bluetooth"),
+        tests("EventLog", on: "Octets", "Simulation", "Bluetooth"),
+        tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
+        tests("Octets"),
+        tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
+        tests("Sensors", on: "Simulation"),
+        tests("Simulation", on: "CLinux"),
+        tests("Sockets", on: "Simulation"),
+        .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
 

@@ -7,7 +7,7 @@ public import Simulation
 
 /// A device as its clients know it: attributes, their values over time, and what is notified when.  It does not know
 /// how it reaches the air, or who listens: only for which values somebody does.
-public struct Device: AttributeValues, Sendable {
+public struct PeripheralDevice: AttributeValues, Sendable {
     /// A value that is to be sent to everybody who is subscribed to it.
     public struct Notification: Hashable, Sendable {
         /// Of the value.
@@ -205,7 +205,7 @@ public struct Device: AttributeValues, Sendable {
     }
 }
 
-extension Device {
+extension PeripheralDevice {
     private static func genericAccess(_ definition: PeripheralDefinition) -> ServiceDefinition {
         let name = Array(definition.name.utf8.prefix(DeviceName.maximumCount))
         return ServiceDefinition(
