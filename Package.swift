@@ -15,7 +15,7 @@ let floors: [[Target]] = [
     ],
     [
         tests("Documents"),
-        tests("Scenarios", on: "Documents", "Bluetooth"),
+        tests("Scenarios", on: "Documents", "Bluetooth", excluding: "Fixtures"),
         tests("Octets"),
         tests("Simulation", on: "CLinux"),
     ],
@@ -32,8 +32,10 @@ func program(_ name: String, on lower: String...) -> Target {
 }
 
 /// The tests of one module, in `Tests/<module>Tests`.
-func tests(_ module: String, on lower: String...) -> Target {
-    .testTarget(name: "\(module)Tests", dependencies: named([module] + lower), swiftSettings: houseRules())
+/// Its folders named `excluded` hold files that it reads by itself.
+func tests(_ module: String, on lower: String..., excluding excluded: String...) -> Target {
+    .testTarget(
+        name: "\(module)Tests", dependencies: named([module] + lower), exclude: excluded, swiftSettings: houseRules())
 }
 
 func cLibrary(_ name: String, pkgConfig: String? = nil) -> Target { .systemLibrary(name: name, pkgConfig: pkgConfig) }

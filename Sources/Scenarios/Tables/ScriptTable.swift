@@ -15,12 +15,15 @@ enum Target {
 }
 
 extension Tables {
+    /// A repeated moment comes at most so often, if it says how often.
+    static let mostTimes = 1_000_000
+
     static let moment = Shape.any([
         .form(Forms.moment),
         .object([
             .init("at", .duration, required: true, "Since the start."),
             .init("every", .duration, "And then again, so much later each time."),
-            .init("times", .positive, "In all; to the end if it is left out."),
+            .init("times", .integer(1...mostTimes), "In all; to the end if it is left out."),
         ]),
         event,
     ])
