@@ -11,7 +11,7 @@ let floors: [[Target]] = [
         library("Documents", on: "Spelling"),
     ],
     [
-        library("Scenarios", on: "Documents", "Spelling", "Bluetooth", "Simulation"),
+        library("Scenarios", on: "Documents", "Spelling", "Bluetooth", "Simulation")
     ],
     [
         tests("Documents"),

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProblemTests {
     @Test(
         arguments: [
-            (#"{"when": "5 s", "do": "sett", "of": "battery"}"#, "2:31: LD0110: script[0].do: \"sett\" is none of"),
+            (#"{"when": "5 s", "do": "sett", "of": "battery"}"#, "2:34: LD0110: script[0].do: \"sett\" is none of"),
             (
                 #"{"when": "5 s", "do": "set", "of": "batery", "to": 1}"#,
                 #"2:47: LD0133: script[0].of: there is no "batery" (did you mean "battery"?)"#
@@ -39,7 +39,10 @@ import Testing
                 #"{"when": "5 s", "do": "stall"}"#,
                 #"2:34: LD0190: script[0].do: "stall" is known, and not played yet by this version"#
             ),
-            (#"{"when": "5 s", "do": "clear", "of": "${x}"}"#, #"2:49: LD0120: script[0].of: there is no variable "x""#),
+            (
+                #"{"when": "5 s", "do": "clear", "of": "${x}"}"#,
+                #"2:49: LD0120: script[0].of: there is no variable "x""#
+            ),
         ])
     func `A rule's problem is named at its place`(rule: String, complaint: String) {
         let said = problems(("a.json", scenario(script: rule)))
@@ -128,10 +131,12 @@ import Testing
             {"lubdub": 1, "kind": "suite", "name": "s", "cases": [
             {"scenario": "a/b.json", "variables": {"v": 3}}, {"scenario": "a/b.json"}]}
             """
-        let inner = scenario(script: #"{"when": "start", "do": "set", "of": "battery", "to": "${v}"}"#, rest: #", "variables": {"v": 1}"#)
+        let inner = scenario(
+            script: #"{"when": "start", "do": "set", "of": "battery", "to": "${v}"}"#, rest: #", "variables": {"v": 1}"#
+        )
         let reading = reading([("s.json", suite), ("a/b.json", inner)])
         #expect(
-            reading.problems.map(\.description) == [#"s.json:3:50: LD0131: cases[1]: there is another case "a/b""#])
+            reading.problems.map(\.description) == [#"s.json:2:50: LD0131: cases[1]: there is another case "a/b""#])
         guard case .suite(let read)? = reading.content else {
             Issue.record("no suite")
             return

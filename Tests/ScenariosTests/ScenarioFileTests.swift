@@ -80,7 +80,9 @@ import Testing
             try Data(ScenarioSchema.json.utf8).write(to: URL(filePath: path))
         }
         // Written anew with LUBDUB_WRITE_SCHEMA=1 swift test --filter ScenariosTests
-        #expect(Files.octets("schema/scenario.schema.json").map { String(decoding: $0, as: UTF8.self) } == ScenarioSchema.json)
+        #expect(
+            Files.octets("schema/scenario.schema.json").map { String(decoding: $0, as: UTF8.self) }
+                == ScenarioSchema.json)
         _ = try Node(json: ScenarioSchema.json.utf8, file: "schema")
     }
 

@@ -14,10 +14,13 @@ struct CurveReader {
     /// A number, a boolean (1 or 0) or a curve; what leaves `range` is a problem.
     func curve(_ cursor: Cursor, in range: ClosedRange<Double>? = nil) -> Curve? {
         guard let curve = curve(cursor) else { return nil }
-        if let range, let extent = curve.extent, extent.lowerBound < range.lowerBound || extent.upperBound > range.upperBound {
+        if let range, let extent = curve.extent,
+            extent.lowerBound < range.lowerBound || extent.upperBound > range.upperBound
+        {
             cursor.note(
                 .outOfRange,
-                "this goes from \(extent.lowerBound) to \(extent.upperBound), and must stay within \(range.lowerBound) and \(range.upperBound)")
+                "this goes from \(extent.lowerBound) to \(extent.upperBound), and must stay within \(range.lowerBound) and \(range.upperBound)"
+            )
         }
         return curve
     }

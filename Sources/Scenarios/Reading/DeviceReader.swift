@@ -116,8 +116,10 @@ struct DeviceReader {
         case .heartRate:
             return .heartRate(
                 HeartRate(
-                    value: curve(0...65535, else: 60), period: period(cursor), format: cursor["format"].choice() ?? .auto,
-                    contact: cursor["contact"].flatMap { curves.curve($0, in: 0...1) }, energy: energy(cursor["energy"]),
+                    value: curve(0...65535, else: 60), period: period(cursor),
+                    format: cursor["format"].choice() ?? .auto,
+                    contact: cursor["contact"].flatMap { curves.curve($0, in: 0...1) },
+                    energy: energy(cursor["energy"]),
                     hasRRIntervals: cursor["rr_intervals"]?.bool ?? false,
                     rrPerNotification: cursor["rr_per_notification"]?.integer,
                     location: HeartRate.Location.allCases.first { $0.name == cursor["location"]?.string }))

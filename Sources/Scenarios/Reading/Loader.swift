@@ -119,8 +119,7 @@ private struct Variables {
 
     /// What comes later counts.
     mutating func declare(_ variables: Cursor?) {
-        for member in variables?.members ?? [] {
-            guard let cursor = variables?[member.key] else { continue }
+        for (member, cursor) in variables?.entries ?? [] {
             if table.updateValue(Variable(declared: cursor, value: cursor.node), forKey: member.key) == nil {
                 names.append(member.key)
             }
@@ -156,9 +155,9 @@ private struct Variables {
             table[name]?.isUsed = true
             return Node(variable.value.value, at: cursor.node.position)
         case .array: return Node(.array(cursor.items.map { replaced($0) }), at: cursor.node.position)
-        case .object(let members):
-            let new = members.map { member in
-                guard let value = cursor[member.key], !isFixed(member.key, value, isRoot: isRoot) else { return member }
+        case .object:
+            let new = cursor.entries.map { member, value in
+                guard !isFixed(member.key, value, isRoot: isRoot) else { return member }
                 return Node.Member(key: member.key, position: member.position, node: replaced(value))
             }
             return Node(.object(new), at: cursor.node.position)

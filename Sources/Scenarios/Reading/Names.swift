@@ -58,7 +58,8 @@ struct Names {
             let part = devices[device].services[service].parts[index]
             guard properties.isEmpty || !properties.isDisjoint(with: part.properties) else {
                 cursor.note(
-                    .missingProperty, "\(cursor.node.kind) can not \(properties.words(" or ")), only \(part.properties.words(", "))")
+                    .missingProperty,
+                    "\(cursor.node.kind) can not \(properties.words(" or ")), only \(part.properties.words(", "))")
                 return nil
             }
             return thing
@@ -86,7 +87,9 @@ struct Names {
     /// What to say when only the device's name is missing.
     private func needsDevice(_ path: String) -> String? {
         let first = path.split(separator: "/").first.map(String.init) ?? ""
-        guard devices.count > 1, devices.contains(where: { $0.services.contains { $0.id == first } }) else { return nil }
+        guard devices.count > 1, devices.contains(where: { $0.services.contains { $0.id == first } }) else {
+            return nil
+        }
         return ": with several devices, a path begins with one of \(devices.map(\.id).joined(separator: ", "))"
     }
 

@@ -39,7 +39,8 @@ struct ScenarioReader {
     private func target(_ cursor: Cursor?, _ devices: [Device]) -> Int {
         guard let cursor, let id = cursor.string else { return 0 }
         guard let index = devices.firstIndex(where: { $0.id == id }) else {
-            cursor.note(.unknownThing, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
+            cursor.note(
+                .unknownThing, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
             return 0
         }
         return index

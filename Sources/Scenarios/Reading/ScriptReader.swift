@@ -75,8 +75,8 @@ struct MomentReader {
         if cursor["$min"] ?? cursor["$max"] != nil { return .between(limits(cursor, "$min", "$max")) }
         if cursor["$truth"] != nil { return truth(cursor).map(Matcher.truth) }
         return .object(
-            cursor.members.compactMap { member in
-                cursor[member.key].flatMap(matcher).map { Matcher.Member(key: member.key, matcher: $0) }
+            cursor.entries.compactMap { member, value in
+                matcher(value).map { Matcher.Member(key: member.key, matcher: $0) }
             })
     }
 
@@ -92,7 +92,9 @@ struct MomentReader {
     /// Two bounds; that the lower one is above the higher one is a problem.
     func limits(_ cursor: Cursor, _ lower: String, _ upper: String) -> Expectation.Limits {
         let (min, max) = (cursor[lower]?.number, cursor[upper]?.number)
-        if let min, let max, min > max { cursor[lower]?.note(.cannotOpen, "nothing is both above this and below \(max)") }
+        if let min, let max, min > max {
+            cursor[lower]?.note(.cannotOpen, "nothing is both above this and below \(max)")
+        }
         return Expectation.Limits(min: min, max: max)
     }
 }

@@ -29,7 +29,9 @@ enum Table {
             let cells = cells(line)
             guard cells.count == names.count, let seconds = Double(cells[times]), let value = Double(cells[values]),
                 value.isFinite, (0...1e9).contains(seconds)
-            else { throw Wrong(line: number + 1, message: "expected \(names.count) numbers, and a time of 0 s or later") }
+            else {
+                throw Wrong(line: number + 1, message: "expected \(names.count) numbers, and a time of 0 s or later")
+            }
             let time = Duration.nanoseconds(Int64(seconds * 1e9))
             if let last = samples.last, last.time >= time {
                 throw Wrong(line: number + 1, message: "the times must rise from line to line")

@@ -47,7 +47,8 @@ extension Tables {
                         "pieces",
                         .list(
                             .object([
-                                .init("value", .definition("number_or_curve"), required: true, "Begins with the piece."),
+                                .init(
+                                    "value", .definition("number_or_curve"), required: true, "Begins with the piece."),
                                 .init("for", .duration, "How long; only the last may go on for ever."),
                             ]), count: 1...Int.max), required: true, "One after the other.")
                 ]),

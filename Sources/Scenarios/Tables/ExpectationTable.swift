@@ -34,7 +34,8 @@ extension Tables {
                 ]),
             .init(
                 "rate",
-                common + window + [event(), .init("per", .duration, required: true, "The length of a window.")] + limits),
+                common + window + [event(), .init("per", .duration, required: true, "The length of a window.")] + limits
+            ),
             .init(
                 "delay",
                 common + [

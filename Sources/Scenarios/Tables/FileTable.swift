@@ -36,7 +36,8 @@ enum Tables {
             .init(
                 "variables", .map(Forms.id, .any([.anyNumber, .boolean, .text])),
                 "Values that stand for \"${name}\" elsewhere in the file, and can be given anew for a run."),
-            .init("include", .list(.path), "Files whose devices, script, expectations and variables come before these."),
+            .init(
+                "include", .list(.path), "Files whose devices, script, expectations and variables come before these."),
             .init("devices", .list(.definition("device")), "What is on the air besides the client."),
             .init("script", .list(.definition("rule")), "What is done when."),
             .init("expect", .list(.definition("expectation")), "What should be seen."),

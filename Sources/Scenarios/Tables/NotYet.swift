@@ -19,8 +19,7 @@ extension Tables {
 
     /// Notes everything at and below `cursor` that is not played yet.
     static func noteNotYet(_ cursor: Cursor) {
-        for member in cursor.members {
-            guard let value = cursor[member.key] else { continue }
+        for (member, value) in cursor.entries {
             if let name = value.string, notYet.contains(where: { $0.key == member.key && $0.names.contains(name) }) {
                 value.note(.notYet, "\(value.node.kind) is known, and not played yet by this version")
             }

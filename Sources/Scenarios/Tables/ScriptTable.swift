@@ -123,7 +123,8 @@ extension Tables {
     private static func arguments(of kind: Action.Kind) -> [Shape.Field] {
         let announce = Shape.Field("announce", .boolean, "Whether Service Changed is indicated; true.")
         return switch kind {
-        case .linkLoss, .silence, .stopAdvertising, .stall, .drop, .duplicate, .leadOff, .powerOff, .unconfirmed, .clear:
+        case .linkLoss, .silence, .stopAdvertising, .stall, .drop, .duplicate, .leadOff, .powerOff, .unconfirmed,
+            .clear:
             []
         case .disconnect: [.init("reason", code, "A number, or the specification's name.")]
         case .distance:

@@ -91,7 +91,8 @@ extension Tables {
         .init("id", .id, "What things call it."),
         .init("uuid", .uuid, required: true, "The characteristic's."),
         .init("format", .name(["uint8", "uint16", "uint32", "sint16", "utf8", "octets"]), "How a value is encoded."),
-        .init("properties", .list(.name(characteristicProperties.map(\.name))), required: true, "What a client may do."),
+        .init(
+            "properties", .list(.name(characteristicProperties.map(\.name))), required: true, "What a client may do."),
         .init("permissions", .list(.name(["encrypted", "authenticated", "authorized"])), "What a client needs."),
         .init("value", .definition("value"), "Its value."),
         .init("period", .duration, "How often it is sent."),
