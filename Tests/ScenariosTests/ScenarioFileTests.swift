@@ -88,7 +88,8 @@ import Testing
 
     @Test func `No prefix and no flipped bit of a file traps`() throws {
         let octets = try #require(Files.octets("Tests/ScenariosTests/Fixtures/00-out-of-range.json"))
-        for (index, mutation) in octets.mutations.enumerated() where index % 5 == 0 {
+        for (index, mutation) in octets.mutations.enumerated()
+        where index < octets.count || index % 7 == 0 {
             _ = ScenarioFile.read("a.json") { _ in mutation }
         }
     }

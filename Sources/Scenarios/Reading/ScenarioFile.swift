@@ -27,6 +27,7 @@ public enum ScenarioFile: Hashable, Sendable {
     ///   - file: Its path: messages begin with it, and other files are named relative to it.
     ///   - variables: Values instead of the file's own.
     ///   - load: Gives the octets of the regular file at a path; nil when there is none.
+    /// - Returns: What it says, and everything that is wrong with it.
     public static func read(
         _ file: String, variables: [String: Node] = [:], load: (String) -> [UInt8]?
     ) -> Reading {
