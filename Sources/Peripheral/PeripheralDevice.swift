@@ -14,6 +14,9 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         public var handle: UInt16
         /// The value; it belongs to who takes the notification.
         public var packet: Packet
+
+        /// A value that the sender has made itself.
+        public init(handle: UInt16, packet: Packet) { (self.handle, self.packet) = (handle, packet) }
     }
 
     private struct Place: Sendable {

@@ -53,15 +53,18 @@ extension PeripheralDefinition.HeartRate {
     }
 }
 
-extension Part {
+extension Peripheral.Part {
     /// Which quantity a scenario's part is; nil for one that is not played.
-    init?(_ role: Scenarios.Part.Role, of service: Scenarios.Service, at index: Int) {
-        switch (service.content, role) {
+    init?(_ part: Scenarios.Part, of service: Scenarios.Service, at index: Int) {
+        switch (service.content, part.role) {
         case (.heartRate, .value): self.init(service: index, .heartRate)
         case (.heartRate, .contact): self.init(service: index, .contact)
         case (.heartRate, .energy): self.init(service: index, .energy)
         case (.heartRate, .location): self.init(service: index, .location)
         case (.battery, .value): self.init(service: index, .battery)
+        case (.deviceInformation, .named):
+            guard let kind = Characteristics.DeviceInformation(rawValue: part.name) else { return nil }
+            self.init(service: index, .information(kind))
         default: return nil
         }
     }

@@ -4,6 +4,7 @@ import HCI
 import LEHost
 import Octets
 import Peripheral
+import Sensors
 import Simulation
 
 /// A host above a controller of the air, with the device that it serves.
@@ -48,7 +49,7 @@ struct Node: Sendable {
         device.timePassed(at: now, mtu: leastMTU, pool: &pool, into: &outbox)
     }
 
-    mutating func value(of part: Part, at now: Instant, pool: inout PacketPool) -> Packet? {
+    mutating func value(of part: Peripheral.Part, at now: Instant, pool: inout PacketPool) -> Packet? {
         device.value(of: part, at: now, mtu: leastMTU, pool: &pool)
     }
 

@@ -1,12 +1,13 @@
-public import Air
-public import Bluetooth
+import Air
+import Bluetooth
 public import EventLog
-import GATT
+public import GATT
 public import HCI
 public import LEHost
 public import Octets
 public import Peripheral
 public import Scenarios
+public import Sensors
 public import Simulation
 import VirtualController
 
@@ -61,11 +62,15 @@ public struct World: Sendable {
     private var hostOutbox: [Host.Output] = []
     private var notifications: [PeripheralDevice.Notification] = []
     private let chance: RandomStream
+    private(set) var names: ValueNames
+    let hasScript: Bool
 
     /// The scenario's devices, each above a controller of its own; they start when `start` is called.
     public init(_ scenario: Scenario, seed: UInt64) throws(AttributeTable.DefinitionError) {
         self.scenario = scenario
+        hasScript = !scenario.script.isEmpty
         chance = RandomStream(seed: seed)
+        names = ValueNames(scenario, [])
         airspace = Airspace(seed: chance.stream("air"))
         for device in scenario.devices {
             let definition = PeripheralDefinition(device, chance: chance.stream("device \(device.id)"))
@@ -80,6 +85,7 @@ public struct World: Sendable {
                     peripheral, controller: controller, randomAddress: isRandom ? device.address : nil,
                     mtu: device.link.mtu ?? Self.defaultMTU))
         }
+        names = ValueNames(scenario, nodes)
     }
 
     /// What hosts of the world take when the scenario does not say.
