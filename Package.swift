@@ -41,6 +41,13 @@ let floors: [[Target]] = [
         library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
     ],
     [
+        library(
+            "CommandLineTool",
+            on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
+            "Sockets", "GATT", "LEHost", "Scenarios", "VirtualWorld", "Reporting")
+    ],
+    [program("lubdub", on: "CommandLineTool")],
+    [
         tests("Air"),
         tests("Arguments"),
         tests("ATT", on: "Octets", "Bluetooth", "Simulation"),

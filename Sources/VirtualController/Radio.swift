@@ -134,7 +134,7 @@ public struct Radio: Sendable {
     }
 
     /// Where the stations are.
-    var air = Air()
+    var air = Medium()
     private var stations: [Station] = []
     private var links: [LinkSlot] = []
     private var freeLinks: [Int] = []
@@ -145,7 +145,7 @@ public struct Radio: Sendable {
     /// Chance comes from `seed`; `sleeps: false` plays every connection event, for tests.
     init(seed: RandomStream, sleeps: Bool = true) { (self.seed, self.sleeps) = (seed, sleeps) }
 
-    mutating func add(_ place: Air.Station) -> Int {
+    mutating func add(_ place: Medium.Station) -> Int {
         stations.append(Station())
         return air.add(place)
     }

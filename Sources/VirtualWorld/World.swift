@@ -75,7 +75,7 @@ public struct World: Sendable {
         for device in scenario.devices {
             let definition = PeripheralDefinition(device, chance: chance.stream("device \(device.id)"))
             let peripheral = try PeripheralDevice(definition, seed: chance.stream("device \(device.id)"))
-            let place = Air.Station(
+            let place = Medium.Station(
                 millimetres: Int(device.distance * 1000), power: device.advertising.payload.txPower ?? 0)
             let isRandom = device.address.kind == .random
             let controller = add(
@@ -103,7 +103,7 @@ public struct World: Sendable {
 
     // MARK: Who is there
 
-    private mutating func add(_ address: DeviceAddress, at place: Air.Station, for user: User) -> Int {
+    private mutating func add(_ address: DeviceAddress, at place: Medium.Station, for user: User) -> Int {
         let controller = airspace.add(address: address, at: place)
         users.append(user)
         observers.append(DeliveryObserver())
@@ -122,7 +122,7 @@ public struct World: Sendable {
     public mutating func addGuest(at now: Instant) -> Int {
         run(until: now)
         let address = Self.ownAddress(users.count)
-        let controller = add(address, at: Air.Station(), for: .guest)
+        let controller = add(address, at: Medium.Station(), for: .guest)
         packets.open(controller: controller, address, name: "guest", at: now)
         return controller
     }
@@ -144,7 +144,7 @@ public struct World: Sendable {
         let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
         let device = try PeripheralDevice(definition, seed: chance)
         let (node, address) = (nodes.count, Self.ownAddress(users.count))
-        let controller = add(address, at: Air.Station(), for: .node(node))
+        let controller = add(address, at: Medium.Station(), for: .node(node))
         packets.open(controller: controller, address, name: "client", at: now)
         nodes.append(Node(device, controller: controller, randomAddress: nil, mtu: Self.defaultMTU))
         return node
