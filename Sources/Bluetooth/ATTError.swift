@@ -89,20 +89,17 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable, CustomStrin
     /// when it has none.
     public var name: String { Self.names.first { $0.error == self }?.name ?? code }
 
-    /// The error with this name, or with this code when written `0x9F`; nil for anything else.
+    /// The error with this name, or with this code, written `0x9F`; nil for anything else.
     public init?(name: String) {
-        if let named = Self.names.first(where: { $0.name == name }) {
-            self = named.error
-        } else {
-            guard name.hasPrefix("0x"), name.utf8.count == 4, let code = UInt8(name.dropFirst(2), radix: 16) else {
-                return nil
-            }
-            self.init(rawValue: code)
-        }
+        let named = Self.names.first { $0.name == name }?.error
+        guard let error = named ?? Self.coded.first(where: { $0.code == name }) else { return nil }
+        self = error
     }
 
     /// Name and code, `insufficient_authentication (0x05)`; the code alone when it has no name.
     public var description: String { name == code ? code : "\(name) (\(code))" }
+
+    private static let coded = (UInt8.min...UInt8.max).map(ATTError.init(rawValue:))
 
     private var code: String {
         "0x" + (rawValue < 16 ? "0" : "") + String(rawValue, radix: 16, uppercase: true)

@@ -52,6 +52,8 @@ public struct Client: Sendable {
     private var hasExchangedMTU = false
     private var requester = Requester()
     private var current: Run?
+    /// Why nothing is sent any more.
+    private var over: Procedure.Failure?
     private var waiting: [(id: UInt32, procedure: Procedure)] = []
 
     /// For a new connection; `mtu` is the largest PDU that we take, in octets, and counts as 23 to 517.
@@ -71,11 +73,11 @@ public struct Client: Sendable {
         case .receive(let packet):
             receive(packet, at: now, pool: &pool, into: &outbox)
         case .timePassed:
-            guard requester.timePassed(at: now) else { return }
-            failAll(.bearerLost, into: &outbox)
+            guard over == nil, requester.timePassed(at: now) else { return }
             outbox.append(.bearerLost)
+            end(.bearerLost, into: &outbox)
         case .disconnected:
-            failAll(.disconnected, into: &outbox)
+            end(.disconnected, into: &outbox)
         }
         startNext(at: now, pool: &pool, into: &outbox)
     }
@@ -144,11 +146,10 @@ public struct Client: Sendable {
         outbox.append(.finished(id, outcome))
     }
 
-    private mutating func failAll(_ failure: Procedure.Failure, into outbox: inout [Output]) {
+    private mutating func end(_ failure: Procedure.Failure, into outbox: inout [Output]) {
+        over = failure
         if let current { outbox.append(.failed(current.id, failure)) }
-        outbox += waiting.map { .failed($0.id, failure) }
         current = nil
-        waiting.removeAll()
     }
 
     // MARK: What is sent
@@ -157,8 +158,8 @@ public struct Client: Sendable {
     private mutating func startNext(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         while current == nil, !waiting.isEmpty {
             let (id, procedure) = waiting.removeFirst()
-            guard !requester.isLost else {
-                outbox.append(.failed(id, .bearerLost))
+            if let over {
+                outbox.append(.failed(id, over))
                 continue
             }
             switch procedure {

@@ -1,0 +1,317 @@
+import ATT
+import Bluetooth
+import GATT
+import Octets
+import Simulation
+import Testing
+
+/// A client with its pool.
+struct Phone {
+    var client = Client(receives: 247)
+    var pool = PacketPool()
+    /// What is said besides PDUs and `.wake`, in order.
+    private(set) var events: [Client.Output] = []
+
+    /// What is sent for this input.
+    mutating func step(_ input: Client.Input, at now: Instant = .start) -> [[UInt8]] {
+        var (outbox, sent): ([Client.Output], [[UInt8]]) = ([], [])
+        client.step(input, at: now, pool: &pool, into: &outbox)
+        for output in outbox {
+            switch output {
+            case .wake(at: let instant): #expect(instant == now.advanced(by: .seconds(30)))
+            case .send(let packet):
+                sent.append(pool.octets(of: packet))
+                pool.release(packet)
+            case .notified(_, let packet), .indicated(_, let packet):
+                events.append(output)
+                pool.release(packet)
+            default: events.append(output)
+            }
+        }
+        return sent
+    }
+
+    mutating func receive(_ octets: [UInt8]) -> [[UInt8]] { step(.receive(pool.take(octets))) }
+
+    /// Plays a procedure against scripted answers: each line is what must be sent, and what is answered.
+    mutating func play(_ procedure: Procedure, _ lines: [(sent: String, answer: String)]) {
+        var sent = step(.start(procedure, id: 7))
+        for line in lines {
+            #expect(sent == [hex(line.sent)])
+            sent = line.answer.isEmpty ? [] : receive(hex(line.answer))
+        }
+        #expect(sent == [])
+    }
+}
+
+/// A procedure, the conversation it leads to, and its end.
+struct ClientCase: CustomTestStringConvertible {
+    let testDescription: String
+    let procedure: Procedure
+    let lines: [(sent: String, answer: String)]
+    let end: [Client.Output]
+
+    init(
+        _ name: String, _ procedure: Procedure, _ lines: (sent: String, answer: String)..., end: Client.Output...
+    ) {
+        (testDescription, self.procedure, self.lines, self.end) = (name, procedure, lines, end)
+    }
+}
+
+@Suite struct ClientTests {
+    static let inside = HandleRange(0x0006, 0x000D)
+
+    static let cases = [
+        ClientCase(
+            "GAC/BV-01-C: Exchange MTU", .exchangeMTU, ("02 F7 00", "03 64 00"),
+            end: .exchangedMTU(100), .finished(7, .mtu(100))),
+        ClientCase(
+            "GAC/BV-01-C: less than 23 counts as 23", .exchangeMTU, ("02 F7 00", "03 05 00"),
+            end: .exchangedMTU(23), .finished(7, .mtu(23))),
+        ClientCase(
+            "GAD/BV-01-C: all primary services", .discoverPrimaryServices,
+            ("10 01 00 FF FF 00 28", "11 06 01 00 05 00 00 18 06 00 0D 00 0D 18"),
+            ("10 0E 00 FF FF 00 28", "01 10 0E 00 0A"),
+            end: .finished(
+                7,
+                .services([
+                    DiscoveredService(uuid: UUID(0x1800), range: HandleRange(1, 5)),
+                    DiscoveredService(uuid: UUID(0x180D), range: inside),
+                ]))),
+        ClientCase(
+            "GAD/BV-01-C: a service that ends at FFFF is the last", .discoverPrimaryServices,
+            ("10 01 00 FF FF 00 28", "11 06 01 00 FF FF 00 18"),
+            end: .finished(7, .services([DiscoveredService(uuid: UUID(0x1800), range: .all)]))),
+        ClientCase(
+            "GAD/BV-02-C: a primary service by its UUID", .findPrimaryServices(UUID(0x180D)),
+            ("06 01 00 FF FF 00 28 0D 18", "07 06 00 0D 00"),
+            ("06 0E 00 FF FF 00 28 0D 18", "01 06 0E 00 0A"),
+            end: .finished(7, .services([DiscoveredService(uuid: UUID(0x180D), range: inside)]))),
+        ClientCase(
+            "GAD/BV-03-C: included services", .findIncludedServices(inside),
+            ("08 06 00 0D 00 02 28", "09 08 07 00 20 00 25 00 0F 18"),
+            ("08 08 00 0D 00 02 28", "09 06 08 00 30 00 35 00"),
+            ("08 09 00 0D 00 02 28", "01 08 09 00 0A"),
+            end: .finished(
+                7,
+                .included([
+                    IncludedService(declaration: 7, range: HandleRange(0x20, 0x25), uuid: UUID(0x180F)),
+                    IncludedService(declaration: 8, range: HandleRange(0x30, 0x35), uuid: nil),
+                ]))),
+        ClientCase(
+            "GAD/BV-04-C: the characteristics of a service", .discoverCharacteristics(inside),
+            ("08 06 00 0D 00 03 28", "09 07 07 00 10 08 00 37 2A 0A 00 02 0B 00 38 2A"),
+            ("08 0B 00 0D 00 03 28", "01 08 0B 00 0A"),
+            end: .finished(
+                7,
+                .characteristics([
+                    DiscoveredCharacteristic(
+                        uuid: UUID(0x2A37), range: HandleRange(7, 9), properties: .notify, valueHandle: 8),
+                    DiscoveredCharacteristic(
+                        uuid: UUID(0x2A38), range: HandleRange(0x0A, 0x0D), properties: .read, valueHandle: 0x0B),
+                ]))),
+        ClientCase(
+            "GAD/BV-06-C: descriptors to the end of the range", .discoverDescriptors(HandleRange(9, 10)),
+            ("04 09 00 0A 00", "05 01 09 00 02 29 0A 00 01 29"),
+            end: .finished(7, .descriptors([AttributeType(9, UUID(0x2902)), AttributeType(10, UUID(0x2901))]))),
+        ClientCase("GAR/BV-01-C: a value", .read(handle: 3), ("0A 03 00", "0B 48"), end: .finished(7, .value([0x48]))),
+        ClientCase(
+            "GAR/BV-03-C: values by UUID", .readByUUID(UUID(0x2A38), .all),
+            ("08 01 00 FF FF 38 2A", "09 03 0B 00 01"), end: .finished(7, .values([AttributeData(0x0B, [1])]))),
+        ClientCase(
+            "GAR/BV-04-C: a long value, until a part is short", .readLong(handle: 16),
+            ("0A 10 00", "0B " + text(0..<22)), ("0C 10 00 16 00", "0D " + text(22..<44)),
+            ("0C 10 00 2C 00", "0D " + text(44..<50)), end: .finished(7, .value(Strap.long))),
+        ClientCase(
+            "GAR/BV-04-C: a value that fills its PDU", .readLong(handle: 16),
+            ("0A 10 00", "0B " + text(0..<22)), ("0C 10 00 16 00", "01 0C 10 00 0B"),
+            end: .finished(7, .value(Array(0..<22)))),
+        ClientCase(
+            "GAR/BI-13-C: a part, invalid offset", .readLong(handle: 16),
+            ("0A 10 00", "0B " + text(0..<22)), ("0C 10 00 16 00", "01 0C 10 00 07"),
+            end: .failed(7, .refused(.invalidOffset, handle: 16))),
+        ClientCase(
+            "GAR/BI-01-C: invalid handle", .read(handle: 3), ("0A 03 00", "01 0A 03 00 01"),
+            end: .failed(7, .refused(.invalidHandle, handle: 3))),
+        ClientCase(
+            "GAR/BI-07-C: by UUID, not found", .readByUUID(UUID(0x2A38), .all),
+            ("08 01 00 FF FF 38 2A", "01 08 01 00 0A"), end: .failed(7, .refused(.attributeNotFound, handle: 1))),
+        ClientCase(
+            "GAW/BV-01-C: Write Command", .writeCommand(handle: 13, value: [1]), ("52 0D 00 01", ""),
+            end: .finished(7, .written)),
+        ClientCase(
+            "GAW/BV-03-C: a value", .write(handle: 13, value: [1]), ("12 0D 00 01", "13"), end: .finished(7, .written)),
+        ClientCase(
+            "GAW/BV-08-C: the Client Characteristic Configuration", .subscribe(handle: 9, to: .notification),
+            ("12 09 00 01 00", "13"), end: .finished(7, .written)),
+        ClientCase(
+            "GAW/BI-03-C: write not permitted", .write(handle: 11, value: [1]), ("12 0B 00 01", "01 12 0B 00 03"),
+            end: .failed(7, .refused(.writeNotPermitted, handle: 11))),
+        ClientCase(
+            "a value too long for a PDU is not sent", .write(handle: 11, value: Strap.long),
+            end: .failed(7, .valueTooLong(50))),
+    ]
+
+    @Test(arguments: cases)
+    func `GATT/CL`(clientCase: ClientCase) {
+        var phone = Phone()
+        phone.play(clientCase.procedure, clientCase.lines)
+        #expect(phone.events == clientCase.end)
+        #expect(phone.pool.taken == 0)
+    }
+
+    static let hostile = [
+        ClientCase(
+            "the same service again", .discoverPrimaryServices,
+            ("10 01 00 FF FF 00 28", "11 06 06 00 0D 00 0D 18 06 00 0D 00 0D 18"),
+            end: .failed(7, .handleOutOfOrder(6))),
+        ClientCase(
+            "a service before the range", .discoverPrimaryServices,
+            ("10 01 00 FF FF 00 28", "11 06 06 00 0D 00 0D 18"), ("10 0E 00 FF FF 00 28", "11 06 06 00 0D 00 0D 18"),
+            end: .failed(7, .handleOutOfOrder(6))),
+        ClientCase(
+            "a service that ends before it begins", .discoverPrimaryServices,
+            ("10 01 00 FF FF 00 28", "11 06 06 00 05 00 0D 18"), end: .failed(7, .handleOutOfOrder(5))),
+        ClientCase(
+            "a service behind the end of all", .discoverPrimaryServices,
+            ("10 01 00 FF FF 00 28", "11 06 01 00 FF FF 00 18 02 00 03 00 0D 18"),
+            end: .failed(7, .handleOutOfOrder(2))),
+        ClientCase(
+            "a UUID of 4 octets", .discoverPrimaryServices, ("10 01 00 FF FF 00 28", "11 08 01 00 05 00 0D 18 00 00"),
+            end: .failed(7, .malformed(.prohibited(field: "length of UUID", at: 0, value: 4, allowed: "2 or 16")))),
+        ClientCase(
+            "an empty list", .discoverPrimaryServices, ("10 01 00 FF FF 00 28", "11 06"),
+            end: .failed(7, .malformed(.tooShort(field: "Starting Handle", at: 2, needs: 2, has: 0)))),
+        ClientCase(
+            "a characteristic outside the service", .discoverCharacteristics(inside),
+            ("08 06 00 0D 00 03 28", "09 07 0E 00 10 0F 00 37 2A"), end: .failed(7, .handleOutOfOrder(14))),
+        ClientCase(
+            "a value outside the service", .discoverCharacteristics(inside),
+            ("08 06 00 0D 00 03 28", "09 07 07 00 10 0E 00 37 2A"), end: .failed(7, .handleOutOfOrder(14))),
+        ClientCase(
+            "a declaration before the value of the last", .discoverCharacteristics(inside),
+            ("08 06 00 0D 00 03 28", "09 07 07 00 10 09 00 37 2A 08 00 10 0A 00 38 2A"),
+            end: .failed(7, .handleOutOfOrder(9))),
+        ClientCase(
+            "another response", .read(handle: 3), ("0A 03 00", "13"), end: .failed(7, .unexpected(opcode: 0x13))),
+        ClientCase(
+            "an error of another request", .read(handle: 3), ("0A 03 00", "01 12 03 00 01"),
+            end: .failed(7, .unexpected(opcode: 0x01))),
+    ]
+
+    @Test(arguments: hostile)
+    func `A hostile answer ends the procedure`(clientCase: ClientCase) {
+        var phone = Phone()
+        phone.play(clientCase.procedure, clientCase.lines)
+        #expect(phone.events == clientCase.end)
+        #expect(phone.step(.start(.read(handle: 3), id: 8)) == [[0x0A, 0x03, 0x00]])
+    }
+
+    @Test func `A value without an end is given up`() {
+        var phone = Phone()
+        var (sent, answers) = (phone.step(.start(.readLong(handle: 3), id: 7)), 0)
+        while !sent.isEmpty {
+            sent = phone.receive([answers == 0 ? 0x0B : 0x0D] + [UInt8](repeating: 0, count: 500))
+            answers += 1
+        }
+        #expect(answers == 2)
+        #expect(phone.events == [.failed(7, .tooMuch)])
+    }
+
+    @Test func `A list without an end is given up`() {
+        var phone = Phone()
+        var (sent, next) = (phone.step(.start(.discoverDescriptors(.all), id: 7)), 1 as UInt16)
+        while !sent.isEmpty {
+            sent = phone.receive(PDU.findInformationResponse([AttributeType(next, UUID(0x2901))]).octets)
+            next += 1
+        }
+        #expect(next == 4098)
+        #expect(phone.events == [.failed(7, .tooMuch)])
+    }
+
+    @Test func `GATT/CL/GAN/BV-01-C: a notification, also between a request and its response`() {
+        var phone = Phone()
+        #expect(phone.step(.start(.read(handle: 3), id: 1)) == [[0x0A, 0x03, 0x00]])
+        #expect(phone.receive(hex("1B 08 00 00 48")) == [])
+        guard case .notified(handle: 8, let packet)? = phone.events.first else {
+            Issue.record("not notified")
+            return
+        }
+        #expect(packet.count == 2)
+        #expect(phone.receive([0x0B, 0x01]) == [])
+        #expect(phone.events.last == .finished(1, .value([0x01])))
+        #expect(phone.receive(hex("1B 08")) == [])
+        #expect(phone.events.last == .ignored(opcode: 0x1B))
+        #expect(phone.pool.taken == 0)
+    }
+
+    @Test func `GATT/CL/GAI/BV-01-C and BI-01-C: each indication is confirmed once`() {
+        var phone = Phone()
+        #expect(phone.receive(hex("1D 08 00 00 48")) == [[0x1E]])
+        #expect(phone.receive(hex("1D 08 00 00 49")) == [[0x1E]])
+        #expect(phone.events.count == 2)
+        #expect(phone.pool.taken == 0)
+    }
+
+    @Test func `GATT/CL/GAN/BV-02-C: several values in one notification`() {
+        var phone = Phone()
+        #expect(phone.receive(hex("23 08 00 01 00 48 0B 00 00 00")) == [])
+        let handles = phone.events.map { if case .notified(let handle, _) = $0 { handle } else { 0 } as UInt16 }
+        #expect(handles == [8, 11])
+        #expect(phone.pool.taken == 0)
+    }
+
+    @Test func `GATT/CL/GAT/BV-01-C: 30 s without an answer, and every procedure has failed`() {
+        var phone = Phone()
+        _ = phone.step(.start(.read(handle: 3), id: 1))
+        #expect(phone.step(.start(.exchangeMTU, id: 2)) == [])
+        #expect(phone.step(.timePassed, at: Instant(nanoseconds: 29_999_999_999)) == [])
+        #expect(phone.events == [])
+        #expect(phone.step(.timePassed, at: Instant(nanoseconds: 30_000_000_000)) == [])
+        #expect(phone.receive([0x0B, 0x01]) == [])
+        #expect(phone.step(.start(.read(handle: 3), id: 3)) == [])
+        let expected: [Client.Output] = [
+            .bearerLost, .failed(1, .bearerLost), .failed(2, .bearerLost), .ignored(opcode: 0x0B),
+            .failed(3, .bearerLost),
+        ]
+        #expect(phone.events == expected)
+    }
+
+    @Test func `Procedures are played in order, and end with the connection`() {
+        var phone = Phone()
+        #expect(phone.step(.start(.exchangeMTU, id: 1)) == [[0x02, 0xF7, 0x00]])
+        #expect(phone.step(.start(.writeCommand(handle: 3, value: Strap.long), id: 2)) == [])
+        #expect(phone.step(.start(.exchangeMTU, id: 3)) == [])
+        #expect(phone.step(.start(.read(handle: 3), id: 4)) == [])
+        #expect(phone.receive(hex("03 64 00")) == [[0x52, 0x03, 0x00] + Strap.long, [0x0A, 0x03, 0x00]])
+        #expect(phone.step(.disconnected) == [])
+        #expect(phone.step(.start(.read(handle: 3), id: 5)) == [])
+        let expected: [Client.Output] = [
+            .exchangedMTU(100), .finished(1, .mtu(100)), .finished(2, .written), .finished(3, .mtu(100)),
+            .failed(4, .disconnected), .failed(5, .disconnected),
+        ]
+        #expect(phone.events == expected)
+    }
+
+    @Test func `No octets trap a client, and each answer ends the procedure or leads to one request`() {
+        for clientCase in Self.cases {
+            for (index, line) in clientCase.lines.enumerated() where !line.answer.isEmpty {
+                for octets in hex(line.answer).mutations {
+                    var phone = Phone()
+                    _ = phone.step(.start(clientCase.procedure, id: 7))
+                    for earlier in clientCase.lines[..<index] { _ = phone.receive(hex(earlier.answer)) }
+                    #expect(phone.receive(octets).count <= 1)
+                    _ = phone.step(.disconnected)
+                    let ends = phone.events.count { output in
+                        switch output {
+                        case .finished, .failed: true
+                        default: false
+                        }
+                    }
+                    #expect(ends == 1, "\(clientCase.testDescription): \(octets.hex)")
+                    #expect(phone.pool.taken == 0)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import ATT
+import Bluetooth
+import GATT
+import Octets
+import Simulation
+import Testing
+
+/// A client and a server on one bearer, without anything between them.
+struct Link {
+    var phone = Phone()
+    var strap: StrapServer
+    /// How many PDUs the client has sent.
+    private(set) var requests = 0
+
+    init() throws { strap = try StrapServer() }
+
+    /// What a procedure ends with.
+    mutating func play(_ procedure: Procedure) -> [Client.Output] {
+        let before = phone.events.count
+        var sent = phone.step(.start(procedure, id: 1))
+        while !sent.isEmpty {
+            requests += sent.count
+            sent = sent.flatMap { strap.answer($0) }.flatMap { phone.receive($0) }
+        }
+        return Array(phone.events[before...])
+    }
+}
+
+@Suite struct LinkTests {
+    static let services = [
+        DiscoveredService(
+            uuid: UUID(0x1800), range: HandleRange(0x0001, 0x0005),
+            characteristics: [
+                DiscoveredCharacteristic(
+                    uuid: UUID(0x2A00), range: HandleRange(0x0002, 0x0003), properties: .read, valueHandle: 0x0003),
+                DiscoveredCharacteristic(
+                    uuid: UUID(0x2A01), range: HandleRange(0x0004, 0x0005), properties: .read, valueHandle: 0x0005),
+            ]),
+        DiscoveredService(
+            uuid: UUID(0x180D), range: HandleRange(0x0006, 0x000D),
+            characteristics: [
+                DiscoveredCharacteristic(
+                    uuid: UUID(0x2A37), range: HandleRange(0x0007, 0x0009), properties: .notify, valueHandle: 0x0008,
+                    descriptors: [AttributeType(0x0009, UUID(0x2902))]),
+                DiscoveredCharacteristic(
+                    uuid: UUID(0x2A38), range: HandleRange(0x000A, 0x000B), properties: .read, valueHandle: 0x000B),
+                DiscoveredCharacteristic(
+                    uuid: UUID(0x2A39), range: HandleRange(0x000C, 0x000D), properties: .write, valueHandle: 0x000D),
+            ]),
+        DiscoveredService(
+            uuid: Strap.service, range: HandleRange(0x000E, 0x0012),
+            characteristics: [
+                DiscoveredCharacteristic(
+                    uuid: Strap.characteristic, range: HandleRange(0x000F, 0x0012), properties: [.read, .indicate],
+                    valueHandle: 0x0010,
+                    descriptors: [AttributeType(0x0011, UUID(0x2902)), AttributeType(0x0012, UUID(0x2901))])
+            ]),
+    ]
+
+    /// The same at every MTU: how much a PDU holds decides only how many it takes.
+    @Test(arguments: [nil, 100, 247])
+    func `A client finds what the server has`(mtu: Int?) throws {
+        var link = try Link()
+        if let mtu {
+            link.strap.server = Server(receives: mtu)
+            #expect(link.play(.exchangeMTU) == [.exchangedMTU(mtu), .finished(1, .mtu(mtu))])
+        }
+        #expect(link.play(.discoverEverything) == [.finished(1, .services(Self.services))])
+        #expect(link.play(.readLong(handle: 0x0010)) == [.finished(1, .value(Strap.long))])
+        #expect(link.play(.write(handle: 0x000D, value: [1])) == [.finished(1, .written)])
+        #expect(link.strap.values.written == [[1]])
+        #expect(link.phone.pool.taken + link.strap.pool.taken == 0)
+    }
+
+    @Test func `Subscribed, notified, unsubscribed`() throws {
+        var link = try Link()
+        #expect(link.play(.subscribe(handle: 0x0009, to: .notification)) == [.finished(1, .written)])
+        for notification in link.strap.notify(0x0008, [0x00, 0x48]) { _ = link.phone.receive(notification) }
+        guard case .notified(handle: 0x0008, _)? = link.phone.events.last else {
+            Issue.record("not notified")
+            return
+        }
+        #expect(link.play(.unsubscribe(handle: 0x0009)) == [.finished(1, .written)])
+        #expect(link.strap.notify(0x0008, [0x00, 0x48]) == [])
+        #expect(link.phone.pool.taken + link.strap.pool.taken == 0)
+    }
+}
+
+@Suite struct AttributeTableTests {
+    @Test func `Handles are found by place, and may be fixed`() throws {
+        let table = try AttributeTable([
+            ServiceDefinition(
+                uuid: UUID(0x180D), handle: 0x0010,
+                characteristics: [
+                    CharacteristicDefinition(uuid: UUID(0x2A37), properties: .notify),
+                    CharacteristicDefinition(uuid: UUID(0x2A38), properties: .read, handle: 0x0020),
+                ]),
+            ServiceDefinition(uuid: UUID(0x180F)),
+        ])
+        #expect(table.handle(ofValue: 0, service: 0) == 0x0012)
+        #expect(table.handle(ofValue: 1, service: 0) == 0x0020)
+        #expect(table.handle(ofValue: 2, service: 0) == nil)
+        #expect(table.handle(ofValue: 0, service: 2) == nil)
+        let types: [(UInt16, UUID?)] = [
+            (0x000F, nil), (0x0010, UUID(0x2800)), (0x0013, UUID(0x2902)), (0x0014, UUID(0x2803)), (0x0015, nil),
+            (0x0020, UUID(0x2A38)), (0x0021, UUID(0x2800)), (0x0022, nil),
+        ]
+        for (handle, type) in types { #expect(table.type(of: handle) == type) }
+    }
+
+    static let wrong: [(ServiceDefinition, AttributeTable.DefinitionError)] = [
+        (ServiceDefinition(uuid: UUID(0x180D), handle: 0), .handleTaken(0, lowestFree: 1)),
+        (
+            ServiceDefinition(
+                uuid: UUID(0x180D),
+                characteristics: [CharacteristicDefinition(uuid: UUID(0x2A38), properties: .read, handle: 2)]),
+            .handleTaken(2, lowestFree: 3)
+        ),
+        (
+            ServiceDefinition(
+                uuid: UUID(0x180D), handle: 0xFFFF,
+                characteristics: [CharacteristicDefinition(uuid: UUID(0x2A38), properties: .read)]),
+            .outOfHandles
+        ),
+        (
+            ServiceDefinition(
+                uuid: UUID(0x180D), handle: 0xFFFD,
+                characteristics: [CharacteristicDefinition(uuid: UUID(0x2A37), properties: .notify)]),
+            .outOfHandles
+        ),
+        (
+            ServiceDefinition(
+                uuid: UUID(0x180D),
+                characteristics: [
+                    CharacteristicDefinition(
+                        uuid: UUID(0x2A38), properties: .read, value: .fixed([UInt8](repeating: 0, count: 513)))
+                ]),
+            .valueTooLong(UUID(0x2A38), count: 513)
+        ),
+    ]
+
+    @Test(arguments: wrong)
+    func `What cannot be a table says why`(service: ServiceDefinition, error: AttributeTable.DefinitionError) {
+        #expect(throws: error) { try AttributeTable([service]) }
+    }
+}
