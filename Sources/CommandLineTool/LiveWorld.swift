@@ -1,5 +1,6 @@
 import Arguments
 import HCI
+import Octets
 import Simulation
 import Sockets
 import VirtualWorld

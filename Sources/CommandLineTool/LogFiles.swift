@@ -1,3 +1,4 @@
+import Arguments
 import EventLog
 import Reporting
 import Scenarios

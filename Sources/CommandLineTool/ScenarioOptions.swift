@@ -5,7 +5,7 @@ import Scenarios
 import Spelling
 
 /// Options of every command that plays a scenario.
-let scenarioOptions: [Grammar.Option] = [
+let scenarioOptions: [Arguments.Grammar.Option] = [
     .option("--seed", "N|random", "override the scenario's seed"),
     .option("--set", "NAME=VALUE", repeatable: true, "override a variable of the scenario"),
     .option("--for", "DURATION", "stop after so long, as in \"10 s\""),
@@ -22,8 +22,7 @@ struct Played {
     let trace: String?
 
     init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
-        self.path = path
-        scenario = try readScenario(path, variables: try Self.variables(invocation))
+        let scenario = try readScenario(path, variables: try Self.variables(invocation))
         try self.init(scenario, path, invocation)
     }
 
@@ -72,7 +71,7 @@ func readScenario(_ path: String, variables: [String: Node] = [:]) throws(Comman
 
 /// The octets of a regular file, of one octet more than a scenario can have at the most; nil when it cannot be read.
 func contents(of path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

@@ -1,22 +1,22 @@
 import Arguments
 import GATT
-import Glibc
+import Scenarios
 import Simulation
 import Sockets
 import VirtualWorld
 
-private let controllerOption = Grammar.Option.option(
+private let controllerOption = Arguments.Grammar.Option.option(
     "--controller", "ADDRESS", repeatable: true,
     "offer a virtual controller to hosts outside: tcp:HOST:PORT or unix:PATH (default tcp:127.0.0.1:6402, or the next free)"
 )
 
-let serveGrammar = Grammar(
+let serveGrammar = Arguments.Grammar(
     "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a scenario file")],
     options: scenarioOptions + [
         controllerOption, .option("--speed", "X", "play X times as fast as the clock on the wall"),
     ])
 
-let controllerGrammar = Grammar(
+let controllerGrammar = Arguments.Grammar(
     "controller", "virtual controllers for hosts outside, all in one air",
     options: [
         .option("--listen", "ADDRESS", repeatable: true, "tcp:HOST:PORT or unix:PATH"),

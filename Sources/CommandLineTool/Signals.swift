@@ -12,7 +12,7 @@ struct Signals {
         unsafe sigemptyset(&set)
         for number in [SIGINT, SIGTERM] { unsafe sigaddset(&set, number) }
         unsafe sigprocmask(SIG_BLOCK, &set, nil)
-        unsafe signal(SIGPIPE, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
         descriptor = unsafe signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     }
 

@@ -3,7 +3,7 @@ import Documents
 import Scenarios
 import Spelling
 
-let validateGrammar = Grammar(
+let validateGrammar = Arguments.Grammar(
     "validate", "report every problem of scenario files",
     operands: [.repeated("FILE", "a scenario or a suite")],
     options: [.flag("--schema", "print the JSON Schema of scenarios instead")])
@@ -23,7 +23,7 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     return isValid ? .success : .usage
 }
 
-let explainGrammar = Grammar(
+let explainGrammar = Arguments.Grammar(
     "explain", "say what a diagnostic code means", operands: [.required("CODE", "as in LD0107")])
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {

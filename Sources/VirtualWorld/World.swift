@@ -48,7 +48,7 @@ public struct World: Sendable {
     /// Everything that happened.
     public var journal = EventJournal(sink: nil)
     /// What has happened since somebody last looked; the script reads it.
-    public internal(set) var happenings: [Happening] = []
+    public var happenings: [Happening] = []
     /// What is to be done outside, in order; who does it empties it.
     public var outbox: [Output] = []
 
