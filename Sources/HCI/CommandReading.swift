@@ -7,7 +7,8 @@ extension Command {
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let opcode = Opcode(rawValue: try reader.uint16("Command_Opcode"))
-        try reader.expectRest(of: Int(try reader.uint8("Parameter_Total_Length")))
+        let count = Int(try reader.uint8("Parameter_Total_Length"))
+        try reader.expectRest(of: count)
         self =
             if let bare = Self.withoutParameters.first(where: { $0.opcode == opcode }) {
                 bare

@@ -7,7 +7,8 @@ extension Event {
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let code = try reader.uint8("Event_Code")
-        try reader.expectRest(of: Int(try reader.uint8("Parameter_Total_Length")))
+        let count = Int(try reader.uint8("Parameter_Total_Length"))
+        try reader.expectRest(of: count)
         self = try Self.basic(code, &reader)
         try reader.finish()
     }
