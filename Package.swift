@@ -28,10 +28,10 @@ let floors: [[Target]] = [
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
-        library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
+        library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation")
     ],
     [
-        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
+        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
     ],
     [
         tests("Air"),
@@ -47,6 +47,7 @@ let floors: [[Target]] = [
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Sockets", on: "Simulation"),
+        tests("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
