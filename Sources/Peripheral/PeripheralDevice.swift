@@ -106,7 +106,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     // MARK: Notifications
 
     /// When `timePassed` has something to do; nil while nobody listens.
-    public var nextDue: Instant? { listening.map(\.due).min() }
+    public var nextDue: Instant? { listening.lazy.map(\.due).min() }
 
     /// Somebody listens to a value, who did not before.
     public mutating func begin(_ handle: UInt16, at now: Instant) {
