@@ -29,9 +29,10 @@ let floors: [[Target]] = [
     ],
     [
         library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
+        library("Timeline", on: "Scenarios", "Bluetooth", "Simulation"),
     ],
     [
-        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
+        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
     ],
     [
         tests("Air"),
@@ -47,6 +48,7 @@ let floors: [[Target]] = [
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Sockets", on: "Simulation"),
+        tests("Timeline", on: "Scenarios", "Bluetooth", "Simulation"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
