@@ -27,7 +27,7 @@ struct World {
         airspace = Airspace(seed: RandomStream(seed: seed), sleeps: sleeps)
         for number in 0..<controllers {
             let address = DeviceAddress(0x1111_1111_1111 * UInt64(number + 1), .public)
-            _ = airspace.add(address: address, at: Air.Station(millimetres: number * 1000))
+            _ = airspace.add(address: address, at: Medium.Station(millimetres: number * 1000))
             told.append([])
         }
     }
