@@ -35,12 +35,12 @@ public struct ValueNames: Sendable {
     private var devices: [[Entry]] = []
 
     init(_ scenario: Scenario, _ nodes: [Node]) {
-        for (number, device) in scenario.devices.enumerated() {
+        for (number, (device, node)) in zip(scenario.devices, nodes).enumerated() {
             var entries: [Entry] = []
             for (index, service) in device.services.enumerated() {
                 for (place, part) in service.parts.enumerated() {
                     guard let played = Peripheral.Part(part, of: service, at: index),
-                        let handle = nodes[number].device.handle(of: played),
+                        let handle = node.device.handle(of: played),
                         !entries.contains(where: { $0.handle == handle })
                     else { continue }
                     let name = "\(device.id)/\(service.id)" + (part.role == .value ? "" : "/\(part.name)")
