@@ -32,10 +32,13 @@ let floors: [[Target]] = [
         library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
     ],
     [
+        library("Timeline", on: "Bluetooth", "Scenarios", "Simulation")
+    ],
+    [
         library(
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "Characteristics", "EventLog", "GATT", "HCI",
-            "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "VirtualController")
+            "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline", "VirtualController")
     ],
     [
         library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
@@ -65,6 +68,9 @@ let floors: [[Target]] = [
         tests("Scenarios", on: "Documents", "Bluetooth"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
+        tests("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
+        tests(
+            "VirtualController", on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
