@@ -32,6 +32,8 @@ let floors: [[Target]] = [
         library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
     ],
     [
+        library(
+            "Collector", on: "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         library("Timeline", on: "Bluetooth", "Scenarios", "Simulation")
     ],
     [
@@ -47,7 +49,7 @@ let floors: [[Target]] = [
         library(
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
-            "Sockets", "GATT", "LEHost", "Scenarios", "VirtualWorld", "Reporting")
+            "Sockets", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld", "Reporting")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [

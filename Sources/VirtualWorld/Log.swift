@@ -96,6 +96,9 @@ extension World {
         happenings.append(Happening(event: event, thing: thing, code: code, octets: octets))
     }
 
+    /// Notes a line that the built-in client says, as JSON.
+    public mutating func clientSaid(_ line: String) { note(.said, .client, "client") { $0.line = line } }
+
     /// Notes what a client or a host outside said to its controller.
     mutating func noteSending(_ kind: PacketKind, _ packet: Packet, to controller: Int) {
         switch kind {
