@@ -34,7 +34,7 @@ let floors: [[Target]] = [
     [
         library(
             "Collector", on: "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
-        library("Timeline", on: "Bluetooth", "Scenarios", "Simulation")
+        library("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
     ],
     [
         library(
