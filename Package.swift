@@ -33,7 +33,8 @@ let floors: [[Target]] = [
     ],
     [
         library(
-            "Collector", on: "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
+            "Collector", on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
+        ),
         library("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
     ],
     [
