@@ -7,7 +7,7 @@ extension Command {
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let opcode = Opcode(rawValue: try reader.uint16("Command_Opcode"))
-        try reader.expectRest(of: Int(try reader.uint8("Parameter_Total_Length")))
+        try reader.parameterTotalLength()
         self =
             if let bare = Self.withoutParameters.first(where: { $0.opcode == opcode }) {
                 bare
@@ -106,8 +106,9 @@ extension Command {
 }
 
 extension OctetReader {
-    /// Throws unless exactly so many octets are left.
-    func expectRest(of count: Int) throws(Malformed) {
+    /// Takes the length, and throws unless exactly so many octets are behind it.
+    mutating func parameterTotalLength() throws(Malformed) {
+        let count = Int(try uint8("Parameter_Total_Length"))
         if remaining < count { throw .tooShort(field: "Parameters", at: position, needs: count, has: remaining) }
         if remaining > count { throw .tooLong(at: position + count, surplus: remaining - count) }
     }

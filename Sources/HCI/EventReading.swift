@@ -7,7 +7,7 @@ extension Event {
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let code = try reader.uint8("Event_Code")
-        try reader.expectRest(of: Int(try reader.uint8("Parameter_Total_Length")))
+        try reader.parameterTotalLength()
         self = try Self.basic(code, &reader)
         try reader.finish()
     }

@@ -11,6 +11,9 @@ public struct H4Framer: Sendable {
         public var kind: PacketKind
         /// Header and data.
         public var octets: [UInt8]
+
+        /// As given.
+        public init(kind: PacketKind, octets: [UInt8]) { (self.kind, self.octets) = (kind, octets) }
     }
 
     /// Why a stream cannot be cut any further.

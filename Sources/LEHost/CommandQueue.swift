@@ -1,0 +1,45 @@
+import HCI
+import Simulation
+
+/// Gives a controller one command at a time, and no more than it allows.  Core 6.0, Vol 4, Part E, section 4.4.
+struct CommandQueue: Sendable {
+    /// From sending a command until the controller is given up: nothing in the specification says how long it may
+    /// take, and the slowest answer is that to a reset.
+    static let answerTimeout = Duration.seconds(10)
+    /// How many commands wait at most.
+    static let most = 256
+
+    private(set) var underWay: Command?
+    private var deadline = Instant.never
+    private var waiting: [Command] = []
+    private var allowed: UInt8 = 1
+
+    /// Whether there are more commands than a controller that answers would ever leave.
+    var isOverfull: Bool { waiting.count > Self.most }
+
+    /// Whether a command waits or is under way.
+    func contains(_ command: Command) -> Bool { underWay == command || waiting.contains(command) }
+
+    mutating func add(_ command: Command) { waiting.append(command) }
+
+    /// The command to send now, and until when it has to be answered; nil when none may be sent.
+    mutating func next(at now: Instant) -> (command: Command, deadline: Instant)? {
+        guard underWay == nil, allowed > 0, !waiting.isEmpty else { return nil }
+        let command = waiting.removeFirst()
+        deadline = now.advanced(by: Self.answerTimeout)
+        underWay = command
+        return (command, deadline)
+    }
+
+    /// The command that the controller answers; nil when it answers nothing that it was asked.
+    mutating func answered(_ opcode: Opcode, allowed: UInt8) -> Command? {
+        self.allowed = allowed
+        guard let command = underWay, command.opcode == opcode else { return nil }
+        underWay = nil
+        deadline = .never
+        return command
+    }
+
+    /// Whether the answer to a command has not come in time.
+    func isOverdue(at now: Instant) -> Bool { underWay != nil && deadline <= now }
+}

@@ -1,0 +1,36 @@
+import Bluetooth
+import GATT
+import HCI
+import L2CAP
+
+/// What names a connection for as long as the host lives: unlike HCI's handles, it is never used again.
+public struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
+    /// 1 for a host's first connection, and so on.
+    public let number: UInt32
+
+    /// The connection with this number.
+    public init(number: UInt32) { self.number = number }
+
+    /// `#1`.
+    public var description: String { "#\(number)" }
+}
+
+/// A connection and the machines above it.
+struct Connection: Sendable {
+    let id: ConnectionID
+    let handle: UInt16
+    let role: ConnectionComplete.Role
+    let peer: DeviceAddress
+    var reassembler = Reassembler()
+    var server: Server
+    var client: Client
+    var isEnding = false
+
+    init(_ id: ConnectionID, _ complete: ConnectionComplete, receives mtu: Int) {
+        (self.id, handle, role, peer) = (id, complete.handle, complete.role, complete.peer)
+        server = Server(receives: mtu)
+        client = Client(receives: mtu)
+    }
+
+    var signalling: SignallingResponder { SignallingResponder(role == .central ? .central : .peripheral) }
+}

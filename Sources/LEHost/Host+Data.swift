@@ -1,0 +1,125 @@
+import ATT
+import Bluetooth
+import GATT
+import HCI
+import L2CAP
+import Octets
+import Simulation
+
+// What comes and goes on connections.
+extension Host {
+    mutating func receiveACL(
+        _ packet: Packet, values: inout some AttributeValues, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) {
+        var fragment = packet
+        let header: ACLHeader
+        do throws(Malformed) {
+            header = try pool.takeACLHeader(off: &fragment)
+        } catch {
+            pool.release(packet)
+            return outbox.append(.ignored(.acl, error))
+        }
+        guard let index = index(of: header.handle), header.boundary != .complete else {
+            return pool.release(fragment)
+        }
+        let begins = header.boundary != .continuing
+        let outcome = connections[index].reassembler.receive(fragment, begins: begins, pool: &pool)
+        guard case .frame(let channel, let payload) = outcome else { return }
+        switch channel {
+        case .attribute: receiveATT(payload, index, values: &values, at: now, pool: &pool, into: &outbox)
+        case .signalling: receiveSignal(payload, index, pool: &pool, into: &outbox)
+        case .security: receiveSecurity(payload, index, pool: &pool, into: &outbox)
+        default: pool.release(payload)
+        }
+    }
+
+    private mutating func receiveATT(
+        _ packet: Packet, _ index: Int, values: inout some AttributeValues, at now: Instant,
+        pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard let opcode = pool.uint8(at: 0, of: packet), packet.count <= max(mtu, Server.defaultMTU) else {
+            return pool.release(packet)
+        }
+        if isForServer(opcode) {
+            connections[index].server.receive(
+                packet, table: table, values: &values, at: now, pool: &pool, into: &serverOutbox)
+            drainServer(index, pool: &pool, into: &outbox)
+        } else {
+            connections[index].client.step(.receive(packet), at: now, pool: &pool, into: &clientOutbox)
+            drainClient(index, pool: &pool, into: &outbox)
+        }
+    }
+
+    private mutating func receiveSignal(
+        _ packet: Packet, _ index: Int, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        let answer = connections[index].signalling.answer(to: pool.octets(of: packet))
+        pool.release(packet)
+        if let reply = answer.reply {
+            send(pool.take(reply), on: .signalling, index, pool: &pool, into: &outbox)
+        }
+        if let parameters = answer.update {
+            let handle = connections[index].handle
+            commands.add(.leConnectionUpdate(ConnectionUpdate(handle: handle, parameters: parameters)))
+        }
+    }
+
+    /// Pairing Request (0x01) and Security Request (0x0B) are answered with Pairing Failed (0x05), Pairing Not
+    /// Supported (0x05); there is nothing else to expect then.  Core 6.0, Vol 3, Part H, section 3.5.5.
+    private mutating func receiveSecurity(
+        _ packet: Packet, _ index: Int, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        let code = pool.uint8(at: 0, of: packet)
+        pool.release(packet)
+        guard code == 0x01 || code == 0x0B else { return }
+        send(pool.take([0x05, 0x05]), on: .security, index, pool: &pool, into: &outbox)
+    }
+
+    private mutating func send(
+        _ payload: Packet, on channel: Channel, _ index: Int, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        var frame = payload
+        pool.prependL2CAPHeader(channel, to: &frame)
+        if !sending.add(frame, to: connections[index].handle, pool: &pool) {
+            outbox.append(.dropped(connections[index].id))
+        }
+    }
+
+    // MARK: What server and client want done
+
+    mutating func drainServer(_ index: Int, pool: inout PacketPool, into outbox: inout [Output]) {
+        for at in serverOutbox.indices {
+            switch serverOutbox[at] {
+            case .send(let packet): send(packet, on: .attribute, index, pool: &pool, into: &outbox)
+            case .exchangedMTU(let mtu):
+                connections[index].client.adopt(mtu: mtu)
+                outbox.append(.server(connections[index].id, .exchangedMTU(mtu)))
+            case let event: outbox.append(.server(connections[index].id, event))
+            }
+        }
+        serverOutbox.removeAll(keepingCapacity: true)
+    }
+
+    mutating func drainClient(_ index: Int, pool: inout PacketPool, into outbox: inout [Output]) {
+        let id = connections[index].id
+        for at in clientOutbox.indices {
+            switch clientOutbox[at] {
+            case .send(let packet): send(packet, on: .attribute, index, pool: &pool, into: &outbox)
+            case .wake(let instant): outbox.append(.wake(at: instant))
+            case .finished(let number, let outcome):
+                outbox.append(.finished(id, id: number, .success(outcome)))
+            case .failed(let number, let failure):
+                outbox.append(.finished(id, id: number, .failure(failure)))
+            case .exchangedMTU(let mtu):
+                connections[index].server.adopt(mtu: mtu)
+                outbox.append(.exchangedMTU(id, mtu))
+            case .notified(let handle, let value): outbox.append(.notified(id, handle: handle, value))
+            case .indicated(let handle, let value): outbox.append(.indicated(id, handle: handle, value))
+            case .ignored: break
+            case .bearerLost: disconnect(index, reason: .remoteUserTerminated)
+            }
+        }
+        clientOutbox.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,148 @@
+import Bluetooth
+import HCI
+import Octets
+import Simulation
+
+// What a controller tells.
+extension Host {
+    mutating func receiveEvent(
+        _ packet: Packet, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        if let count = pool.countOfCompletedPackets(in: packet) {
+            for index in 0..<count {
+                if let completed = pool.completedPackets(index, in: packet) { sending.completed(completed) }
+            }
+            return pool.release(packet)
+        }
+        let octets = pool.octets(of: packet)
+        pool.release(packet)
+        do throws(Malformed) {
+            play(try Event(octets: octets), at: now, pool: &pool, into: &outbox)
+        } catch {
+            outbox.append(.ignored(.event, error))
+        }
+    }
+
+    private mutating func play(
+        _ event: Event, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        switch event {
+        case .commandComplete(let allowed, let opcode, let returned):
+            guard let command = commands.answered(opcode, allowed: allowed) else { return }
+            if case .starting = phase { return startAnswered(command, returned, pool: &pool, into: &outbox) }
+            let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
+            answered(command, status, into: &outbox)
+        case .commandStatus(let status, let allowed, let opcode):
+            guard let command = commands.answered(opcode, allowed: allowed) else { return }
+            if case .starting = phase {
+                return startAnswered(command, [status.rawValue], pool: &pool, into: &outbox)
+            }
+            answered(command, status, into: &outbox)
+        case .hardwareError(let code): fail(.hardware(code), pool: &pool, into: &outbox)
+        default:
+            guard isReady else { return }
+            playLink(event, at: now, pool: &pool, into: &outbox)
+        }
+    }
+
+    private mutating func playLink(
+        _ event: Event, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        switch event {
+        case .leConnectionComplete(let status, let complete),
+            .leEnhancedConnectionComplete(let status, let complete, _, _):
+            connectionComplete(status, complete, pool: &pool, into: &outbox)
+        case .disconnectionComplete(.success, let handle, let reason):
+            guard let index = index(of: handle) else { return }
+            end(connections[index].id, reason: reason, pool: &pool, into: &outbox)
+            if !isAdvertising, !willAdvertise { advertise() }
+        case .disconnectionComplete(let status, let handle, _):
+            guard let index = index(of: handle) else { return }
+            connections[index].isEnding = false
+            outbox.append(.refused(.disconnect, status))
+        case .leAdvertisingReport(let reports):
+            for report in reports { outbox.append(.report(report)) }
+        case .leConnectionUpdateComplete(.success, let handle, let timing):
+            if let index = index(of: handle) { outbox.append(.timing(connections[index].id, timing)) }
+        case .leLongTermKeyRequest(let handle, _, _):
+            if index(of: handle) != nil { commands.add(.leLongTermKeyRequestNegativeReply(handle: handle)) }
+        case .leRemoteConnectionParameterRequest(let handle, let parameters):
+            guard index(of: handle) != nil else { return }
+            commands.add(
+                parameters.isValid
+                    ? .leRemoteConnectionParameterRequestReply(
+                        ConnectionUpdate(handle: handle, parameters: parameters))
+                    : .leRemoteConnectionParameterRequestNegativeReply(
+                        handle: handle, reason: .unacceptableConnectionParameters))
+        default: break
+        }
+    }
+
+    func index(of handle: UInt16) -> Int? { connections.firstIndex { $0.handle == handle } }
+
+    // MARK: Answers to commands
+
+    private mutating func startAnswered(
+        _ command: HCI.Command, _ returned: [UInt8], pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard case .starting(var startUp) = phase else { return }
+        do throws(StartUp.Trouble) {
+            try startUp.receive(returned, for: command)
+        } catch {
+            let failure: Failure =
+                switch error {
+                case .refused(let status): .startRefused(command.opcode, status)
+                case .malformed(let malformed): .startMalformed(command.opcode, malformed.description)
+                case .noBuffers: .noBuffers
+                }
+            return fail(failure, pool: &pool, into: &outbox)
+        }
+        phase = .starting(startUp)
+        goOnStarting(pool: &pool, into: &outbox)
+    }
+
+    private mutating func answered(_ command: HCI.Command, _ status: HCIStatus, into outbox: inout [Output]) {
+        switch (command, status) {
+        case (.leSetAdvertisingEnable(let isOn), .success): told(advertising: isOn, into: &outbox)
+        case (.leSetScanEnable(let isOn, _), .success): told(scanning: isOn, into: &outbox)
+        case (.leCreateConnection, let status) where status != .success:
+            guard let attempt = connecting else { return }
+            connecting = nil
+            outbox.append(.connectionFailed(attempt.peer, .status(status)))
+        case (.leCreateConnectionCancel, .commandDisallowed): break  // the connection came first
+        case (.leSetAdvertisingEnable(false), .commandDisallowed): break  // a connection ended it
+        case (.disconnect(let handle, _), let status) where status != .success:
+            if let index = index(of: handle) { connections[index].isEnding = false }
+            outbox.append(.refused(.disconnect, status))
+        case (_, .success): break
+        case (let command, let status): outbox.append(.refused(command.opcode, status))
+        }
+    }
+
+    // MARK: Connections
+
+    private mutating func connectionComplete(
+        _ status: HCIStatus, _ complete: ConnectionComplete, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard status == .success else {
+            if status == .advertisingTimeout { return told(advertising: false, into: &outbox) }
+            guard let attempt = connecting else { return }
+            connecting = nil
+            return outbox.append(.connectionFailed(attempt.peer, attempt.cancelled ?? .status(status)))
+        }
+        if let index = index(of: complete.handle) {  // its end was not told
+            end(connections[index].id, reason: .unspecified, pool: &pool, into: &outbox)
+        }
+        guard connections.count < Self.mostConnections else {
+            return commands.add(.disconnect(handle: complete.handle, reason: .remoteLowResources))
+        }
+        lastNumber &+= 1
+        let id = ConnectionID(number: lastNumber)
+        connections.append(Connection(id, complete, receives: mtu))
+        switch complete.role {
+        case .central: connecting = nil
+        case .peripheral: told(advertising: false, into: &outbox)
+        }
+        outbox.append(.connected(id, complete))
+    }
+}

@@ -1,0 +1,176 @@
+public import Bluetooth
+public import GATT
+import HCI
+import L2CAP
+public import Octets
+public import Simulation
+
+/// A Bluetooth LE host above one controller: peripheral, central, or both, with any number of connections.
+///
+///     off ──start──▶ starting ──▶ ready ──▶ failed      (start begins anew from everywhere)
+///
+/// It speaks HCI downwards (Core 6.0, Vol 4, Part E), and per connection L2CAP's fixed channels (Vol 3, Part A), a GATT
+/// server and a GATT client; Pairing Requests and requests for keys it refuses.  It uses the commands of Bluetooth 4
+/// for advertising and scanning.  Total: nothing that a controller or a peer sends traps or hangs it.
+public struct Host: Sendable {
+    /// How many connections there are at most; a further one is ended at once.
+    public static let mostConnections = 64
+
+    enum Phase: Sendable {
+        case off
+        case starting(StartUp)
+        case ready
+        case failed
+    }
+
+    struct Advertisement: Sendable {
+        var parameters: AdvertisingParameters
+        var data: [UInt8]
+        var scanResponse: [UInt8]
+    }
+
+    struct Scan: Sendable {
+        var parameters: ScanParameters
+        var filterDuplicates: Bool
+    }
+
+    struct Connecting: Sendable {
+        let peer: DeviceAddress
+        var deadline: Instant
+        /// Set when it was cancelled: what to say when the controller agrees.
+        var cancelled: ConnectionFailure?
+    }
+
+    /// The attributes that every connection sees.
+    public let table: AttributeTable
+    let randomAddress: DeviceAddress?
+    let mtu: Int
+
+    var phase = Phase.off
+    var commands = CommandQueue()
+    var sending = SendQueue(fragmentLength: 27, count: 0)
+    var connections: [Connection] = []
+    var lastNumber: UInt32 = 0
+
+    var advertisement: Advertisement?
+    var isAdvertising = false
+    var scan: Scan?
+    var isScanning = false
+    var connecting: Connecting?
+
+    // Kept from step to step for their storage only.
+    var serverOutbox: [Server.Output] = []
+    var clientOutbox: [Client.Output] = []
+
+    /// A host whose devices see these attributes.  With a static random address it uses that one, else the
+    /// controller's public one; `mtu` is the largest ATT PDU that it takes, in octets: 23 to 517.
+    public init(table: AttributeTable, randomAddress: DeviceAddress? = nil, receives mtu: Int = 247) {
+        (self.table, self.randomAddress, self.mtu) = (table, randomAddress, mtu)
+    }
+
+    /// Takes one input and adds what is to be done about it to `outbox`, in order.
+    public mutating func step(
+        _ input: Input, values: inout some AttributeValues, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) {
+        switch input {
+        case .received(.acl, let packet): receiveACL(packet, values: &values, at: now, pool: &pool, into: &outbox)
+        case .received(.event, let packet): receiveEvent(packet, at: now, pool: &pool, into: &outbox)
+        case .received(_, let packet): pool.release(packet)
+        case .timePassed: timePassed(at: now, pool: &pool, into: &outbox)
+        case .command(let command): perform(command, at: now, pool: &pool, into: &outbox)
+        }
+        flush(at: now, pool: &pool, into: &outbox)
+    }
+
+    /// Notifies every subscriber of a value, and returns how many there are: `Command.notify` without copies.
+    /// `value` must not be a slice of `pool`.
+    @discardableResult
+    public mutating func notify(
+        _ handle: UInt16, _ value: ArraySlice<UInt8>, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) -> Int {
+        var count = 0
+        for index in connections.indices {
+            let isSubscribed = connections[index].server.notify(handle, value, pool: &pool, into: &serverOutbox)
+            if isSubscribed { count += 1 }
+            drainServer(index, pool: &pool, into: &outbox)
+        }
+        flush(at: now, pool: &pool, into: &outbox)
+        return count
+    }
+
+    /// Sends what the controller has room for.
+    private mutating func flush(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        if commands.isOverfull { fail(.tooManyCommands, pool: &pool, into: &outbox) }
+        while let (command, deadline) = commands.next(at: now) {
+            outbox.append(.send(.command, pool.take(command.octets)))
+            outbox.append(.wake(at: deadline))
+        }
+        while let packet = sending.next(pool: &pool) { outbox.append(.send(.acl, packet)) }
+    }
+
+    private mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        if commands.isOverdue(at: now), let command = commands.underWay {
+            return fail(.noAnswer(command.opcode), pool: &pool, into: &outbox)
+        }
+        if let attempt = connecting, attempt.deadline <= now {
+            if let failure = attempt.cancelled {  // the controller never said that it agrees
+                connecting = nil
+                outbox.append(.connectionFailed(attempt.peer, failure))
+            } else {
+                cancelConnecting(.timedOut, at: now, into: &outbox)
+            }
+        }
+        for index in connections.indices {
+            connections[index].client.step(.timePassed, at: now, pool: &pool, into: &clientOutbox)
+            drainClient(index, pool: &pool, into: &outbox)
+        }
+    }
+
+    // MARK: The end
+
+    /// Gives the controller up.
+    mutating func fail(_ failure: Failure, pool: inout PacketPool, into outbox: inout [Output]) {
+        endAll(pool: &pool, into: &outbox)
+        phase = .failed
+        outbox.append(.failed(failure))
+    }
+
+    /// Forgets all that depends on the controller's memory, and tells what is over.
+    mutating func endAll(pool: inout PacketPool, into outbox: inout [Output]) {
+        commands = CommandQueue()
+        while let connection = connections.first {
+            end(connection.id, reason: .hardwareFailure, pool: &pool, into: &outbox)
+        }
+        if let attempt = connecting { outbox.append(.connectionFailed(attempt.peer, .status(.hardwareFailure))) }
+        connecting = nil
+        told(advertising: false, into: &outbox)
+        told(scanning: false, into: &outbox)
+    }
+
+    /// Forgets a connection, and tells what was under way on it.
+    mutating func end(
+        _ id: ConnectionID, reason: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
+        connections[index].client.step(.disconnected, at: .start, pool: &pool, into: &clientOutbox)
+        drainClient(index, pool: &pool, into: &outbox)
+        connections[index].reassembler.reset(pool: &pool)
+        sending.remove(connections[index].handle, pool: &pool)
+        outbox.append(.disconnected(id, connections[index].peer, reason: reason))
+        connections.remove(at: index)
+    }
+
+    mutating func told(advertising isOn: Bool, into outbox: inout [Output]) {
+        guard isOn != isAdvertising else { return }
+        isAdvertising = isOn
+        outbox.append(.advertising(isOn))
+    }
+
+    mutating func told(scanning isOn: Bool, into outbox: inout [Output]) {
+        guard isOn != isScanning else { return }
+        isScanning = isOn
+        outbox.append(.scanning(isOn))
+    }
+}

@@ -1,0 +1,43 @@
+public import Bluetooth
+public import GATT
+public import HCI
+public import Octets
+
+extension Host {
+    /// What can happen to a host.
+    public enum Input: Equatable, Sendable {
+        /// A packet came from the controller; the host releases it.
+        case received(PacketKind, Packet)
+        /// An instant for which `.wake` asked has come, or any other.
+        case timePassed
+        /// Somebody above wants something.
+        case command(Command)
+    }
+
+    /// What can be wanted of a host.  The address that it advertises, scans and connects with is the host's choice,
+    /// whatever the parameters say: the random one if it has one, else the controller's.
+    public enum Command: Equatable, Sendable {
+        /// Resets the controller and prepares it: ends with `.started` or `.failed`.  Connections are forgotten.
+        case start
+        /// Advertises from now on, or as soon as the host has started: also again after a connection has ended.
+        /// Data and scan response have 31 octets at most.
+        indirect case advertise(AdvertisingParameters, data: [UInt8], scanResponse: [UInt8])
+        /// Advertises no more.
+        case stopAdvertising
+        /// Scans from now on, or as soon as the host has started; with the filter an advertiser is reported once.
+        indirect case scan(ScanParameters, filterDuplicates: Bool)
+        /// Scans no more.
+        case stopScanning
+        /// Connects when the peer is heard: ends with `.connected`, or with `.connectionFailed` after `timeout` at the
+        /// latest.  There can be one such command at a time.
+        indirect case connect(ConnectionCreation, timeout: Duration)
+        /// Connects no more: ends with `.connectionFailed`, unless the connection came first.
+        case cancelConnecting
+        /// Ends a connection; the reason is one of those that a host may give, as `remoteUserTerminated`.
+        case disconnect(ConnectionID, reason: HCIStatus)
+        /// Asks the peer's server for something; `id` is the caller's, and comes back with `.finished`.
+        indirect case procedure(ConnectionID, Procedure, id: UInt32)
+        /// Notifies every subscriber of a value.
+        case notify(handle: UInt16, [UInt8])
+    }
+}

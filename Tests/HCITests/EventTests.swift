@@ -1,0 +1,140 @@
+import Bluetooth
+import HCI
+import Octets
+import Testing
+
+@Suite struct EventTests {
+    static let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
+    static let complete = ConnectionComplete(
+        handle: 0x40, role: .central, peer: strap,
+        timing: ConnectionTiming(interval: 0x28, latency: 0, supervisionTimeout: 0x2A), clockAccuracy: 1)
+
+    static let table: [(Event, [UInt8])] = [
+        (
+            .disconnectionComplete(.success, handle: 0x40, reason: .connectionTimeout),
+            [0x05, 4, 0, 0x40, 0, 0x08]
+        ),
+        (.encryptionChange(.keyMissing, handle: 0x40, enabled: 0), [0x08, 4, 6, 0x40, 0, 0]),
+        (
+            .readRemoteVersionInformationComplete(
+                .success, handle: 1, RemoteVersion(version: 9, company: 0xFFFF, subversion: 2)),
+            [0x0C, 8, 0, 1, 0, 9, 0xFF, 0xFF, 2, 0]
+        ),
+        (.complete(.reset), [0x0E, 4, 1, 0x03, 0x0C, 0]),
+        (
+            .complete(.leReadBufferSize, .success, LEBufferSize(length: 27, count: 64).octets),
+            [0x0E, 7, 1, 0x02, 0x20, 0, 27, 0, 64]
+        ),
+        (.commandStatus(.unknownCommand, allowed: 1, .leReadPHY), [0x0F, 4, 1, 1, 0x30, 0x20]),
+        (.hardwareError(7), [0x10, 1, 7]),
+        (
+            .numberOfCompletedPackets([CompletedPackets(handle: 1, count: 2), CompletedPackets(handle: 3, count: 4)]),
+            [0x13, 9, 2, 1, 0, 2, 0, 3, 0, 4, 0]
+        ),
+        (.encryptionKeyRefreshComplete(.success, handle: 1), [0x30, 3, 0, 1, 0]),
+        (
+            .leConnectionComplete(.success, complete),
+            [0x3E, 19, 1, 0, 0x40, 0, 0, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0, 0x28, 0, 0, 0, 0x2A, 0, 1]
+        ),
+        (
+            .leAdvertisingReport([
+                AdvertisingReport(kind: .undirected, address: strap, data: [2, 1, 6], rssi: -60),
+                AdvertisingReport(kind: .scanResponse, address: strap, data: [], rssi: 127),
+            ]),
+            [
+                0x3E, 25, 2, 2, 0, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0, 3, 2, 1, 6, 0xC4, 4, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0,
+                0, 127,
+            ]
+        ),
+        (
+            .leConnectionUpdateComplete(
+                .success, handle: 1, ConnectionTiming(interval: 6, latency: 1, supervisionTimeout: 100)),
+            [0x3E, 10, 3, 0, 1, 0, 6, 0, 1, 0, 100, 0]
+        ),
+        (
+            .leReadRemoteFeaturesComplete(.success, handle: 1, [.encryption, .dataPacketLengthExtension]),
+            [0x3E, 12, 4, 0, 1, 0, 0x21, 0, 0, 0, 0, 0, 0, 0]
+        ),
+        (
+            .leLongTermKeyRequest(handle: 1, random: 2, diversifier: 3),
+            [0x3E, 13, 5, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0]
+        ),
+        (
+            .leRemoteConnectionParameterRequest(
+                handle: 1,
+                ConnectionParameters(minimumInterval: 6, maximumInterval: 7, latency: 8, supervisionTimeout: 9)),
+            [0x3E, 11, 6, 1, 0, 6, 0, 7, 0, 8, 0, 9, 0]
+        ),
+        (
+            .leDataLengthChange(
+                handle: 1, sending: DataLength(octetCount: 251, microseconds: 2120),
+                receiving: DataLength(octetCount: 27, microseconds: 328)),
+            [0x3E, 11, 7, 1, 0, 251, 0, 0x48, 8, 27, 0, 0x48, 1]
+        ),
+        (
+            .leEnhancedConnectionComplete(.success, complete, localPrivate: 0, peerPrivate: 0x4A_0102_0304_05),
+            [
+                0x3E, 31, 0x0A, 0, 0x40, 0, 0, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0, 0, 0, 0, 0, 0, 0, 5, 4, 3, 2, 1, 0x4A,
+                0x28, 0, 0, 0, 0x2A, 0, 1,
+            ]
+        ),
+        (.lePHYUpdateComplete(.success, handle: 1, sending: 2, receiving: 1), [0x3E, 6, 0x0C, 0, 1, 0, 2, 1]),
+        (.leChannelSelectionAlgorithm(handle: 1, 1), [0x3E, 4, 0x14, 1, 0, 1]),
+        (.unknown(code: 0x3E, [0x7F, 1]), [0x3E, 2, 0x7F, 1]),
+        (.unknown(code: 0xFF, [1, 2, 3]), [0xFF, 3, 1, 2, 3]),
+    ]
+
+    @Test(arguments: table)
+    func `An event has these octets`(event: Event, octets: [UInt8]) throws {
+        #expect(event.octets == octets)
+        #expect(try Event(octets: octets) == event)
+    }
+
+    @Test(arguments: table)
+    func `No octets trap, and what is read is written so that it is read again`(event: Event, octets: [UInt8]) {
+        for mutation in octets.mutations {
+            guard let read = try? Event(octets: mutation) else { continue }
+            #expect((try? Event(octets: read.octets)) == read)
+            #expect(mutation.count == octets.count)
+        }
+    }
+
+    @Test func `Completed packets are read in the pool as the event says`() {
+        var pool = PacketPool()
+        for (event, octets) in Self.table {
+            for mutation in [octets] + octets.mutations {
+                let packet = pool.take(mutation)
+                var list: [CompletedPackets]?
+                if let count = pool.countOfCompletedPackets(in: packet) {
+                    list = (0..<count).compactMap { pool.completedPackets($0, in: packet) }
+                }
+                let read = try? Event(octets: mutation)
+                if case .numberOfCompletedPackets(let expected) = read {
+                    #expect(list == expected, "\(event)")
+                } else {
+                    #expect(list == nil, "\(mutation.hex)")
+                }
+                pool.release(packet)
+            }
+        }
+        #expect(pool.taken == 0)
+    }
+
+    @Test func `A Number Of Completed Packets is made in the pool`() {
+        var pool = PacketPool()
+        var packet = pool.take()
+        pool.appendNumberOfCompletedPackets(handle: 0x40, count: 3, to: &packet)
+        #expect(
+            pool.octets(of: packet)
+                == Event.numberOfCompletedPackets([CompletedPackets(handle: 0x40, count: 3)]).octets)
+    }
+
+    @Test func `Statuses are found by their names`() {
+        for name in HCIStatus.allNames { #expect(HCIStatus(name: name)?.name == name) }
+        #expect(Set(HCIStatus.allNames).count == HCIStatus.allNames.count)
+        #expect(HCIStatus(name: "remote_user_terminated") == HCIStatus(rawValue: 0x13))
+        #expect(HCIStatus(name: "connection_timeout") == HCIStatus(rawValue: 0x08))
+        #expect(HCIStatus(rawValue: 0x7F).description == "0x7F")
+        #expect(HCIStatus(name: "no_such_status") == nil)
+    }
+}

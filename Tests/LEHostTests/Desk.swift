@@ -1,0 +1,100 @@
+import Bluetooth
+import GATT
+import HCI
+import LEHost
+import Octets
+import Simulation
+import Testing
+
+/// The heart rate that the tests' device measures: one dynamic value.
+struct Values: AttributeValues {
+    mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] { [0x00, 72] }
+    mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {}
+}
+
+/// A host on a test's desk: the test is its controller, and speaks octets.
+struct Desk {
+    var host: Host
+    var pool = PacketPool()
+    var now = Instant.start
+    var values = Values()
+    /// What the host sent, each with its H4 indicator.
+    var sent: [[UInt8]] = []
+    /// What the host told, but for `.wake`; values of notifications are in `notified`.
+    var told: [Host.Output] = []
+    var notified: [[UInt8]] = []
+
+    static let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
+    static let version: [UInt8] = [0x0E, 12, 1, 0x01, 0x10, 0, 9, 0, 0, 9, 0xFF, 0xFF, 0, 0]
+    static let buffers: [UInt8] = [0x0E, 7, 1, 0x02, 0x20, 0, 27, 0, 2]
+    static let address: [UInt8] = [0x0E, 10, 1, 0x09, 0x10, 0, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5]
+
+    /// Value handle 0x0003, configuration 0x0004.
+    init() throws {
+        let measurement = CharacteristicDefinition(uuid: UUID(0x2A37), properties: [.read, .notify])
+        host = Host(
+            table: try AttributeTable([ServiceDefinition(uuid: UUID(0x180D), characteristics: [measurement])]))
+    }
+
+    mutating func step(_ input: Host.Input) {
+        var outbox: [Host.Output] = []
+        host.step(input, values: &values, at: now, pool: &pool, into: &outbox)
+        for output in outbox {
+            switch output {
+            case .send(let kind, let packet):
+                sent.append(H4Framer.octets(kind, pool.octets(of: packet)))
+                pool.release(packet)
+            case .notified(_, _, let packet), .indicated(_, _, let packet):
+                notified.append(pool.octets(of: packet))
+                pool.release(packet)
+            case .wake: break
+            default: told.append(output)
+            }
+        }
+    }
+
+    mutating func event(_ octets: [UInt8]) { step(.received(.event, pool.take(octets))) }
+    mutating func acl(_ octets: [UInt8]) { step(.received(.acl, pool.take(octets))) }
+
+    mutating func wait(_ duration: Duration) {
+        now = now.advanced(by: duration)
+        step(.timePassed)
+    }
+
+    /// What was sent since the last call.
+    mutating func takeSent() -> [[UInt8]] {
+        defer { sent = [] }
+        return sent
+    }
+
+    mutating func takeTold() -> [Host.Output] {
+        defer { told = [] }
+        return told
+    }
+
+    /// Success for each command, until the host sends none.
+    mutating func answerAll() {
+        while let index = sent.firstIndex(where: { $0[0] == 1 }) {
+            let opcode = Array(sent.remove(at: index)[1...2])
+            event([0x0E, 4, 1] + opcode + [0])
+        }
+    }
+
+    /// A controller with the least: LE buffers, a public address, and legacy advertising, scanning and connecting.
+    mutating func start() {
+        step(.command(.start))
+        let offered = SupportedCommands([
+            .leReadBufferSize, .setEventMask, .leSetEventMask, .readBDADDR, .leSetAdvertisingEnable,
+        ])
+        for answer in [
+            [0x0E, 4, 1, 0x03, 0x0C, 0], Self.version,
+            Event.complete(.readLocalSupportedCommands, .success, offered.octets).octets,
+            Self.buffers, [0x0E, 4, 1, 0x01, 0x0C, 0], [0x0E, 4, 1, 0x01, 0x20, 0], Self.address,
+        ] as [[UInt8]] { event(answer) }
+    }
+
+    /// LE Connection Complete with handle 0x0040.
+    mutating func connected(role: UInt8, handle: UInt8 = 0x40) {
+        event([0x3E, 19, 1, 0, handle, 0, role, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0, 0x28, 0, 0, 0, 0x2A, 0, 1])
+    }
+}
