@@ -28,22 +28,41 @@ let floors: [[Target]] = [
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
+        library("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
     ],
     [
-        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
+        library(
+            "VirtualWorld",
+            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "Characteristics", "EventLog", "GATT", "HCI",
+            "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "VirtualController")
     ],
+    [
+        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
+    ],
+    [
+        library(
+            "CommandLineTool",
+            on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
+            "Sockets", "GATT", "LEHost", "Scenarios", "VirtualWorld", "Reporting")
+    ],
+    [program("lubdub", on: "CommandLineTool")],
     [
         tests("Air"),
         tests("Arguments"),
         tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
         tests("Bluetooth", on: "Octets"),
         tests("Characteristics", on: "Octets", "Bluetooth"),
+        tests("Documents"),
         tests("EventLog", on: "Octets", "Simulation", "Bluetooth"),
         tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
+        tests("HCI", on: "Octets", "Bluetooth"),
+        tests("L2CAP", on: "Octets", "Bluetooth"),
+        tests("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
         tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
+        tests("Scenarios", on: "Documents", "Bluetooth"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Sockets", on: "Simulation"),

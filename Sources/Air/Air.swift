@@ -5,7 +5,7 @@ import Glibc
 /// Stations stand on a line, a client at 0 and a device at its distance.  What is sent arrives with
 /// `power − 40 dB − 20 dB · log10(distance in metres)`: the loss of free space at 2.44 GHz (Friis), rounded to whole
 /// dBm, and never computed for less than 10 cm.  The air knows octets only as what takes time: frames do not collide.
-public struct Air: Sendable {
+public struct Medium: Sendable {
     /// Somebody with an antenna.
     public struct Station: Hashable, Sendable {
         /// Where it stands, in millimetres from the client.

@@ -24,21 +24,21 @@ extension Shape {
             if !count.contains(nodes.count) { complain(.outOfRange, cursor) }
             for item in cursor.items { shape.check(item, in: grammar) }
         case (.object(let fields), .object): Self.check(cursor, fields, in: grammar)
-        case (.map(let form, let shape), .object(let members)):
-            for member in members {
+        case (.map(let form, let shape), .object):
+            for (member, value) in cursor.entries {
                 if !form.accepts(member.key) {
                     let hint = suggestion(for: member.key, among: form.names)
                     cursor.note(
                         .unknownKey, "\(member.key.quoted) is not \(form.expected)\(hint)", key: member.key,
                         at: member.position)
                 }
-                if let value = cursor[member.key] { shape.check(value, in: grammar) }
+                shape.check(value, in: grammar)
             }
         case (.kinds(let key, let kinds), .object): Self.check(cursor, key, kinds, in: grammar)
         case (.any(let shapes), _):
-            guard let shape = shapes.first(where: { $0.fits(cursor, in: grammar) }) else {
-                return complain(.wrongType, cursor)
-            }
+            let typed = shapes.filter { $0.fits(cursor, in: grammar) }
+            let shape = typed.first { $0.isMeant(by: cursor, in: grammar) } ?? typed.last
+            guard let shape else { return complain(.wrongType, cursor) }
             shape.check(cursor, in: grammar)
         case (.definition, _): grammar.resolved(self).check(cursor, in: grammar)
         default: complain(.wrongType, cursor)
@@ -80,18 +80,31 @@ extension Shape {
         cursor.note(code, "expected \(expected), found \(cursor.node.kind)")
     }
 
-    /// Whether a value is of this shape's type and, if it is an object, has a key that shows that this is meant.
+    /// Whether a value is of this shape's type.
     private func fits(_ cursor: Cursor, in grammar: Grammar) -> Bool {
         switch (self, cursor.node.value) {
         case (_, .unknown), (.anything, _), (.null, .null), (.boolean, .bool), (.text, .string), (.form, .string),
-            (.name, .string), (.integer, .number), (.number, .number), (.list, .array), (.map, .object):
+            (.name, .string), (.integer, .number), (.number, .number), (.list, .array), (.map, .object),
+            (.object, .object), (.kinds, .object):
             true
-        case (.object(let fields), .object(let members)):
-            members.contains { member in fields.contains { $0.key == member.key } }
-        case (.kinds, .object): true
         case (.any(let shapes), _): shapes.contains { $0.fits(cursor, in: grammar) }
         case (.definition, _): grammar.resolved(self).fits(cursor, in: grammar)
         default: false
+        }
+    }
+
+    /// Whether the keys of an object, if it is one, show that this shape is meant: those that it must have, else one
+    /// that it can have.
+    private func isMeant(by cursor: Cursor, in grammar: Grammar) -> Bool {
+        switch self {
+        case .object(let fields):
+            let required = fields.filter(\.isRequired)
+            return required.isEmpty
+                ? fields.contains { cursor[$0.key] != nil } : required.allSatisfy { cursor[$0.key] != nil }
+        case .kinds(let key, _): return cursor[key] != nil
+        case .any(let shapes): return shapes.contains { $0.isMeant(by: cursor, in: grammar) }
+        case .definition: return grammar.resolved(self).isMeant(by: cursor, in: grammar)
+        default: return true
         }
     }
 

@@ -22,7 +22,7 @@ public struct Cursor {
 
     /// The value behind a key of an object; the first, when there are two.
     public subscript(key: String) -> Cursor? {
-        members.first { $0.key == key }.map { Cursor($0.node, path: path(to: key), file: file, log: log) }
+        members.first { $0.key == key }.map(value)
     }
 
     /// The items of an array; of anything else, none.
@@ -35,6 +35,13 @@ public struct Cursor {
     public var members: [Node.Member] {
         guard case .object(let members) = node.value else { return [] }
         return members
+    }
+
+    /// The members of an object, and a cursor at the value of each.
+    public var entries: [(member: Node.Member, value: Cursor)] { members.map { ($0, value($0)) } }
+
+    private func value(_ member: Node.Member) -> Cursor {
+        Cursor(member.node, path: path(to: member.key), file: file, log: log)
     }
 
     /// The string.
@@ -75,11 +82,11 @@ public struct Cursor {
     /// Notes each key that its object has a second time, here and in everything below.
     public func noteDuplicateKeys() {
         var seen: Set<String> = []
-        for member in members {
+        for (member, value) in entries {
             if !seen.insert(member.key).inserted {
                 note(.duplicateKey, "duplicate key", key: member.key, at: member.position)
             }
-            Cursor(member.node, path: path(to: member.key), file: file, log: log).noteDuplicateKeys()
+            value.noteDuplicateKeys()
         }
         for item in items { item.noteDuplicateKeys() }
     }

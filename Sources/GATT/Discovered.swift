@@ -54,7 +54,9 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     }
 
     /// The handle of its Client Characteristic Configuration; nil when none was discovered.
-    public var configurationHandle: UInt16? { descriptors.first { $0.type == .clientCharacteristicConfiguration }?.handle }
+    public var configurationHandle: UInt16? {
+        descriptors.first { $0.type == .clientCharacteristicConfiguration }?.handle
+    }
 
     /// The handles that its descriptors can have; nil when there is no room for any.
     var descriptorRange: HandleRange? {

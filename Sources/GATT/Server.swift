@@ -66,16 +66,15 @@ public struct Server: Sendable {
     /// Sends a notification of a value if the client is subscribed to it, and says whether it is.  No more than
     /// MTU − 3 octets are sent; the client can read the rest.  Core 6.0, Vol 3, Part G, section 4.10.1.
     ///
-    /// `value` must not be a slice of `pool`.
+    /// `value` stays the caller's.
     @discardableResult
     public mutating func notify(
-        _ handle: UInt16, _ value: ArraySlice<UInt8>, pool: inout PacketPool, into outbox: inout [Output]
+        _ handle: UInt16, _ value: Packet, pool: inout PacketPool, into outbox: inout [Output]
     ) -> Bool {
         guard configuration(ofValue: handle).contains(.notification) else { return false }
-        var packet = pool.take()
-        pool.append(Opcode.handleValueNotification.rawValue, to: &packet)
-        pool.append(handle, to: &packet)
-        pool.append(value.prefix(min(mtu - 3, AttributeTable.longestValue)), to: &packet)
+        var packet = pool.copy(value, from: 0, count: min(mtu - 3, AttributeTable.longestValue))
+        pool.prepend(handle, to: &packet)
+        pool.prepend(Opcode.handleValueNotification.rawValue, to: &packet)
         outbox.append(.send(packet))
         return true
     }

@@ -106,18 +106,18 @@ public struct RandomNumber: Parameters {
 /// What HCI_LE_Encrypt returns behind the status: section 7.8.22.
 public struct EncryptedBlock: Parameters {
     /// 16 octets, the lowest first.
-    public var octets16: [UInt8]
+    public var block: [UInt8]
 
     /// With 16 octets: fewer are padded with zeros when they are sent.
-    public init(_ octets: [UInt8]) { octets16 = octets }
+    public init(_ octets: [UInt8]) { block = octets }
 
     /// Takes 16 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
-        octets16 = try reader.octets("Encrypted_Data", count: 16)
+        block = try reader.octets("Encrypted_Data", count: 16)
     }
 
     /// Adds 16 octets.
     public func append(to octets: inout [UInt8]) {
-        octets += (octets16 + [UInt8](repeating: 0, count: 16)).prefix(16)
+        octets += (block + [UInt8](repeating: 0, count: 16)).prefix(16)
     }
 }

@@ -37,7 +37,6 @@ extension Host {
             connections[index].client.step(
                 .start(procedure, id: number), at: now, pool: &pool, into: &clientOutbox)
             drainClient(index, pool: &pool, into: &outbox)
-        case .notify(let handle, let value): notify(handle, value[...], at: now, pool: &pool, into: &outbox)
         }
     }
 

@@ -83,11 +83,10 @@ public struct Host: Sendable {
         flush(at: now, pool: &pool, into: &outbox)
     }
 
-    /// Notifies every subscriber of a value, and returns how many there are: `Command.notify` without copies.
-    /// `value` must not be a slice of `pool`.
+    /// Notifies every subscriber of a value, and returns how many there are; `value` stays the caller's.
     @discardableResult
     public mutating func notify(
-        _ handle: UInt16, _ value: ArraySlice<UInt8>, at now: Instant, pool: inout PacketPool,
+        _ handle: UInt16, _ value: Packet, at now: Instant, pool: inout PacketPool,
         into outbox: inout [Output]
     ) -> Int {
         var count = 0

@@ -12,6 +12,8 @@ public enum AirTime {
     public static let advertisingDelay: Int64 = 10_000_000
     /// The payload of an ADV_IND with so much data, in octets: the address comes before it.
     public static func advertisingPayload(data count: Int) -> Int { 6 + count }
+    /// The payload of an ADV_DIRECT_IND, in octets: two addresses.
+    public static let directedPayload = 12
     /// The payload of a CONNECT_IND, in octets.
     public static let connectPayload = 34
     /// The payload of a SCAN_REQ, in octets.

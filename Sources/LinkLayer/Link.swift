@@ -138,18 +138,24 @@ public struct Link: Sendable {
         case .asleep: break
         case .anchor:
             begin(at: now, into: &outbox)
-            centralSends(at: now, into: &outbox)
+            centralSends(at: now, pool: &pool, into: &outbox)
         case .toPeripheral(let flight):
-            guard arrives(at: .peripheral, loss: lossToPeripheral) else { return endEvent(at: now, into: &outbox) }
+            guard arrives(at: .peripheral, loss: lossToPeripheral) else {
+                return endEvent(at: now, pool: &pool, into: &outbox)
+            }
             take(flight, at: .peripheral, now: now, pool: &pool, into: &outbox)
+            guard ends.peripheral.isOpen else { return endEvent(at: now, pool: &pool, into: &outbox) }
             peripheralAnswers(at: now, pool: &pool, into: &outbox)
         case .toCentral(let flight):
-            guard arrives(at: .central, loss: lossToCentral) else { return endEvent(at: now, into: &outbox) }
+            guard arrives(at: .central, loss: lossToCentral) else {
+                return endEvent(at: now, pool: &pool, into: &outbox)
+            }
             take(flight, at: .central, now: now, pool: &pool, into: &outbox)
             if goesOn(after: flight, at: now) {
-                centralSends(at: now.advanced(byNanoseconds: AirTime.interFrameSpace), into: &outbox)
+                let start = now.advanced(byNanoseconds: AirTime.interFrameSpace)
+                centralSends(at: start, pool: &pool, into: &outbox)
             } else {
-                endEvent(at: now, into: &outbox)
+                endEvent(at: now, pool: &pool, into: &outbox)
             }
         }
     }
@@ -183,8 +189,8 @@ public struct Link: Sendable {
         }
     }
 
-    private mutating func centralSends(at start: Instant, into outbox: inout [Output]) {
-        guard ends.central.isOpen else { return endEvent(at: start, into: &outbox) }
+    private mutating func centralSends(at start: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        guard ends.central.isOpen else { return endEvent(at: start, pool: &pool, into: &outbox) }
         let flight = launch(from: .central)
         phase = .toPeripheral(flight)
         outbox.append(.wake(at: start.advanced(byNanoseconds: timeOnAir(flight, from: .central))))
@@ -205,8 +211,8 @@ public struct Link: Sendable {
         return fits && (flight.hasMore || !ends.central.queue.isEmpty || ends.central.isLeaving)
     }
 
-    private mutating func endEvent(at now: Instant, into outbox: inout [Output]) {
-        if ends.central.isLeaving { (ends.central.isOpen, ends.central.isLeaving) = (false, false) }
+    private mutating func endEvent(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        if ends.central.isLeaving { shut(.central, pool: &pool) }
         for end in [LinkEnd.central, .peripheral] where self[end].isOpen && self[end].heard < anchor {
             watch(end, into: &outbox)
         }
@@ -240,7 +246,7 @@ public struct Link: Sendable {
         }
         if flight.number == self[end].expects {
             self[end].expects.toggle()
-            if flight.carries, let pdu = self[end.other].queue.first {
+            if flight.carries, self[end].isOpen, let pdu = self[end.other].queue.first {
                 receive(pdu, at: end, pool: &pool, into: &outbox)
             }
         }

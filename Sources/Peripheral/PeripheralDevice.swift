@@ -14,6 +14,9 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         public var handle: UInt16
         /// The value; it belongs to who takes the notification.
         public var packet: Packet
+
+        /// A value that the sender has made itself.
+        public init(handle: UInt16, packet: Packet) { (self.handle, self.packet) = (handle, packet) }
     }
 
     private struct Place: Sendable {
@@ -103,7 +106,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     // MARK: Notifications
 
     /// When `timePassed` has something to do; nil while nobody listens.
-    public var nextDue: Instant? { listening.map(\.due).min() }
+    public var nextDue: Instant? { listening.lazy.map(\.due).min() }
 
     /// Somebody listens to a value, who did not before.
     public mutating func begin(_ handle: UInt16, at now: Instant) {

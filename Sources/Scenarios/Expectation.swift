@@ -52,7 +52,16 @@ public indirect enum Matcher: Hashable, Sendable {
 
     /// How a truth is made of what was delivered.
     public enum Statistic: String, CaseIterable, Sendable {
-        case last, mean, mode, count, sum
+        /// The newest.
+        case last
+        /// The arithmetic mean.
+        case mean
+        /// The most frequent; of equally frequent ones, the lowest.
+        case mode
+        /// How many.
+        case count
+        /// All of them together.
+        case sum
     }
 
     /// What was delivered.

@@ -34,3 +34,10 @@ public struct WallTime: Hashable, Sendable {
         (self.secondsSince2000, self.minutesAheadOfUTC) = (secondsSince2000, minutesAheadOfUTC)
     }
 }
+
+extension Scenario {
+    /// Without devices: an air for hosts outside, for as long as they like.
+    public static let empty = Scenario(
+        name: "", note: nil, tags: [], seed: 1, begins: WallTime(secondsSince2000: 0), limit: .seconds(1 << 32),
+        target: 0, devices: [], script: [], expectations: [])
+}

@@ -38,9 +38,52 @@ public enum Moment: Hashable, Sendable {
 public struct Event: Hashable, Sendable {
     /// The events, as they are written.
     public enum Kind: String, CaseIterable, Sendable {
-        case advertising, scanning, connecting, connected, disconnected, encrypted, paired, mtu, discovering, discovered
-        case subscribed, unsubscribed, read, written, notified, delivered, indicated, confirmed, refused, began, ended
-        case said, exited
+        /// A device has sent an advertising packet.
+        case advertising
+        /// The client has begun to scan.
+        case scanning
+        /// A connection has been asked for.
+        case connecting
+        /// There is a connection.
+        case connected
+        /// A connection has ended.
+        case disconnected
+        /// A connection is encrypted.
+        case encrypted
+        /// A pairing has succeeded.
+        case paired
+        /// The ATT MTU has been agreed.
+        case mtu
+        /// The client has begun to ask for services.
+        case discovering
+        /// The client knows the services.
+        case discovered
+        /// The client has asked to be told of changes.
+        case subscribed
+        /// The client wants to be told no more.
+        case unsubscribed
+        /// A value has been read.
+        case read
+        /// A value has been written.
+        case written
+        /// A notification has left the server.
+        case notified
+        /// The link layer of the other side has a notification or indication.
+        case delivered
+        /// An indication has left the server.
+        case indicated
+        /// The client has confirmed an indication.
+        case confirmed
+        /// An Error Response, but the Attribute Not Found that ends a discovery.
+        case refused
+        /// A rule has fired.
+        case began
+        /// What a rule did has ended.
+        case ended
+        /// The client has said a line.
+        case said
+        /// The client has exited.
+        case exited
         /// A scanner has stopped.
         case scanningStopped = "scanning_stopped"
         /// A pairing has failed.
@@ -93,17 +136,67 @@ public enum Code: Hashable, Sendable {
 public enum Action: Hashable, Sendable {
     /// The actions, as they are written.
     public enum Kind: String, CaseIterable, Sendable {
-        case silence, stall, disconnect, distance, rssi, loss, mtu, delay, drop, duplicate, reorder, truncate, lengthen
-        case raw, notify, set, drift, burst, connect, unconfirmed, clear
+        /// Notifies nothing, and stays connected.
+        case silence
+        /// Answers no request.
+        case stall
+        /// Ends the connections.
+        case disconnect
+        /// Goes nearer or away.
+        case distance
+        /// Is heard this loud.
+        case rssi
+        /// Loses a share of the packets.
+        case loss
+        /// Takes no larger ATT MTU.
+        case mtu
+        /// Sends everything later.
+        case delay
+        /// Does not send.
+        case drop
+        /// Sends twice.
+        case duplicate
+        /// Sends in another order.
+        case reorder
+        /// Sends only the beginning.
+        case truncate
+        /// Sends more octets than belong there.
+        case lengthen
+        /// Sends these octets.
+        case raw
+        /// Notifies now.
+        case notify
+        /// Gives a part another value.
+        case set
+        /// Has a clock that is fast or slow.
+        case drift
+        /// Notifies as fast as this.
+        case burst
+        /// Connects, as a second central.
+        case connect
+        /// Does not confirm indications.
+        case unconfirmed
+        /// Ends what other rules did.
+        case clear
+        /// Goes out of range, without a word.
         case linkLoss = "link_loss"
+        /// Does not advertise.
         case stopAdvertising = "stop_advertising"
+        /// Answers requests with an error.
         case attError = "att_error"
+        /// Has other services.
         case changeServices = "change_services"
+        /// Has its attributes at other handles.
         case moveHandles = "move_handles"
+        /// Forgets its keys.
         case forgetBond = "forget_bond"
+        /// Has another address.
         case changeAddress = "change_address"
+        /// Has an electrode that does not touch.
         case leadOff = "lead_off"
+        /// Sets the sensors' wall clock forward.
         case skipTime = "skip_time"
+        /// Has a controller without power.
         case powerOff = "power_off"
     }
 

@@ -7,14 +7,21 @@ import Simulation
 struct Energy: Sendable {
     private static let kilojoule: Int64 = 1000 * 60_000_000_000  // J/min · ns
     private static let most = 65535 * kilojoule
-    private var position: Instant
+    private var rate: Gauge  // its own one: a walk that two ask for different times goes to and fro
+    private var position = Instant.start
     private var work: Int64 = 0  // until `position`, in J/min · ns; at most `most`
 
-    /// Nothing expended at `since`.
-    init(since: Instant = .start) { position = since }
+    /// Nothing expended at the start.
+    init(_ rate: Gauge) { self.rate = rate }
+
+    /// As `Heart.setRate`.
+    mutating func setRate(_ signal: Signal?, at instant: Instant) { rate.set(signal, at: instant) }
+
+    /// Nothing expended at `instant`.
+    mutating func reset(at instant: Instant) { (work, position) = (0, instant) }
 
     /// Kilojoules, rounded down; 65535 for all that is more.  Instants never go back from call to call.
-    mutating func kilojoules(at instant: Instant, _ rate: inout Gauge) -> UInt16 {
+    mutating func kilojoules(at instant: Instant) -> UInt16 {
         let second: Int64 = 1_000_000_000
         while true {
             let power = Self.power(rate.value(at: position) ?? 0)

@@ -34,7 +34,7 @@ public struct Heart: Sendable {
     private var rate: Gauge
     private let variability: Variability
     private var chance: RandomStream
-    private var energy = Energy()
+    private var energy: Energy
 
     // Integers only, so that no error adds up: a beat is so many times 1 ns at 1/1024 beats a minute.
     private static let beat: Int64 = 60_000_000_000 * 1024
@@ -61,6 +61,7 @@ public struct Heart: Sendable {
     /// A heart whose rate begins with the simulation; `seed` is that of its variability.
     public init(rate: Signal, seed: UInt64 = 0, variability: Variability = .resting) {
         (self.rate, self.variability) = (Gauge(rate), variability)
+        energy = Energy(self.rate)
         chance = RandomStream(seed: seed).stream("heart")
         slice = Slice(from: .start, &self.rate)
     }
@@ -79,6 +80,7 @@ public struct Heart: Sendable {
     /// Instants never go back from call to call; beats behind `instant` that have been taken are not taken back.
     public mutating func setRate(_ rate: Signal?, at instant: Instant) {
         self.rate.set(rate, at: instant)
+        energy.setRate(rate, at: instant)
         if instant <= slice.begin {
             slice = Slice(from: slice.begin, &self.rate)
         } else {
@@ -123,8 +125,8 @@ public struct Heart: Sendable {
     // MARK: Energy
 
     /// Kilojoules expended since the last reset, 65535 for all that is more.
-    public mutating func kilojoules(at instant: Instant) -> UInt16 { energy.kilojoules(at: instant, &rate) }
+    public mutating func kilojoules(at instant: Instant) -> UInt16 { energy.kilojoules(at: instant) }
 
     /// Counts from 0 again, from `instant` on.
-    public mutating func resetEnergy(at instant: Instant) { energy = Energy(since: instant) }
+    public mutating func resetEnergy(at instant: Instant) { energy.reset(at: instant) }
 }

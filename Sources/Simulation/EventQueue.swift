@@ -85,6 +85,13 @@ public struct EventQueue: Sendable {
         return takeFromHeap(dueBy: now) ?? takeFromLine() ?? takeFromHeap(dueBy: limit)
     }
 
+    /// Makes `instant` the present when nothing is due before it.
+    public mutating func advance(to instant: Instant) {
+        guard instant > now, firstDue().map({ $0 >= instant }) ?? true else { return }
+        // What stands in the line was due earlier, and is gone.
+        now = instant
+    }
+
     private mutating func takeFromHeap(dueBy limit: Instant) -> Ticket? {
         while let first = heap.first, first.due <= limit {
             pop()

@@ -81,13 +81,20 @@ extension Controller {
     mutating func setScanning(
         _ enable: Bool, filterDuplicates: Bool, _ opcode: Opcode, _ context: inout Context
     ) {
-        heardBefore = enable && filterDuplicates ? [] : nil
-        let address = own(scanParameters.ownAddress) ?? publicAddress
+        guard enable else {
+            isScanning = false
+            context.radio.scan(nil, from: station, at: context.now, into: &context.radioOutbox)
+            return complete(opcode, .success, &context)
+        }
+        guard let address = own(scanParameters.ownAddress) else {
+            return complete(opcode, .invalidParameters, &context)
+        }
+        heardBefore = filterDuplicates ? [] : nil
+        isScanning = true
+        complete(opcode, .success, &context)
         let listener = Listener(interval: scanParameters.interval, window: scanParameters.window, from: context.now)
         let scan = Radio.Scan(listener: listener, isActive: scanParameters.isActive, address: address)
-        isScanning = enable
-        complete(opcode, .success, &context)
-        context.radio.scan(enable ? scan : nil, from: station, at: context.now, into: &context.radioOutbox)
+        context.radio.scan(scan, from: station, at: context.now, into: &context.radioOutbox)
     }
 
     mutating func report(
@@ -104,7 +111,7 @@ extension Controller {
             case .scannable: .scannable
             case .nonConnectable: .nonConnectable
             }
-        let data = isResponse ? advertisement.scanResponse : advertisement.data
+        let data = isResponse ? advertisement.scanResponse : advertisement.dataOnAir
         let report = AdvertisingReport(kind: kind, address: advertisement.address, data: data, rssi: rssi)
         give(.leAdvertisingReport([report]), if: .advertisingReport, &context)
     }

@@ -31,7 +31,7 @@ public struct Airspace: Sendable {
     public var count: Int { controllers.count }
 
     /// The number of a new controller, in the state after a reset.
-    public mutating func add(address: DeviceAddress, at place: Air.Station = Air.Station()) -> Int {
+    public mutating func add(address: DeviceAddress, at place: Medium.Station = Medium.Station()) -> Int {
         let station = context.radio.add(place)
         controllers.append(
             Controller(station: station, publicAddress: address, chance: seed.stream("controller \(station)")))

@@ -33,4 +33,9 @@ enum Capabilities {
         .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList, .leConnectionUpdate,
         .leReadRemoteFeatures, .leRand, .leReadSupportedStates,
     ]
+
+    /// Those that are answered with Command Status, because what they start ends with an event of its own.
+    static let startingCommands: [Opcode] = [
+        .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leConnectionUpdate, .leReadRemoteFeatures,
+    ]
 }

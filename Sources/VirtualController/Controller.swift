@@ -25,6 +25,7 @@ struct Controller: Sendable {
         var hasSentVersion = false
         var version: LinkVersion?
         var terminates = false
+        var isUpdating = false
         var waiting = 0  // ACL packets that the other end has not acknowledged
     }
 
@@ -74,14 +75,16 @@ struct Controller: Sendable {
 
     private mutating func receive(command octets: [UInt8], _ context: inout Context) {
         guard let opcode = Opcode(ofCommand: octets) else { return }
+        guard Capabilities.commands.contains(opcode) else { return status(.unknownCommand, opcode, &context) }
         do throws(Malformed) {
             let command = try Command(octets: octets)
-            guard Capabilities.commands.contains(opcode) else {
-                return status(.unknownCommand, opcode, &context)
-            }
             carryOut(command, opcode, &context)
         } catch {
-            complete(opcode, .invalidParameters, &context)
+            if Capabilities.startingCommands.contains(opcode) {
+                status(.invalidParameters, opcode, &context)
+            } else {
+                complete(opcode, .invalidParameters, &context)
+            }
         }
     }
 
@@ -117,6 +120,7 @@ struct Controller: Sendable {
             complete(opcode, changeAcceptList(command), &context)
         case .disconnect, .leConnectionUpdate, .leReadRemoteFeatures, .readRemoteVersionInformation:
             status(startProcedure(command, &context), opcode, &context)
+            answerKnownVersions(&context)
         case .readRSSI(let handle): readRSSI(of: handle, opcode, &context)
         default: answer(command, opcode, &context)
         }

@@ -21,9 +21,10 @@ extension Controller {
         }
         self.creation = creation
         status(.success, opcode, &context)
+        let strangers = acceptList.filter { address in !links.contains { $0.peer == address } }
         let initiation = Radio.Initiation(
             listener: Listener(interval: creation.scanInterval, window: creation.scanWindow, from: context.now),
-            peers: creation.usesAcceptList ? acceptList : [creation.peer], address: address,
+            peers: creation.usesAcceptList ? strangers : [creation.peer], address: address,
             parameters: LinkParameters(creation.parameters))
         context.radio.initiate(initiation, from: station, at: context.now, into: &context.radioOutbox)
     }
@@ -92,7 +93,7 @@ extension Controller {
         case .lost(_, let wasEstablished):
             remove(index, reason: wasEstablished ? .connectionTimeout : .failedToBeEstablished, &context)
         case .updated(let parameters):
-            links[index].parameters = parameters
+            (links[index].parameters, links[index].isUpdating) = (parameters, false)
             let event = Event.leConnectionUpdateComplete(
                 .success, handle: links[index].handle, ConnectionTiming(parameters))
             give(event, if: .connectionUpdateComplete, &context)
@@ -127,9 +128,11 @@ extension Controller {
             guard let index = index(of: update.handle) else { return .unknownConnection }
             guard update.parameters.isValid else { return .invalidParameters }
             guard links[index].radio.end == .central else { return .unsupportedRemoteFeature }
+            guard !links[index].isUpdating else { return .commandDisallowed }
             guard let instant = context.radio.updateInstant(of: links[index].radio, at: context.now) else {
                 return .unknownConnection
             }
+            links[index].isUpdating = true
             send(.connectionUpdate(LinkParameters(update.parameters), instant: instant), index, &context)
         case .leReadRemoteFeatures(let handle):
             guard let index = index(of: handle) else { return .unknownConnection }
@@ -137,7 +140,7 @@ extension Controller {
         case .readRemoteVersionInformation(let handle):
             guard let index = index(of: handle) else { return .unknownConnection }
             links[index].asksForVersion = true
-            if links[index].hasSentVersion { answerVersion(index, &context) } else { sendVersion(index, &context) }
+            if !links[index].hasSentVersion { sendVersion(index, &context) }
         default: return .unknownCommand
         }
         return .success
@@ -181,6 +184,11 @@ extension Controller {
     private mutating func sendVersion(_ index: Int, _ context: inout Context) {
         links[index].hasSentVersion = true
         send(.version(Capabilities.version), index, &context)
+    }
+
+    /// What is known already is told at once, behind the Command Status.
+    mutating func answerKnownVersions(_ context: inout Context) {
+        for index in links.indices { answerVersion(index, &context) }
     }
 
     private mutating func answerVersion(_ index: Int, _ context: inout Context) {

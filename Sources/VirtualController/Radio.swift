@@ -83,6 +83,14 @@ public struct Radio: Sendable {
             (self.kind, self.address, self.data, self.scanResponse) = (kind, address, data, scanResponse)
         }
 
+        /// A directed packet has the address of whom it is for instead of data.
+        var dataOnAir: [UInt8] { if case .directed = kind { [] } else { data } }
+
+        /// In octets.
+        var payload: Int {
+            if case .directed = kind { AirTime.directedPayload } else { AirTime.advertisingPayload(data: data.count) }
+        }
+
         func admits(_ initiator: DeviceAddress) -> Bool {
             switch kind {
             case .undirected: connectors?.contains(initiator) ?? true
@@ -134,7 +142,7 @@ public struct Radio: Sendable {
     }
 
     /// Where the stations are.
-    var air = Air()
+    var air = Medium()
     private var stations: [Station] = []
     private var links: [LinkSlot] = []
     private var freeLinks: [Int] = []
@@ -145,7 +153,7 @@ public struct Radio: Sendable {
     /// Chance comes from `seed`; `sleeps: false` plays every connection event, for tests.
     init(seed: RandomStream, sleeps: Bool = true) { (self.seed, self.sleeps) = (seed, sleeps) }
 
-    mutating func add(_ place: Air.Station) -> Int {
+    mutating func add(_ place: Medium.Station) -> Int {
         stations.append(Station())
         return air.add(place)
     }
@@ -277,11 +285,12 @@ public struct Radio: Sendable {
         guard let advertisement = current(station, generation), let start = stations[station].advertiser?.next else {
             return
         }
-        let duration = AirTime.packet(payload: AirTime.advertisingPayload(data: advertisement.data.count))
+        let duration = AirTime.packet(payload: advertisement.payload)
         var isHeard = false
         for listener in stations.indices where listener != station && air.connects(station, listener) {
-            let listeners = [stations[listener].initiation?.listener, stations[listener].scan?.listener]
-            guard let heard = listeners.compactMap({ $0 }).first else { continue }
+            guard let heard = stations[listener].initiation?.listener ?? stations[listener].scan?.listener else {
+                continue
+            }
             isHeard = true
             for channel in 37...39 {
                 let begin = start.advanced(byNanoseconds: Int64(channel - 37) * Advertiser.channelSpacing)

@@ -87,7 +87,9 @@ struct StrapServer {
     /// What is sent for a new value.
     mutating func notify(_ handle: UInt16, _ value: [UInt8]) -> [[UInt8]] {
         var outbox: [Server.Output] = []
-        server.notify(handle, value[...], pool: &pool, into: &outbox)
+        let packet = pool.take(value)
+        server.notify(handle, packet, pool: &pool, into: &outbox)
+        pool.release(packet)
         return sent(outbox)
     }
 

@@ -1,0 +1,118 @@
+import Arguments
+import HCI
+import Octets
+import Simulation
+import Sockets
+import VirtualWorld
+
+/// A world at the pace of an event loop, with controllers for hosts outside: each connection to one of its addresses is
+/// a controller of its own, which leaves the air when the connection ends.
+actor LiveWorld {
+    private struct Guest {
+        let controller: Int
+        let connection: StreamConnection
+        var framer = H4Framer()
+    }
+
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    private var world: World
+    private let origin: Instant  // the loop's time at which the world's began
+    private var guests: [Guest] = []
+    private var listeners: [StreamListener] = []
+    private var wake: EventLoop.Appointment?
+
+    init(_ world: sending World, on loop: EventLoop) {
+        (self.world, self.loop, origin) = (world, loop, loop.now)
+    }
+
+    /// Offers controllers at an address; the address that clients reach it at.
+    func offer(_ address: StreamAddress) throws(SocketFailure) -> StreamAddress {
+        let listener = try StreamListener(at: address, on: loop) { connection in
+            self.assumeIsolated { $0.connected(connection) }
+        }
+        listeners.append(listener)
+        return listener.address
+    }
+
+    /// Switches the devices on.
+    func start() {
+        world.start()
+        goOn()
+    }
+
+    /// Ends all connections and gives the world back.
+    func close() -> World {
+        wake?.cancel()
+        for listener in listeners { listener.close() }
+        for guest in guests { guest.connection.close() }
+        guests.removeAll()
+        world.run(until: now)
+        return world
+    }
+
+    private var now: Instant { Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds) }
+
+    // MARK: Guests
+
+    private func connected(_ connection: StreamConnection) {
+        let controller = world.addGuest(at: now)
+        guests.append(Guest(controller: controller, connection: connection))
+        connection.start { event in
+            self.assumeIsolated { $0.guest(controller, event) }
+        }
+        goOn()
+    }
+
+    private func guest(_ controller: Int, _ event: StreamConnection.Event) {
+        guard let index = guests.firstIndex(where: { $0.controller == controller }) else { return }
+        switch event {
+        case .opened: break
+        case .received(let octets): received(octets, from: index)
+        case .ended: remove(index)
+        case .failed(let failure):
+            Console.complain("lubdub: controller \(controller): \(failure)")
+            remove(index)
+        }
+        goOn()
+    }
+
+    private func received(_ octets: [UInt8], from index: Int) {
+        let controller = guests[index].controller
+        guests[index].framer.append(octets)
+        do throws(H4Framer.Failure) {
+            while let packet = try guests[index].framer.next() {
+                world.receive(packet.kind, packet.octets[...], fromGuest: controller, at: now)
+            }
+        } catch {
+            Console.complain("lubdub: controller \(controller): its host does not speak H4: \(error)")
+            guests[index].connection.close()
+            remove(index)
+        }
+    }
+
+    private func remove(_ index: Int) {
+        let guest = guests.remove(at: index)
+        world.removeGuest(guest.controller, at: now)
+    }
+
+    // MARK: Time
+
+    /// Plays what is due, hands out what came of it, and asks to be called when there is more.
+    private func goOn() {
+        world.run(until: now)
+        for output in world.outbox {
+            guard case .toGuest(let controller, let kind, let packet) = output else { continue }
+            guests.first { $0.controller == controller }?.connection.send(
+                H4Framer.octets(kind, world.pool.octets(of: packet)))
+            world.pool.release(packet)
+        }
+        world.outbox.removeAll(keepingCapacity: true)
+        world.happenings.removeAll(keepingCapacity: true)
+        wake?.cancel()
+        guard let due = world.nextDue else { return }
+        wake = loop.call(at: Instant(nanoseconds: due.nanoseconds + origin.nanoseconds)) {
+            self.assumeIsolated { $0.goOn() }
+        }
+    }
+}

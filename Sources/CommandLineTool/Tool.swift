@@ -1,0 +1,50 @@
+import Arguments
+
+/// The version that `--version` prints, and that event logs and reports carry.
+let version = "0.1.0"
+
+/// Runs the command line tool with the words behind its name; returns the exit status.
+public func runTool(_ words: [String]) -> Int32 {
+    let commands = [
+        serveGrammar, controllerGrammar, validateGrammar, explainGrammar,
+    ]
+    let program = Program("lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands)
+    do throws(UsageError) {
+        switch try program.parse(words) {
+        case .help(let text):
+            Console.print(text)
+            return ExitCode.success.status
+        case .version:
+            Console.print("lubdub \(version)")
+            return ExitCode.success.status
+        case .run(let command, let invocation): return carryOut(command, invocation)
+        }
+    } catch {
+        Console.complain("lubdub: \(error)")
+        return ExitCode.usage.status
+    }
+}
+
+private func carryOut(_ command: String, _ invocation: Invocation) -> Int32 {
+    do throws(CommandFailure) {
+        switch command {
+        case "serve": return try serve(invocation).status
+        case "controller": return try controller(invocation).status
+        case "validate": return try validate(invocation).status
+        default: return try explain(invocation).status
+        }
+    } catch {
+        Console.complain(error.message)
+        return error.code.status
+    }
+}
+
+/// Why a command could not do what it was told.
+struct CommandFailure: Error {
+    let code: ExitCode
+    let message: String
+
+    init(_ code: ExitCode, _ message: String) { (self.code, self.message) = (code, message) }
+
+    init(_ error: UsageError) { self.init(.usage, "lubdub: \(error)") }
+}

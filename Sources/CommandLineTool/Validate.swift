@@ -1,0 +1,37 @@
+import Arguments
+import Documents
+import Scenarios
+import Spelling
+
+let validateGrammar = Arguments.Grammar(
+    "validate", "report every problem of scenario files",
+    operands: [.repeated("FILE", "a scenario or a suite")],
+    options: [.flag("--schema", "print the JSON Schema of scenarios instead")])
+
+func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    if invocation.has("--schema") {
+        Console.print(ScenarioSchema.json)
+        return .success
+    }
+    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "lubdub: validate needs a FILE") }
+    var isValid = true
+    for path in invocation.operands {
+        let problems = ScenarioFile.read(path, variables: [:], load: contents).problems
+        for problem in problems { Console.print("\(problem)") }
+        if problems.isEmpty { Console.print("\(path): no problems") } else { isValid = false }
+    }
+    return isValid ? .success : .usage
+}
+
+let explainGrammar = Arguments.Grammar(
+    "explain", "say what a diagnostic code means", operands: [.required("CODE", "as in LD0107")])
+
+func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    let word = (invocation.operands.first ?? "").uppercased()
+    guard let code = DiagnosticCode(rawValue: word) else {
+        let hint = suggestion(for: word, among: DiagnosticCode.allCases.map(\.rawValue))
+        throw CommandFailure(.usage, "lubdub: there is no code \(word.quoted)\(hint)")
+    }
+    Console.print("\(code.rawValue): \(code.explanation)")
+    return .success
+}

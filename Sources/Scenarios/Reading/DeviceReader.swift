@@ -1,0 +1,173 @@
+import Bluetooth
+import Documents
+import Spelling
+
+/// Makes devices of checked trees.
+struct DeviceReader {
+    let curves: CurveReader
+
+    func devices(_ cursors: [Cursor]) -> [Device] {
+        var taken: Set<DeviceAddress> = []
+        for cursor in cursors.compactMap({ $0["address"] }) {
+            guard let address = cursor.address else { continue }
+            if !taken.insert(address).inserted {
+                cursor.note(.duplicateAddress, "another device has the address \(address)")
+            }
+        }
+        var next: UInt64 = 0xC0FF_EE00_0001
+        return cursors.map { cursor in
+            // By its place in the list, or the next that nobody has.
+            while taken.contains(DeviceAddress(next, .random)) { next += 1 }
+            let address = cursor["address"]?.address ?? DeviceAddress(next, .random)
+            taken.insert(address)
+            return device(cursor, address)
+        }
+    }
+
+    private func device(_ cursor: Cursor, _ address: DeviceAddress) -> Device {
+        let id = cursor["id"]?.string ?? ""
+        return Device(
+            id: id, name: cursor["name"]?.string ?? id, role: cursor["role"].choice() ?? .peripheral,
+            address: address, distance: cursor["distance"]?.string.flatMap { Units.quantity($0, unit: "m") } ?? 1,
+            connections: cursor["connections"]?.integer ?? 1, advertising: advertising(cursor["advertise"]),
+            link: link(cursor["link"]), security: cursor["security"].map(security),
+            services: services(cursor["services"]?.items ?? []))
+    }
+
+    private func advertising(_ cursor: Cursor?) -> Advertising {
+        func interval(_ cursor: Cursor?) -> Duration {
+            within(cursor, .milliseconds(20) ... .milliseconds(10_240)) ?? .milliseconds(100)
+        }
+        let phases = [cursor?["fast"], cursor?["slow"]].compactMap(\.self).map { phase in
+            Advertising.Phase(interval: interval(phase["interval"]), duration: phase["for"]?.duration)
+        }
+        if let single = cursor?["interval"], !phases.isEmpty {
+            single.note(.conflict, "\"interval\" stands beside \"fast\" or \"slow\"")
+        }
+        return Advertising(
+            phases: phases.isEmpty
+                ? [Advertising.Phase(interval: interval(cursor?["interval"]), duration: nil)] : phases,
+            payload: payload(cursor), scanResponse: cursor?["scan_response"].map(payload),
+            isConnectable: cursor?["connectable"]?.bool ?? true)
+    }
+
+    private func payload(_ cursor: Cursor?) -> Advertising.Payload {
+        func octets(_ item: Cursor) -> [UInt8] { item["octets"]?.string.flatMap(Units.octets) ?? [] }
+        return Advertising.Payload(
+            services: cursor?["services"]?.items.compactMap { $0.string.flatMap { UUID($0) } } ?? [],
+            serviceData: cursor?["service_data"]?.items.compactMap { item in
+                item["uuid"]?.string.flatMap { UUID($0) }.map {
+                    Advertising.ServiceData(uuid: $0, octets: octets(item))
+                }
+            } ?? [],
+            manufacturerData: cursor?["manufacturer_data"]?.items.compactMap { item in
+                (item["company"]?.integer).flatMap(UInt16.init(exactly:)).map {
+                    Advertising.ManufacturerData(company: $0, octets: octets(item))
+                }
+            } ?? [],
+            appearance: (cursor?["appearance"]?.integer).flatMap(UInt16.init(exactly:)),
+            txPower: (cursor?["tx_power"]?.integer).flatMap(Int8.init(exactly:)))
+    }
+
+    private func link(_ cursor: Cursor?) -> Link {
+        Link(
+            interval: within(cursor?["interval"], .microseconds(7_500) ... .seconds(4)),
+            latency: cursor?["latency"]?.integer,
+            timeout: within(cursor?["timeout"], .milliseconds(100) ... .seconds(32)), mtu: cursor?["mtu"]?.integer)
+    }
+
+    private func security(_ cursor: Cursor) -> Security {
+        Security(
+            io: cursor["io"].choice() ?? .noInputNoOutput, passkey: cursor["passkey"]?.integer,
+            isBonding: cursor["bonding"]?.bool ?? true,
+            hasSecureConnections: cursor["secure_connections"]?.bool ?? true, bonds: cursor["bonds"]?.integer)
+    }
+
+    private func within(_ cursor: Cursor?, _ range: ClosedRange<Duration>) -> Duration? {
+        guard let cursor, let duration = cursor.duration else { return nil }
+        guard range.contains(duration) else {
+            cursor.note(.outOfRange, "expected \(range.lowerBound) to \(range.upperBound), found \(cursor.node.kind)")
+            return nil
+        }
+        return duration
+    }
+
+    // MARK: Services
+
+    private func services(_ cursors: [Cursor]) -> [Service] {
+        var services: [Service] = []
+        for cursor in cursors {
+            guard let kind: Service.Kind = cursor["service"].choice() else { continue }
+            let id = cursor["id"]?.string ?? kind.rawValue
+            if services.contains(where: { $0.id == id }) {
+                (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(id.quoted)")
+            }
+            services.append(
+                Service(id: id, kind: kind, content: content(cursor, kind), parts: parts(cursor, kind)))
+        }
+        return services
+    }
+
+    private func content(_ cursor: Cursor, _ kind: Service.Kind) -> Service.Content {
+        func curve(_ range: ClosedRange<Double>, else value: Double) -> Curve {
+            cursor["value"].flatMap { curves.curve($0, in: range) } ?? .constant(value)
+        }
+        switch kind {
+        case .heartRate:
+            return .heartRate(
+                HeartRate(
+                    value: curve(0...65535, else: 60), period: period(cursor),
+                    format: cursor["format"].choice() ?? .auto,
+                    contact: cursor["contact"].flatMap { curves.curve($0, in: 0...1) },
+                    energy: energy(cursor["energy"]),
+                    hasRRIntervals: cursor["rr_intervals"]?.bool ?? false,
+                    rrPerNotification: cursor["rr_per_notification"]?.integer,
+                    location: HeartRate.Location.allCases.first { $0.name == cursor["location"]?.string }))
+        case .battery: return .battery(Battery(value: curve(0...100, else: 100), period: period(cursor)))
+        case .deviceInformation:
+            return .deviceInformation(
+                DeviceInformation(
+                    manufacturer: cursor["manufacturer"]?.string, model: cursor["model"]?.string,
+                    serial: cursor["serial"]?.string, hardware: cursor["hardware"]?.string,
+                    firmware: cursor["firmware"]?.string, software: cursor["software"]?.string))
+        case .healthThermometer, .fitness, .ecg, .measurements, .feed, .custom:
+            for key in ["value", "steps", "temperature"] { _ = cursor[key].flatMap { curves.value($0) } }
+            for item in cursor["characteristics"]?.items ?? [] { _ = item["value"].flatMap { curves.value($0) } }
+            return .notPlayed
+        }
+    }
+
+    private func period(_ cursor: Cursor) -> Duration {
+        within(cursor["period"], .milliseconds(1) ... .seconds(86_400)) ?? .seconds(1)
+    }
+
+    private func energy(_ cursor: Cursor?) -> HeartRate.Energy? {
+        guard let cursor, cursor.bool != false else { return nil }
+        return cursor.bool == true ? .counted : curves.curve(cursor, in: 0...65535).map(HeartRate.Energy.curve)
+    }
+
+    private func parts(_ cursor: Cursor, _ kind: Service.Kind) -> [Part] {
+        guard kind == .custom else {
+            let switches = ["energy", "rr_intervals"]
+            return Tables.parts(of: kind).filter { row in
+                guard let key = row.key else { return true }
+                return cursor[key].map { !switches.contains(key) || $0.bool != false } ?? false
+            }.map(\.part)
+        }
+        var parts: [Part] = []
+        for item in cursor["characteristics"]?.items ?? [] {
+            let name = item["id"]?.string ?? (item["uuid"]?.string ?? "").lowercased()
+            if parts.contains(where: { $0.name == name }) {
+                (item["id"] ?? item).note(.duplicateID, "this service has another characteristic \(name.quoted)")
+            }
+            let words = item["properties"]?.items.compactMap(\.string) ?? []
+            let properties = Tables.characteristicProperties.filter { words.contains($0.name) }.map(\.properties)
+            parts.append(Part(name: name, role: .named, properties: Part.Properties(properties)))
+        }
+        return parts
+    }
+}
+
+extension Cursor {
+    fileprivate var address: DeviceAddress? { string.flatMap { DeviceAddress($0) } }
+}

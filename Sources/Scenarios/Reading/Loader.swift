@@ -1,0 +1,171 @@
+import Documents
+import Spelling
+
+/// Fetches files, their includes, and the values of variables.
+struct Loader {
+    let log: ProblemLog
+    let load: (String) -> [UInt8]?
+
+    /// Files include one another at most that deep.
+    static let deepest = 8
+
+    /// The tree of a file, if it is an object.
+    func root(of file: String) -> Cursor? {
+        guard let octets = load(file) else {
+            let node = Node(.unknown)
+            Cursor(node, file: file, log: log).note(.unreadable, "this file cannot be read")
+            return nil
+        }
+        do throws(Problem) {
+            let root = Cursor(try Node(json: octets, file: file), file: file, log: log)
+            root.noteDuplicateKeys()
+            guard case .object = root.node.value else {
+                root.note(.wrongType, "expected an object, found \(root.node.kind)")
+                return nil
+            }
+            return root
+        } catch {
+            log.note(error)
+            return nil
+        }
+    }
+
+    /// A file's octets, named by what stands at `cursor`.
+    func octets(of cursor: Cursor) -> (path: String, octets: [UInt8])? {
+        guard let path = relative(cursor) else { return nil }
+        guard let octets = load(path) else {
+            cursor.note(.unreadable, "\(path.quoted) cannot be read")
+            return nil
+        }
+        return (path, octets)
+    }
+
+    /// The path that stands at `cursor`, if it is relative to the file that says it.
+    private func relative(_ cursor: Cursor) -> String? {
+        guard let path = cursor.string, !path.isEmpty else { return nil }
+        guard !path.hasPrefix("/") else {
+            cursor.note(.absolutePath, "\(path.quoted) is not relative to this file")
+            return nil
+        }
+        return Self.path(path, from: cursor.file)
+    }
+
+    /// `straps/../chest.json` from `scenarios/a.json` is `scenarios/chest.json`.
+    static func path(_ path: String, from file: String) -> String {
+        var words: [Substring] = []
+        let folder = file.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+        for word in folder + path.split(separator: "/") where word != "." {
+            if word == "..", let last = words.last, last != ".." { words.removeLast() } else { words.append(word) }
+        }
+        return (file.hasPrefix("/") ? "/" : "") + words.joined(separator: "/")
+    }
+
+    // MARK: Includes and variables
+
+    /// The files that make a scenario, the included before those that include them, with variables replaced and shapes
+    /// checked; the last is `root` itself.
+    func resolved(_ root: Cursor, overrides: [String: Node]) -> [Cursor] {
+        var files: [Cursor] = []
+        var budget = 1000
+        collect(root, above: [], budget: &budget, into: &files)
+        var variables = Variables()
+        for file in files { variables.declare(file["variables"]) }
+        for name in overrides.keys.sorted() {
+            guard let value = overrides[name] else { continue }
+            variables.override(name, value, root)
+        }
+        let resolved = files.map { $0.replacing(variables.replaced($0, isRoot: true)) }
+        variables.noteUnused()
+        for (index, file) in resolved.enumerated() {
+            (index == resolved.count - 1 ? Tables.scenario : Tables.included).check(file)
+            Tables.noteNotYet(file)
+        }
+        return resolved
+    }
+
+    private func collect(_ file: Cursor, above: [String], budget: inout Int, into files: inout [Cursor]) {
+        let chain = above + [file.file]
+        for item in file["include"]?.items ?? [] {
+            guard let path = relative(item) else { continue }
+            guard !chain.contains(path) else {
+                item.note(.includeLoop, "\(path.quoted) includes itself: \((chain + [path]).joined(separator: " > "))")
+                continue
+            }
+            guard chain.count <= Self.deepest, budget > 0 else {
+                item.note(.includesTooDeep, "files include one another more than \(Self.deepest) deep, or 1000 in all")
+                continue
+            }
+            budget -= 1
+            guard load(path) != nil else {
+                item.note(.unreadable, "\(path.quoted) cannot be read")
+                continue
+            }
+            if let inner = root(of: path) { collect(inner, above: chain, budget: &budget, into: &files) }
+        }
+        files.append(file)
+    }
+}
+
+/// The values that `${name}` stands for.
+private struct Variables {
+    private struct Variable {
+        let declared: Cursor
+        var value: Node
+        var isUsed = false
+    }
+
+    private var table: [String: Variable] = [:]
+    private var names: [String] = []
+
+    /// What comes later counts.
+    mutating func declare(_ variables: Cursor?) {
+        for (member, cursor) in variables?.entries ?? [] {
+            if table.updateValue(Variable(declared: cursor, value: cursor.node), forKey: member.key) == nil {
+                names.append(member.key)
+            }
+        }
+    }
+
+    mutating func override(_ name: String, _ value: Node, _ root: Cursor) {
+        guard table[name] != nil else {
+            let hint = suggestion(for: name, among: names)
+            return root.note(.unknownVariable, "there is no variable \(name.quoted) to set\(hint)")
+        }
+        table[name]?.value = value
+    }
+
+    func noteUnused() {
+        for name in names {
+            if let variable = table[name], !variable.isUsed {
+                variable.declared.note(.unusedVariable, "the variable \(name.quoted) is never used")
+            }
+        }
+    }
+
+    /// The tree at `cursor` with values in place of variables, written where the variables were.
+    mutating func replaced(_ cursor: Cursor, isRoot: Bool = false) -> Node {
+        switch cursor.node.value {
+        case .string(let string):
+            guard let name = Forms.variableName(string) else { return cursor.node }
+            guard let variable = table[name] else {
+                let hint = suggestion(for: name, among: names)
+                cursor.note(.unknownVariable, "there is no variable \(name.quoted)\(hint)")
+                return Node(.unknown, at: cursor.node.position)
+            }
+            table[name]?.isUsed = true
+            return Node(variable.value.value, at: cursor.node.position)
+        case .array: return Node(.array(cursor.items.map { replaced($0) }), at: cursor.node.position)
+        case .object:
+            let new = cursor.entries.map { member, value in
+                guard !isFixed(member.key, value, isRoot: isRoot) else { return member }
+                return Node.Member(key: member.key, position: member.position, node: replaced(value))
+            }
+            return Node(.object(new), at: cursor.node.position)
+        case .null, .bool, .number, .unknown: return cursor.node
+        }
+    }
+
+    private func isFixed(_ key: String, _ value: Cursor, isRoot: Bool) -> Bool {
+        isRoot && key == "variables" || value.string != nil && Tables.fixedKeys.contains(key)
+    }
+}

@@ -1,0 +1,118 @@
+import Documents
+import Spelling
+
+/// What the paths of a scenario name.
+struct Names {
+    var devices: [Device] = []
+    /// The rules' ids, in the order of the script.
+    var rules: [String?] = []
+
+    /// What a path names, if that is of the sort that is asked for; else a problem is noted.
+    func thing(_ cursor: Cursor, _ target: Target) -> Thing? {
+        guard let path = cursor.string, Forms.thing.accepts(path) else { return nil }
+        guard let thing = lookUp(path) else {
+            let hint = suggestion(for: path, among: known)
+            cursor.note(.unknownThing, "there is no \(path.quoted)\(needsDevice(path) ?? hint)")
+            return nil
+        }
+        return fitted(thing, target, cursor)
+    }
+
+    /// The device that is meant when none is named.
+    func onlyDevice() -> Thing? { devices.count == 1 ? .device(0) : nil }
+
+    private func lookUp(_ path: String) -> Thing? {
+        if path == "client" { return .client }
+        if let rule = rules.firstIndex(of: path) { return .rule(rule) }
+        var words = path.split(separator: "/").map(String.init)
+        var device = 0
+        if let named = devices.firstIndex(where: { $0.id == words[0] }) {
+            device = named
+            words.removeFirst()
+        } else if devices.count != 1 {
+            return nil
+        }
+        guard let first = words.first else { return .device(device) }
+        guard let service = devices[device].services.firstIndex(where: { $0.id == first }) else { return nil }
+        guard words.count > 1 else { return .service(device: device, service: service) }
+        let parts = devices[device].services[service].parts
+        guard words.count == 2, let part = parts.firstIndex(where: { $0.name == words[1] }) else { return nil }
+        return .part(device: device, service: service, part: part)
+    }
+
+    private func fitted(_ thing: Thing, _ target: Target, _ cursor: Cursor) -> Thing? {
+        func wrong(_ expected: String) -> Thing? {
+            cursor.note(.wrongThing, "expected \(expected), found \(cursor.node.kind), which is \(sort(thing))")
+            return nil
+        }
+        switch (target, thing) {
+        case (.device, .device), (.rule, .rule), (.client, .client): return thing
+        case (.anything, .rule): return wrong("a device, service or part")
+        case (.anything, _): return thing
+        case (.part(let properties), .service(let device, let service)):
+            guard let part = mainPart(devices[device].services[service]) else {
+                return wrong("one of its parts")
+            }
+            return fitted(.part(device: device, service: service, part: part), .part(properties), cursor)
+        case (.part(let properties), .part(let device, let service, let index)):
+            let part = devices[device].services[service].parts[index]
+            guard properties.isEmpty || !properties.isDisjoint(with: part.properties) else {
+                cursor.note(
+                    .missingProperty,
+                    "\(cursor.node.kind) can not \(properties.words(" or ")), only \(part.properties.words(", "))")
+                return nil
+            }
+            return thing
+        case (.device, _): return wrong("a device")
+        case (.part, _): return wrong("a part of a service")
+        case (.rule, _): return wrong("the id of a rule")
+        case (.client, _): return wrong("\"client\"")
+        }
+    }
+
+    private func mainPart(_ service: Service) -> Int? {
+        service.parts.firstIndex { $0.role == .value } ?? (service.parts.count == 1 ? 0 : nil)
+    }
+
+    private func sort(_ thing: Thing) -> String {
+        switch thing {
+        case .device: "a device"
+        case .service: "a service"
+        case .part: "a part of a service"
+        case .client: "the client"
+        case .rule: "a rule"
+        }
+    }
+
+    /// What to say when only the device's name is missing.
+    private func needsDevice(_ path: String) -> String? {
+        let first = path.split(separator: "/").first.map(String.init) ?? ""
+        guard devices.count > 1, devices.contains(where: { $0.services.contains { $0.id == first } }) else {
+            return nil
+        }
+        return ": with several devices, a path begins with one of \(devices.map(\.id).joined(separator: ", "))"
+    }
+
+    private var known: [String] {
+        var paths = ["client"] + rules.compactMap(\.self)
+        for device in devices {
+            for prefix in devices.count == 1 ? ["\(device.id)/", ""] : ["\(device.id)/"] {
+                for service in device.services {
+                    paths.append(prefix + service.id)
+                    paths += service.parts.filter { !$0.name.isEmpty }.map { "\(prefix)\(service.id)/\($0.name)" }
+                }
+            }
+        }
+        return paths + devices.map(\.id)
+    }
+}
+
+extension Part.Properties {
+    /// `be read or be notified`.
+    func words(_ separator: String) -> String {
+        let all: [(Part.Properties, String)] = [
+            (.read, "be read"), (.write, "be written"), (.notify, "be notified"), (.indicate, "be indicated"),
+        ]
+        return all.filter { contains($0.0) }.map(\.1).joined(separator: separator)
+    }
+}

@@ -1,0 +1,69 @@
+/// What can come to pass in a scenario, as far as its text tells.
+struct Reach {
+    let rules: [Rule]
+    let limit: Duration
+    let devices: [Device]
+    /// For each rule, why it cannot fire; nil when it can.
+    private let reasons: [String?]
+
+    init(rules: [Rule], limit: Duration, devices: [Device]) {
+        (self.rules, self.limit, self.devices) = (rules, limit, devices)
+        // A rule that waits for a rule can fire only after it: what cannot be reached in as many rounds as there are
+        // rules waits, in the end, for itself.
+        var canFire = rules.map { _ in false }
+        var changed = true
+        while changed {
+            changed = false
+            for (index, rule) in rules.enumerated() where !canFire[index] && rule.chance > 0 {
+                guard Self.whyNot(rule.when, limit, devices, { canFire[$0] }) == nil else { continue }
+                (canFire[index], changed) = (true, true)
+            }
+        }
+        reasons = rules.map { rule in
+            rule.chance > 0 ? Self.whyNot(rule.when, limit, devices) { canFire[$0] } : "its chance is 0"
+        }
+    }
+
+    func whyNot(rule: Int) -> String? { reasons[rule] }
+
+    /// Why a moment never comes; nil when it can.
+    func whyNot(_ moment: Moment) -> String? { Self.whyNot(moment, limit, devices) { reasons[$0] == nil } }
+
+    private static func whyNot(
+        _ moment: Moment, _ limit: Duration, _ devices: [Device], _ canFire: (Int) -> Bool
+    ) -> String? {
+        switch moment {
+        case .start, .end: return nil
+        case .time(let time), .repeated(let time, _, _):
+            return time > limit ? "this is behind the limit, at which the scenario ends" : nil
+        case .event(let event):
+            if case .rule(let rule)? = event.of, !canFire(rule) { return "the rule that this waits for cannot fire" }
+            if event.delay > limit { return "this is behind the limit, at which the scenario ends" }
+            guard let device = event.of?.device, !devices[device].advertising.isConnectable else { return nil }
+            return event.kind == .advertising ? nil : "nothing can connect to this device"
+        }
+    }
+}
+
+extension [Rule] {
+    /// The last moment that they name; of what comes after an event, how long after.
+    var lastMoment: Duration {
+        reduce(.zero) { last, rule in
+            var end = rule.when.latest
+            if case .after(let duration)? = rule.end { end += duration }
+            if case .at(let moment)? = rule.end { end = Swift.max(end, moment.latest) }
+            return Swift.max(last, end)
+        }
+    }
+}
+
+extension Moment {
+    fileprivate var latest: Duration {
+        switch self {
+        case .start, .end: .zero
+        case .time(let time): time
+        case .repeated(let first, let every, let times): first + every * Double((times ?? 1) - 1)
+        case .event(let event): event.delay
+        }
+    }
+}

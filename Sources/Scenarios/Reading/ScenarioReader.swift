@@ -1,0 +1,62 @@
+import Documents
+import Simulation
+import Spelling
+
+/// Makes a scenario of its checked files, and notes what only the whole shows.
+struct ScenarioReader {
+    let loader: Loader
+
+    /// The included files come first; the last is the scenario's own.
+    func scenario(_ files: [Cursor]) -> Scenario {
+        func all(_ key: String) -> [Cursor] { files.flatMap { $0[key]?.items ?? [] } }
+        let root = files.last
+        let devices = DeviceReader(curves: CurveReader(loader: loader)).devices(all("devices"))
+        if all("devices").isEmpty { (root?["devices"] ?? root)?.note(.noDevices, "a scenario needs a device") }
+        let rules = all("script")
+        noteDuplicates(all("devices") + rules, "device or rule", taken: ["client"])
+        noteDuplicates(all("expect"), "expectation")
+        let names = Names(devices: devices, rules: rules.map { $0["id"]?.string })
+        let moments = MomentReader(names: names)
+        let script = ScriptReader(names: names, moments: moments, curves: CurveReader(loader: loader))
+        let readRules = rules.map { ($0, script.rule($0)) }
+        let playable = readRules.map { $0.1 ?? .unreadable }
+        let limit = root?["limit"]?.duration ?? playable.lastMoment + .seconds(30)
+        if let cursor = root?["limit"], limit <= .zero { cursor.note(.outOfRange, "this takes longer than nothing") }
+        let reach = Reach(rules: playable, limit: limit, devices: devices)
+        for (index, (cursor, rule)) in readRules.enumerated() where rule != nil {
+            if let reason = reach.whyNot(rule: index) { (cursor["when"] ?? cursor).note(.cannotFire, reason) }
+        }
+        let expectations = ExpectationReader(moments: moments, reach: reach)
+        return Scenario(
+            name: root?["name"]?.string ?? "", note: root?["note"]?.string,
+            tags: files.flatMap { $0["tags"]?.items.compactMap(\.string) ?? [] },
+            seed: UInt64(clamping: root?["seed"]?.integer ?? 1),
+            begins: (root?["begins"]?.string).flatMap(Units.wallTime) ?? WallTime(secondsSince2000: 0), limit: limit,
+            target: target(root?["target"], devices), devices: devices, script: playable,
+            expectations: all("expect").compactMap(expectations.expectation))
+    }
+
+    private func target(_ cursor: Cursor?, _ devices: [Device]) -> Int {
+        guard let cursor, let id = cursor.string else { return 0 }
+        guard let index = devices.firstIndex(where: { $0.id == id }) else {
+            cursor.note(
+                .unknownThing, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
+            return 0
+        }
+        return index
+    }
+
+    private func noteDuplicates(_ cursors: [Cursor], _ sort: String, taken: Set<String> = []) {
+        var seen = taken
+        for id in cursors.compactMap({ $0["id"] }) {
+            if let name = id.string, !seen.insert(name).inserted {
+                id.note(.duplicateID, "there is another \(sort) \(name.quoted)")
+            }
+        }
+    }
+}
+
+extension Rule {
+    /// Stands in the place of a rule of which nothing can be understood, so that the others keep their index.
+    static let unreadable = Rule(id: nil, when: .end, action: .notPlayed(.clear, of: nil), chance: 0, end: nil)
+}

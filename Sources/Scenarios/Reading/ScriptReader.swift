@@ -1,0 +1,187 @@
+import Documents
+
+/// Makes moments and events of checked trees.
+struct MomentReader {
+    let names: Names
+
+    func moment(_ cursor: Cursor) -> Moment? {
+        if let text = cursor.string {
+            switch text {
+            case "start": return .start
+            case "end": return .end
+            default: return Units.duration(text).map(Moment.time) ?? event(cursor).map(Moment.event)
+            }
+        }
+        guard let at = cursor["at"] else { return event(cursor).map(Moment.event) }
+        guard let first = at.duration else { return nil }
+        guard let cursorEvery = cursor["every"] else {
+            if let times = cursor["times"]?.integer, times > 1 {
+                cursor.note(.missingKey, "\"times\" stands without \"every\"")
+            }
+            return .time(first)
+        }
+        guard let every = cursorEvery.duration else { return nil }
+        guard every > .zero else {
+            cursorEvery.note(.outOfRange, "this takes longer than nothing")
+            return nil
+        }
+        let times = cursor["times"]?.integer.map { max(1, min($0, Tables.mostTimes)) }
+        return .repeated(first: first, every: every, times: times)
+    }
+
+    func event(_ cursor: Cursor) -> Event? {
+        let name = cursor.string ?? cursor["event"]?.string
+        guard let kind = name.flatMap(Event.Kind.init(rawValue:)) else { return nil }
+        let of = cursor["of"].flatMap { names.thing($0, Tables.target(of: kind)) }
+        if cursor["of"] != nil, of == nil { return nil }
+        if cursor["nth"] != nil, let every = cursor["every"] {
+            every.note(.conflict, "\"nth\" and \"every\" exclude each other")
+        }
+        let occurrence: Event.Occurrence =
+            cursor["nth"]?.integer.map(Event.Occurrence.nth) ?? cursor["every"]?.integer.map(Event.Occurrence.every)
+            ?? .each
+        return Event(
+            kind: kind, of: of, filters: filters(cursor), occurrence: occurrence,
+            delay: cursor["after"]?.duration ?? .zero)
+    }
+
+    private func filters(_ cursor: Cursor) -> [Event.Filter] {
+        [
+            (cursor["reason"] ?? cursor["error"])?.code.map(Event.Filter.code),
+            cursor["value"].flatMap(matcher).map(Event.Filter.value),
+            cursor["line"].flatMap(matcher).map(Event.Filter.line),
+            (cursor["status"]?.integer).map(Event.Filter.status),
+        ].compactMap(\.self)
+    }
+
+    /// A matcher; nil where a problem has been noted.
+    func matcher(_ cursor: Cursor) -> Matcher? {
+        switch cursor.node.value {
+        case .null: return .null
+        case .bool(let bool): return .bool(bool)
+        case .number: return cursor.number.map(Matcher.number)
+        case .string(let string): return .string(string)
+        case .array: return .list(cursor.items.compactMap(matcher))
+        case .object: return object(cursor)
+        case .unknown: return nil
+        }
+    }
+
+    private func object(_ cursor: Cursor) -> Matcher? {
+        if let inner = cursor["$each"] { return matcher(inner).map(Matcher.each) }
+        if let inner = cursor["$not"] { return matcher(inner).map(Matcher.not) }
+        if let list = cursor["$one_of"] { return .oneOf(list.items.compactMap(matcher)) }
+        if let any = cursor["$any"]?.bool { return .any(any) }
+        if cursor["$min"] ?? cursor["$max"] != nil { return .between(limits(cursor, "$min", "$max")) }
+        if cursor["$truth"] != nil { return truth(cursor).map(Matcher.truth) }
+        return .object(
+            cursor.entries.compactMap { member, value in
+                matcher(value).map { Matcher.Member(key: member.key, matcher: $0) }
+            })
+    }
+
+    private func truth(_ cursor: Cursor) -> Matcher.Truth? {
+        guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"],
+            let of = names.thing(path, .part([]))
+        else { return nil }
+        return Matcher.Truth(
+            statistic: statistic, of: of, last: cursor["last"]?.integer, below: cursor["below"]?.number,
+            tolerance: cursor["$tolerance"]?.number ?? 0)
+    }
+
+    /// Two bounds; that the lower one is above the higher one is a problem.
+    func limits(_ cursor: Cursor, _ lower: String, _ upper: String) -> Expectation.Limits {
+        let (min, max) = (cursor[lower]?.number, cursor[upper]?.number)
+        if let min, let max, min > max {
+            cursor[lower]?.note(.cannotOpen, "nothing is both above this and below \(max)")
+        }
+        return Expectation.Limits(min: min, max: max)
+    }
+}
+
+/// Makes rules of checked trees.
+struct ScriptReader {
+    let names: Names
+    let moments: MomentReader
+    let curves: CurveReader
+
+    func rule(_ cursor: Cursor) -> Rule? {
+        let when = cursor["when"].flatMap(moments.moment)
+        let action = action(cursor)
+        let end =
+            cursor["for"]?.duration.map(Rule.End.after)
+            ?? cursor["until"].flatMap(moments.moment).map(Rule.End.at)
+        if cursor["for"] != nil, let until = cursor["until"] {
+            until.note(.conflict, "\"for\" and \"until\" exclude each other")
+        }
+        guard let when, let action else { return nil }
+        return Rule(
+            id: cursor["id"]?.string, when: when, action: action, chance: cursor["chance"]?.number ?? 1, end: end)
+    }
+
+    private func action(_ cursor: Cursor) -> Action? {
+        guard let kind: Action.Kind = cursor["do"].choice() else { return nil }
+        let of: Thing?
+        if let path = cursor["of"] {
+            guard let thing = names.thing(path, Tables.target(of: kind)) else { return nil }
+            of = thing
+        } else {
+            of = implied(kind)
+        }
+        switch (kind, of) {
+        case (.set, let of?): return cursor["to"].flatMap { value($0, of) }.map { .set(of, to: $0) }
+        case (.disconnect, let of?): return .disconnect(of, reason: cursor["reason"]?.code)
+        case (.notify, let of?):
+            return .notify(
+                of, times: cursor["times"]?.integer ?? 1, value: cursor["value"].flatMap { value($0, of) })
+        case (.clear, let of?): return .clear(of)
+        case (.set, nil), (.notify, nil), (.clear, nil): return nil
+        case (.disconnect, nil):
+            cursor.note(.missingKey, "\"of\" is missing: with several devices it must be said which one")
+            return nil
+        default:
+            if let to = cursor["to"], kind == .connect { _ = names.thing(to, .device) }
+            return .notPlayed(kind, of: of)
+        }
+    }
+
+    private func implied(_ kind: Action.Kind) -> Thing? {
+        switch Tables.target(of: kind) {
+        case .device: names.onlyDevice()
+        case .client: .client
+        case .part, .rule, .anything: nil
+        }
+    }
+
+    /// A value for a part, of the type and in the range of that part.
+    private func value(_ cursor: Cursor, _ thing: Thing) -> Value? {
+        guard case .part(let device, let index, let part) = thing else { return nil }
+        let service = names.devices[device].services[index]
+        let range: ClosedRange<Double>? =
+            switch (service.kind, service.parts[part].role) {
+            case (.heartRate, .value), (.heartRate, .energy): 0...65535
+            case (.heartRate, .contact): 0...1
+            case (.battery, .value): 0...100
+            default: nil
+            }
+        guard let value = curves.value(cursor, in: range) else { return nil }
+        let isText = service.kind == .deviceInformation || service.parts[part].role == .location
+        switch value {
+        case .curve where isText:
+            cursor.note(.wrongType, "expected a string, found \(cursor.node.kind)")
+        case .text(let text) where service.parts[part].role == .location:
+            let names = HeartRate.Location.allCases.map(\.name)
+            guard !names.contains(text) else { break }
+            cursor.note(.unknownName, "\(cursor.node.kind) is none of \(names.joined(separator: ", "))")
+        case .text where !isText && service.kind != .custom:
+            cursor.note(.wrongType, "expected a number, true, false or a curve, found \(cursor.node.kind)")
+        default: break
+        }
+        return value
+    }
+}
+
+extension Cursor {
+    /// A number of one octet, or a name.
+    var code: Code? { string.map(Code.name) ?? integer.flatMap(UInt8.init(exactly:)).map(Code.number) }
+}

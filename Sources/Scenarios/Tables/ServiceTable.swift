@@ -1,0 +1,145 @@
+import Documents
+
+extension Tables {
+    static let service = Shape.kinds(
+        key: "service", Service.Kind.allCases.map { .init($0.rawValue, [id] + fields(of: $0)) })
+
+    private static let id = Shape.Field("id", .id, "Needed when the device has two services of this kind.")
+
+    private static func value(_ shape: Shape, required: Bool = false, _ about: String) -> Shape.Field {
+        .init("value", .any([shape, .definition("curve")]), required: required, about)
+    }
+
+    private static func fields(of kind: Service.Kind) -> [Shape.Field] {
+        switch kind {
+        case .heartRate:
+            [
+                value(.number(0...65535), "In bpm; 60 if it is left out."),
+                .init("period", .duration, "From measurement to measurement; 1 s if it is left out."),
+                .init("format", .name(HeartRate.Format.allCases.map(\.rawValue)), "The width of a heart rate; auto."),
+                .init(
+                    "contact", .any([.boolean, .number(0...1), .definition("curve")]),
+                    "Whether the skin is touched; left out when the sensor cannot know."),
+                .init(
+                    "energy", .any([.boolean, .number(0...65535), .definition("curve")]),
+                    "In kJ; true to count it from the heart rate."),
+                .init("rr_intervals", .boolean, "Whether the intervals between beats are sent."),
+                .init("rr_per_notification", .integer(0...255), "So many in each; those that came if it is left out."),
+                .init("location", .name(HeartRate.Location.allCases.map(\.name)), "Where it is worn."),
+            ]
+        case .healthThermometer:
+            [
+                value(.number(-273.15...1000), "In °C; 36.6 if it is left out."),
+                .init("period", .duration, "From measurement to measurement."),
+                .init("type", .name(thermometerTypes), "Where it measures."),
+                .init("store", .boolean, "Whether it keeps measurements while no client is there."),
+            ]
+        case .fitness:
+            [
+                .init("steps", .definition("number_or_curve"), "Since the start."),
+                .init("temperature", .definition("number_or_curve"), "In °C, -273.15 to 327.67."),
+                .init("daily_reset", .form(Forms.timeOfDay), "When a day begins; 00:00 if it is left out."),
+                .init("period", .duration, "How often it is sent."),
+            ]
+        case .ecg:
+            [
+                .init("rate", .rate, "Samples in a second."),
+                .init(
+                    "noise",
+                    .object([
+                        .init("mains", .rate, "The hum of the power line."),
+                        .init("wander", .number(0...10), "Of the base line, in mV."),
+                        .init("muscle", .number(0...10), "In mV."),
+                    ]), "What is not the heart."),
+                .init("lead", .integer(1...12), "Which one; 1 if it is left out."),
+            ]
+        case .measurements:
+            [
+                .init("rate", .rate, required: true, "Values in a second."),
+                value(.number(0...65535), required: true, "In bpm."),
+            ]
+        case .feed:
+            [
+                value(.number(0...4_294_967_295), required: true, "A whole number."),
+                .init("period", .duration, "How often it is sent."),
+            ]
+        case .battery:
+            [
+                value(.number(0...100), "In per cent; 100 if it is left out."),
+                .init("period", .duration, "How often the value is looked at; 1 s if it is left out."),
+            ]
+        case .deviceInformation: informationKeys.map { .init($0, .text, "A string that can be read.") }
+        case .custom:
+            [
+                .init("uuid", .uuid, required: true, "The service's."),
+                .init("characteristics", .list(.object(characteristic)), required: true, "In the order of handles."),
+            ]
+        }
+    }
+
+    static let informationKeys = ["manufacturer", "model", "serial", "hardware", "firmware", "software"]
+
+    private static let thermometerTypes = [
+        "armpit", "body", "ear", "finger", "gastro_intestinal", "mouth", "rectum", "toe", "tympanum",
+    ]
+
+    static let characteristicProperties: [(name: String, properties: Part.Properties)] = [
+        ("read", .read), ("write", .write), ("write_command", .write), ("notify", .notify), ("indicate", .indicate),
+    ]
+
+    private static let characteristic: [Shape.Field] = [
+        .init("id", .id, "What things call it."),
+        .init("uuid", .uuid, required: true, "The characteristic's."),
+        .init("format", .name(["uint8", "uint16", "uint32", "sint16", "utf8", "octets"]), "How a value is encoded."),
+        .init(
+            "properties", .list(.name(characteristicProperties.map(\.name))), required: true, "What a client may do."),
+        .init("permissions", .list(.name(["encrypted", "authenticated", "authorized"])), "What a client needs."),
+        .init("value", .definition("value"), "Its value."),
+        .init("period", .duration, "How often it is sent."),
+        .init("handle", .integer(1...65535), "Where its value stands; the next free one if it is left out."),
+        .init(
+            "descriptors",
+            .list(
+                .object([
+                    .init("uuid", .uuid, required: true, "The descriptor's."),
+                    .init("value", .any([.octets, .anyNumber]), required: true, "What can be read."),
+                ])), "Besides those that its properties need."),
+    ]
+
+    /// The parts of a service that can be named, and the key that brings each about; nil: it is always there.
+    static func parts(of kind: Service.Kind) -> [(part: Part, key: String?)] {
+        switch kind {
+        case .heartRate:
+            [
+                (Part(name: "", role: .value, properties: .notify), nil),
+                (Part(name: "contact", role: .contact, properties: .notify), "contact"),
+                (Part(name: "energy_kj", role: .energy, properties: .notify), "energy"),
+                (Part(name: "rr_ms", role: .rrIntervals, properties: .notify), "rr_intervals"),
+                (Part(name: "location", role: .location, properties: .read), "location"),
+                (Part(name: "control_point", role: .named, properties: .write), "energy"),
+            ]
+        case .healthThermometer:
+            [
+                (Part(name: "", role: .value, properties: .indicate), nil),
+                (Part(name: "type", role: .named, properties: .read), "type"),
+                (Part(name: "interval", role: .named, properties: .read), "period"),
+            ]
+        case .fitness:
+            [
+                (Part(name: "steps", role: .named, properties: [.read, .notify]), "steps"),
+                (Part(name: "steps_today", role: .named, properties: [.read, .notify]), "steps"),
+                (Part(name: "temperature", role: .named, properties: .read), "temperature"),
+            ]
+        case .ecg:
+            [
+                (Part(name: "samples", role: .value, properties: .notify), nil),
+                (Part(name: "lead", role: .named, properties: .notify), nil),
+            ]
+        case .measurements: [(Part(name: "", role: .value, properties: .notify), nil)]
+        case .feed, .battery: [(Part(name: "", role: .value, properties: [.read, .notify]), nil)]
+        case .deviceInformation:
+            informationKeys.map { (Part(name: $0, role: .named, properties: .read), $0) }
+        case .custom: []
+        }
+    }
+}

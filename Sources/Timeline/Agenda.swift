@@ -1,0 +1,58 @@
+import Simulation
+
+/// What a script is to do, in its order: by instant; then by rule, as the file has them; of one rule, ends come before
+/// beginnings; then what was added first.
+///
+/// Another order than that of an `EventQueue`, and for fewer entries: a sorted array, the next entry last.
+struct Agenda {
+    enum Act: Hashable {
+        case end(firing: Int)
+        case begin
+    }
+
+    struct Entry {
+        let due: Instant
+        let rule: Int
+        let act: Act
+        fileprivate let number: Int
+
+        fileprivate func isBefore(_ other: Entry) -> Bool {
+            if due != other.due { return due < other.due }
+            if rule != other.rule { return rule < other.rule }
+            if act.rank != other.act.rank { return act.rank < other.act.rank }
+            return number < other.number
+        }
+    }
+
+    private var entries: [Entry] = []
+    private var additions = 0
+
+    /// When the next entry is due; nil when there is none.
+    var firstDue: Instant? { entries.last?.due }
+
+    /// What would be due at `.never` is left out.
+    mutating func add(_ act: Act, of rule: Int, due: Instant) {
+        guard due < .never else { return }
+        additions += 1
+        let entry = Entry(due: due, rule: rule, act: act, number: additions)
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entry.isBefore(entries[middle]) { low = middle + 1 } else { high = middle }
+        }
+        entries.insert(entry, at: low)
+    }
+
+    mutating func takeFirst(dueBy limit: Instant) -> Entry? {
+        guard let first = entries.last, first.due <= limit else { return nil }
+        return entries.removeLast()
+    }
+
+    mutating func cancelEnd(ofFiring firing: Int) { entries.removeAll { $0.act == .end(firing: firing) } }
+
+    mutating func removeAll() { entries.removeAll() }
+}
+
+extension Agenda.Act {
+    fileprivate var rank: Int { self == .begin ? 1 : 0 }
+}

@@ -1,0 +1,34 @@
+import Scenarios
+
+extension Action {
+    /// Which action it is.
+    var kind: Kind {
+        switch self {
+        case .set: .set
+        case .disconnect: .disconnect
+        case .notify: .notify
+        case .clear: .clear
+        case .notPlayed(let kind, _): kind
+        }
+    }
+
+    /// To what it is done.
+    var thing: Thing? {
+        switch self {
+        case .set(let thing, _), .disconnect(let thing, _), .notify(let thing, _, _), .clear(let thing): thing
+        case .notPlayed(_, let thing): thing
+        }
+    }
+
+    /// Whether there is something that ends.
+    var lasts: Bool {
+        switch kind {
+        case .disconnect, .raw, .notify, .changeServices, .moveHandles, .forgetBond, .changeAddress, .skipTime,
+            .connect, .clear:
+            false
+        case .silence, .stall, .distance, .rssi, .loss, .mtu, .delay, .drop, .duplicate, .reorder, .truncate, .lengthen,
+            .set, .drift, .burst, .unconfirmed, .linkLoss, .stopAdvertising, .attError, .leadOff, .powerOff:
+            true
+        }
+    }
+}

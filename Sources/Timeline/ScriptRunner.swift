@@ -1,0 +1,256 @@
+public import Scenarios
+public import Simulation
+
+/// Decides when the rules of a scenario's script begin and end; others perform what they say.
+///
+/// A machine without a clock: it is told what happens and which time it is, and says what to do.
+///
+///     runner.start(at: loop.now, into: &outbox)
+///     runner.happened(.init(.subscribed, of: heartRate), at: loop.now, into: &outbox)
+///
+/// **Order.**  Of what is to be done at one instant, the rule that stands first in the file comes first; of one rule, ends
+/// come before beginnings.  What was due by then comes before what is told at that instant.  Whoever is late in calling
+/// does not shift the script: what was due is counted from when it was due.
+///
+/// **Matches.**  A rule fires at each match of its moment, but for `nth` and `every`, which count from 1 and over the whole
+/// scenario; then it is drawn whether the match counts, from a stream of the rule's own.  An event of a device is also
+/// one of what belongs to it: `"of": "strap"` matches what happens to `strap/heart_rate`.  `until` an event is until the
+/// next one after the rule began; its `nth` and `every` count from there.  `until` a time that is over: the rule ends as it
+/// begins.
+///
+/// **What is in force.**  Rules that do the same kind of thing to the same thing cover each other: the one that began last
+/// is in force.  When it ends, the one below goes on, if its time is not over.  So `end` says what to give back,
+/// `resume` what is in force instead, and `lapse` that a time is over of which nothing was to be seen any more.  A rule that
+/// never ends lapses when another that never ends covers it, since it could not come back.
+public struct ScriptRunner: Sendable {
+    /// What is to be done; rules are indices of ``Scenario/script``.
+    ///
+    /// Each `begin` is the event `began` of its rule; each `end` and each `lapse` the event `ended`.
+    public enum Output: Hashable, Sendable {
+        /// Perform the rule's action now, in place of what another rule does to the same thing in the same way.
+        case begin(rule: Int)
+        /// Its time is over: give back what it took.  One that does not last ends as it begins, and has nothing to give.
+        case end(rule: Int)
+        /// Follows an `end`: a rule that was covered is in force again, as if it had been all the time since `begun`.
+        case resume(rule: Int, begun: Instant)
+        /// Its time is over while another rule covers it: nothing changes.
+        case lapse(rule: Int)
+        /// The rule has fired ``limit`` times at this instant, and does not fire again at it: it feeds itself.
+        case runaway(rule: Int)
+        /// Call `timePassed` then, and not when an earlier `wake` said.
+        case wake(at: Instant)
+    }
+
+    /// A rule that lasts and has not ended.
+    private struct Firing {
+        let number: Int
+        let rule: Int
+        let begun: Instant
+        /// Of the event until which it lasts.
+        var matches = 0
+        /// Whether that event has come, so that the end is on the agenda.
+        var isEnding = false
+    }
+
+    /// What a rule has to remember.
+    private struct Memory {
+        var chance: RandomStream
+        /// Of its moment.
+        var matches = 0
+        /// Where it fired last, and how often.
+        var last = Instant.never
+        var firings = 0
+    }
+
+    private enum Phase { case waiting, playing, over }
+
+    /// No rule fires more often at one instant.
+    public static let limit = 1000
+
+    private let script: [Rule]
+    private let kinds: [Event.Kind]  // that some rule waits for
+    private var memories: [Memory]
+    private var phase = Phase.waiting
+    private var origin = Instant.start
+    private var agenda = Agenda()
+    private var running: [Firing] = []  // in the order in which they began
+    private var firings = 0
+    private var asked: Instant?
+
+    /// The script of a scenario that has not started.
+    ///
+    /// Of `seed`, each rule draws from the stream `rule NAME`, or `rule #INDEX` if it has no id.
+    public init(_ scenario: Scenario, seed: RandomStream) {
+        script = scenario.script
+        memories = script.enumerated().map { index, rule in
+            Memory(chance: seed.stream("rule \(rule.id ?? "#\(index)")"))
+        }
+        kinds = Event.Kind.allCases.filter { kind in
+            scenario.script.contains { $0.when.event?.kind == kind || $0.end?.event?.kind == kind }
+        }
+    }
+
+    /// Whether any rule waits for such an event; if none does, it need not be told.
+    public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
+
+    /// The scenario begins; durations of the script count from `now`.  Once only.
+    public mutating func start(at now: Instant, into outbox: inout [Output]) {
+        guard phase == .waiting else { return }
+        (phase, origin) = (.playing, now)
+        for (index, rule) in script.enumerated() {
+            switch rule.when {
+            case .start: agenda.add(.begin, of: index, due: now)
+            case .time(let time): agenda.add(.begin, of: index, due: now.advanced(by: time))
+            case .repeated(_, _, let times?) where times < 1: break
+            case .repeated(let first, _, _): agenda.add(.begin, of: index, due: now.advanced(by: first))
+            case .end, .event: break
+            }
+        }
+        timePassed(at: now, into: &outbox)
+    }
+
+    /// Something happened; of no consequence before the start and after the end.
+    ///
+    /// `began` and `ended` of rules are known here, and are not to be told.
+    public mutating func happened(_ happening: Happening, at now: Instant, into outbox: inout [Output]) {
+        guard phase == .playing else { return }
+        play(until: now, into: &outbox)
+        hear(happening, at: now)
+        timePassed(at: now, into: &outbox)
+    }
+
+    /// Does what is due; called too early or too often, it does nothing.
+    public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
+        guard phase == .playing else { return }
+        play(until: now, into: &outbox)
+        guard agenda.firstDue != asked else { return }
+        asked = agenda.firstDue
+        if let asked { outbox.append(.wake(at: asked)) }
+    }
+
+    /// The scenario ends: the moment `end`.  Nothing happens in the script after it; what still lasts is left as it is.
+    public mutating func finish(at now: Instant, into outbox: inout [Output]) {
+        guard phase == .playing else { return }
+        play(until: now, into: &outbox)
+        for firing in running where script[firing.rule].end == .at(.end) {
+            agenda.add(.end(firing: firing.number), of: firing.rule, due: now)
+        }
+        for (index, rule) in script.enumerated() where rule.when == .end {
+            agenda.add(.begin, of: index, due: now)
+        }
+        play(until: now, into: &outbox)
+        agenda.removeAll()
+        phase = .over
+    }
+
+    // MARK: Matches
+
+    /// Puts on the agenda what a happening begins and ends; nothing else, so that the agenda alone makes the order.
+    private mutating func hear(_ happening: Happening, at now: Instant) {
+        guard waits(for: happening.kind) else { return }
+        for index in running.indices {
+            let rule = running[index].rule
+            guard let event = script[rule].end?.event, !running[index].isEnding, event.fits(happening) else { continue }
+            running[index].matches += 1
+            guard event.occurrence.includes(running[index].matches) else { continue }
+            running[index].isEnding = true
+            agenda.add(.end(firing: running[index].number), of: rule, due: now.advanced(by: event.delay))
+        }
+        for index in script.indices {
+            guard let event = script[index].when.event, event.fits(happening) else { continue }
+            memories[index].matches += 1
+            guard event.occurrence.includes(memories[index].matches) else { continue }
+            agenda.add(.begin, of: index, due: now.advanced(by: event.delay))
+        }
+    }
+
+    private mutating func play(until now: Instant, into outbox: inout [Output]) {
+        while let entry = agenda.takeFirst(dueBy: now) {
+            switch entry.act {
+            case .begin: moment(of: entry.rule, at: entry.due, into: &outbox)
+            case .end(let number):
+                guard let index = running.firstIndex(where: { $0.number == number }) else { continue }
+                end(index, at: entry.due, into: &outbox)
+            }
+        }
+    }
+
+    /// A rule's moment has come: decides whether it fires.
+    private mutating func moment(of rule: Int, at now: Instant, into outbox: inout [Output]) {
+        if case .repeated(_, let every, let times) = script[rule].when, every > .zero {
+            memories[rule].matches += 1
+            if memories[rule].matches < times ?? .max {
+                agenda.add(.begin, of: rule, due: now.advanced(by: every))
+            }
+        }
+        guard memories[rule].chance.happens(script[rule].chance) else { return }
+        if memories[rule].last != now { (memories[rule].last, memories[rule].firings) = (now, 0) }
+        memories[rule].firings += 1
+        switch memories[rule].firings {
+        case ...Self.limit: begin(rule, at: now, into: &outbox)
+        case Self.limit + 1: outbox.append(.runaway(rule: rule))
+        default: break
+        }
+    }
+
+    // MARK: Beginnings and ends
+
+    private mutating func begin(_ index: Int, at now: Instant, into outbox: inout [Output]) {
+        let rule = script[index]
+        outbox.append(.begin(rule: index))
+        hear(Happening(.began, of: .rule(index)), at: now)
+        guard rule.action.lasts else {
+            if rule.action.kind == .clear { clear(rule.action.thing, at: now, into: &outbox) }
+            outbox.append(.end(rule: index))
+            return hear(Happening(.ended, of: .rule(index)), at: now)
+        }
+        firings += 1
+        running.append(Firing(number: firings, rule: index, begun: now))
+        switch rule.end {
+        case .after(let duration): agenda.add(.end(firing: firings), of: index, due: now.advanced(by: duration))
+        case .at(let moment):
+            guard let due = moment.next(after: now, origin: origin) else { break }
+            agenda.add(.end(firing: firings), of: index, due: due)
+        case nil: endEndless(coveredBy: index, at: now, into: &outbox)
+        }
+    }
+
+    /// Ends a rule that lasts, and says what is in force instead.
+    private mutating func end(_ index: Int, at now: Instant, into outbox: inout [Output]) {
+        let firing = running.remove(at: index)
+        agenda.cancelEnd(ofFiring: firing.number)
+        if running[index...].contains(where: { covers($0.rule, firing.rule) }) {
+            outbox.append(.lapse(rule: firing.rule))
+        } else {
+            outbox.append(.end(rule: firing.rule))
+            if let covered = running[..<index].last(where: { covers(firing.rule, $0.rule) }) {
+                outbox.append(.resume(rule: covered.rule, begun: covered.begun))
+            }
+        }
+        hear(Happening(.ended, of: .rule(firing.rule)), at: now)
+    }
+
+    /// Ends all that is done to a thing and to what belongs to it, or all there is, in the order in which it began.
+    private mutating func clear(_ thing: Thing?, at now: Instant, into outbox: inout [Output]) {
+        while let index = running.firstIndex(where: { firing in
+            guard let thing else { return true }
+            return script[firing.rule].action.thing.map(thing.includes) ?? false
+        }) {
+            end(index, at: now, into: &outbox)
+        }
+    }
+
+    /// The last of the running firings never ends: so others below it that never end have no time left.
+    private mutating func endEndless(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
+        while let index = running.dropLast().firstIndex(where: { script[$0.rule].end == nil && covers(rule, $0.rule) })
+        {
+            end(index, at: now, into: &outbox)
+        }
+    }
+
+    /// Whether two rules do the same kind of thing to the same thing.
+    private func covers(_ upper: Int, _ lower: Int) -> Bool {
+        script[upper].action.kind == script[lower].action.kind
+            && script[upper].action.thing == script[lower].action.thing
+    }
+}

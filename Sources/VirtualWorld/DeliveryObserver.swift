@@ -1,0 +1,78 @@
+import Bluetooth
+import HCI
+import L2CAP
+import Octets
+
+/// Watches what a controller gives to its host, to tell when a notification has been delivered: when the link layer
+/// has the last fragment of it.
+struct DeliveryObserver: Sendable {
+    private struct Watched: Sendable {
+        let handle: UInt16
+        let peer: DeviceAddress
+        var reassembler = Reassembler()
+    }
+
+    private var links: [Watched] = []
+
+    /// A notification that has arrived: who sent it, the attribute's handle, and its value, which the caller releases.
+    struct Delivery {
+        let peer: DeviceAddress
+        let handle: UInt16
+        let value: Packet
+    }
+
+    /// Looks at a packet, which stays the caller's.
+    mutating func see(_ kind: PacketKind, _ packet: Packet, pool: inout PacketPool) -> Delivery? {
+        switch kind {
+        case .event:
+            watch(packet, pool: &pool)
+            return nil
+        case .acl: return links.isEmpty ? nil : follow(packet, pool: &pool)
+        case .command, .synchronous, .isochronous: return nil
+        }
+    }
+
+    mutating func reset(pool: inout PacketPool) {
+        for index in links.indices { links[index].reassembler.reset(pool: &pool) }
+        links.removeAll()
+    }
+
+    private mutating func watch(_ packet: Packet, pool: inout PacketPool) {
+        // Disconnection Complete and LE Meta: the others are not worth reading.
+        guard let code = pool.uint8(at: 0, of: packet), code == 0x05 || code == 0x3E,
+            let event = try? Event(octets: pool.octets(of: packet))
+        else { return }
+        switch event {
+        case .leConnectionComplete(.success, let complete):
+            links.append(Watched(handle: complete.handle, peer: complete.peer))
+        case .disconnectionComplete(_, let handle, _):
+            for index in links.indices where links[index].handle == handle {
+                links[index].reassembler.reset(pool: &pool)
+            }
+            links.removeAll { $0.handle == handle }
+        default: break
+        }
+    }
+
+    private mutating func follow(_ packet: Packet, pool: inout PacketPool) -> Delivery? {
+        var fragment = pool.copy(packet)
+        guard let header = try? pool.takeACLHeader(off: &fragment),
+            let index = links.firstIndex(where: { $0.handle == header.handle })
+        else {
+            pool.release(fragment)
+            return nil
+        }
+        let begins = header.boundary != .continuing
+        guard
+            case .frame(let channel, var frame) = links[index].reassembler.receive(
+                fragment, begins: begins, pool: &pool)
+        else { return nil }
+        guard channel == .attribute, pool.uint8(at: 0, of: frame) == 0x1B, let handle = pool.uint16(at: 1, of: frame)
+        else {
+            pool.release(frame)
+            return nil
+        }
+        frame.dropFirst(3)
+        return Delivery(peer: links[index].peer, handle: handle, value: frame)
+    }
+}

@@ -1,0 +1,198 @@
+import Bluetooth
+import Characteristics
+public import EventLog
+import GATT
+import HCI
+import LEHost
+import Octets
+import Peripheral
+public import Scenarios
+import Spelling
+
+// What happened, in the scenario's words.
+
+/// Something that happened to a thing of the scenario; rules and expectations wait for such.
+public struct Happening: Hashable, Sendable {
+    /// What happened.
+    public var event: EventName
+    /// What it happened to; nil for somebody whom the scenario does not know.
+    public var thing: Thing?
+    /// The reason or the error, by its code.
+    public var code: UInt8?
+    /// The octets of a value.
+    public var octets: [UInt8]?
+}
+
+/// The values of a scenario's devices, by handle: what they are called, and how they are read.
+public struct ValueNames: Sendable {
+    struct Entry: Sendable {
+        let handle: UInt16
+        let thing: Thing
+        let name: String
+        let quantity: Peripheral.Part.Quantity
+    }
+
+    private var devices: [[Entry]] = []
+
+    init(_ scenario: Scenario, _ nodes: [Node]) {
+        for (number, device) in scenario.devices.enumerated() {
+            var entries: [Entry] = []
+            for (index, service) in device.services.enumerated() {
+                for (place, part) in service.parts.enumerated() {
+                    guard let played = Peripheral.Part(part, of: service, at: index),
+                        let handle = nodes[number].device.handle(of: played),
+                        !entries.contains(where: { $0.handle == handle })
+                    else { continue }
+                    let name = "\(device.id)/\(service.id)" + (part.role == .value ? "" : "/\(part.name)")
+                    entries.append(
+                        Entry(
+                            handle: handle, thing: .part(device: number, service: index, part: place), name: name,
+                            quantity: played.quantity))
+                }
+            }
+            devices.append(entries)
+        }
+    }
+
+    func entry(_ handle: UInt16, of device: Int) -> Entry? {
+        devices.indices.contains(device) ? devices[device].first { $0.handle == handle } : nil
+    }
+
+    /// What the octets of a value mean, as JSON; nil when they cannot be read, or nobody knows what they are.
+    func json(_ octets: [UInt8], _ handle: UInt16, of device: Int) -> String? {
+        switch entry(handle, of: device)?.quantity {
+        case .heartRate: (try? HeartRateMeasurement(octets: octets))?.json
+        case .location: (try? BodySensorLocation(octets: octets))?.json
+        case .battery: (try? BatteryLevel(octets: octets))?.json
+        case .controlPoint: octets.count == 1 ? "\(octets[0])" : nil
+        case .information: (try? UTF8Text(octets: octets, "value"))?.text.quoted
+        case .contact, .energy, nil: nil
+        }
+    }
+}
+
+extension World {
+    /// How the journal's records of values are said in words.
+    public var wording: ValueWording {
+        let (names, ids) = (names, scenario.devices.map(\.id))
+        return ValueWording(
+            thing: { device, handle in
+                names.entry(UInt16(truncatingIfNeeded: handle), of: device)?.name ?? ids[device]
+            },
+            peer: { _ in nil },
+            value: { device, handle, octets in
+                names.json(Array(octets), UInt16(truncatingIfNeeded: handle), of: device)
+            })
+    }
+
+    private mutating func note(
+        _ event: EventName, _ thing: Thing?, _ name: String?, code: UInt8? = nil, octets: [UInt8]? = nil,
+        _ fill: (inout EventRecord) -> Void = { _ in }
+    ) {
+        var record = EventRecord(event, of: name, at: now)
+        fill(&record)
+        journal.append(record)
+        happenings.append(Happening(event: event, thing: thing, code: code, octets: octets))
+    }
+
+    /// Notes what a client or a host outside said to its controller.
+    mutating func noteSending(_ kind: PacketKind, _ packet: Packet, to controller: Int) {
+        switch kind {
+        case .command:
+            packets.append(.command, controller: controller, packet, in: pool, at: now)
+            noteCommand(packet, to: controller)
+        case .acl: packets.append(.aclToController, controller: controller, packet, in: pool, at: now)
+        case .event, .synchronous, .isochronous: break
+        }
+    }
+
+    private mutating func noteCommand(_ packet: Packet, to controller: Int) {
+        switch users[controller] {
+        case .node(let node) where !isClient(node): return
+        case .nobody: return
+        default: break
+        }
+        let enables = pool.uint8(at: 3, of: packet) == 1
+        switch pool.uint16(at: 0, of: packet).map(Opcode.init(rawValue:)) {
+        case .leSetScanEnable: note(enables ? .scanning : .scanningStopped, .client, "client")
+        case .leCreateConnection: note(.connecting, .client, "client")
+        default: break
+        }
+    }
+
+    /// Notes what a controller gives to its host.
+    mutating func noteArriving(_ kind: PacketKind, _ packet: Packet, at controller: Int) {
+        switch kind {
+        case .event: packets.append(.event, controller: controller, packet, in: pool, at: now)
+        case .acl: packets.append(.aclToHost, controller: controller, packet, in: pool, at: now)
+        case .command, .synchronous, .isochronous: break
+        }
+        if case .node(let node) = users[controller], !isClient(node) { return }
+        guard let delivery = observers[controller].see(kind, packet, pool: &pool) else { return }
+        if let device = scenario.devices.firstIndex(where: { $0.address == delivery.peer }) {
+            noteValue(.delivered, device, delivery.handle, delivery.value)
+        }
+        pool.release(delivery.value)
+    }
+
+    mutating func noteNotified(_ notification: PeripheralDevice.Notification, of node: Int) {
+        noteValue(.notified, node, notification.handle, notification.packet)
+    }
+
+    private mutating func noteValue(_ event: EventName, _ device: Int, _ handle: UInt16, _ value: Packet) {
+        journal.append(
+            event, device: device, part: Int(handle), peer: 0, handle: handle, value, in: pool, at: now)
+        guard hasScript else { return }
+        let octets = pool.octets(of: value)
+        happenings.append(
+            Happening(event: event, thing: names.entry(handle, of: device)?.thing, octets: octets))
+    }
+
+    /// Notes what the host of a device says.
+    mutating func note(_ output: Host.Output, of node: Int) {
+        let (thing, name) = (Thing.device(node), scenario.devices[node].id)
+        switch output {
+        case .advertising(true): note(.advertising, thing, name)
+        case .connected(_, let complete): note(.connected, thing, name) { $0.peer = complete.peer }
+        case .disconnected(_, let peer, let reason):
+            note(.disconnected, thing, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
+        case .server(let id, let server): note(server, from: nodes[node].peer(of: id), of: node)
+        default: break
+        }
+    }
+
+    private mutating func note(_ output: Server.Output, from peer: DeviceAddress?, of node: Int) {
+        func fill(_ record: inout EventRecord, _ handle: UInt16) { (record.peer, record.handle) = (peer, handle) }
+        switch output {
+        case .send: break
+        case .exchangedMTU(let mtu):
+            note(.mtu, .device(node), scenario.devices[node].id) { ($0.peer, $0.value) = (peer, "\(mtu)") }
+        case .subscribed(let handle): note(.subscribed, node, handle) { fill(&$0, handle) }
+        case .unsubscribed(let handle): note(.unsubscribed, node, handle) { fill(&$0, handle) }
+        case .read(let handle, let octets): note(.read, node, handle, octets) { fill(&$0, handle) }
+        case .written(let handle, let octets): note(.written, node, handle, octets) { fill(&$0, handle) }
+        case .refused(_, let handle, let error):
+            let entry = names.entry(handle, of: node)
+            note(
+                .refused, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id,
+                code: error.rawValue
+            ) { record in
+                fill(&record, handle)
+                record.error = error.name
+            }
+        }
+    }
+
+    private mutating func note(
+        _ event: EventName, _ node: Int, _ handle: UInt16, _ octets: [UInt8]? = nil,
+        _ fill: (inout EventRecord) -> Void
+    ) {
+        let entry = names.entry(handle, of: node)
+        let value = octets.flatMap { names.json($0, handle, of: node) }
+        note(event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id, octets: octets) { record in
+            fill(&record)
+            record.octets = octets
+            record.value = value
+        }
+    }
+}

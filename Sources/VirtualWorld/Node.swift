@@ -1,0 +1,94 @@
+import Bluetooth
+import GATT
+import HCI
+import LEHost
+import Octets
+import Peripheral
+import Sensors
+import Simulation
+
+/// A host above a controller of the air, with the device that it serves.
+struct Node: Sendable {
+    /// A client that is subscribed to a value.
+    struct Subscription: Hashable, Sendable {
+        let connection: ConnectionID
+        let handle: UInt16
+    }
+
+    let controller: Int
+    private(set) var host: Host
+    private(set) var device: PeripheralDevice
+    /// The first is the oldest.
+    private(set) var connections: [(id: ConnectionID, peer: DeviceAddress, mtu: Int)] = []
+    private(set) var subscriptions: [Subscription] = []
+    /// When the device is told that time has passed; nil: not yet asked for.
+    var deviceWake: EventQueue.Ticket?
+
+    init(_ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int) {
+        (self.device, self.controller) = (device, controller)
+        host = Host(table: device.table, randomAddress: randomAddress, receives: mtu)
+    }
+
+    mutating func step(
+        _ input: Host.Input, at now: Instant, pool: inout PacketPool, into outbox: inout [Host.Output]
+    ) {
+        host.step(input, values: &device, at: now, pool: &pool, into: &outbox)
+    }
+
+    /// Tells every subscriber a value; the packet is released.
+    mutating func notify(
+        _ handle: UInt16, _ packet: Packet, at now: Instant, pool: inout PacketPool, into outbox: inout [Host.Output]
+    ) {
+        host.notify(handle, packet, at: now, pool: &pool, into: &outbox)
+        pool.release(packet)
+    }
+
+    mutating func deviceTimePassed(
+        at now: Instant, pool: inout PacketPool, into outbox: inout [PeripheralDevice.Notification]
+    ) {
+        device.timePassed(at: now, mtu: leastMTU, pool: &pool, into: &outbox)
+    }
+
+    mutating func value(of part: Peripheral.Part, at now: Instant, pool: inout PacketPool) -> Packet? {
+        device.value(of: part, at: now, mtu: leastMTU, pool: &pool)
+    }
+
+    mutating func set(_ part: Part, to signal: Signal?, at now: Instant) -> Bool {
+        device.set(part, to: signal, at: now)
+    }
+
+    // MARK: Who is there
+
+    /// The least of those who are connected.
+    private var leastMTU: Int { connections.map(\.mtu).min() ?? Server.defaultMTU }
+
+    func peer(of connection: ConnectionID) -> DeviceAddress? { connections.first { $0.id == connection }?.peer }
+
+    mutating func connected(_ id: ConnectionID, _ peer: DeviceAddress) {
+        connections.append((id, peer, Server.defaultMTU))
+    }
+
+    mutating func exchanged(mtu: Int, _ id: ConnectionID) {
+        for index in connections.indices where connections[index].id == id { connections[index].mtu = mtu }
+    }
+
+    mutating func subscribed(_ handle: UInt16, _ connection: ConnectionID, at now: Instant) {
+        let subscription = Subscription(connection: connection, handle: handle)
+        guard !subscriptions.contains(subscription) else { return }
+        subscriptions.append(subscription)
+        device.begin(handle, at: now)
+    }
+
+    mutating func unsubscribed(_ handle: UInt16, _ connection: ConnectionID) {
+        subscriptions.removeAll { $0 == Subscription(connection: connection, handle: handle) }
+        if !subscriptions.contains(where: { $0.handle == handle }) { device.end(handle) }
+    }
+
+    /// An unbonded client's subscriptions end with its connection.  Core 6.0, Vol 3, Part G, section 3.3.3.3.
+    mutating func disconnected(_ id: ConnectionID) {
+        connections.removeAll { $0.id == id }
+        for subscription in subscriptions where subscription.connection == id {
+            unsubscribed(subscription.handle, id)
+        }
+    }
+}

@@ -1,0 +1,312 @@
+import Air
+import Bluetooth
+public import EventLog
+public import GATT
+public import HCI
+public import LEHost
+public import Octets
+public import Peripheral
+public import Scenarios
+public import Sensors
+public import Simulation
+import VirtualController
+
+/// Everything that a scenario plays in: its devices, virtual controllers for them and for hosts outside, and the air.
+///
+/// One queue orders all of it by instant and insertion; nothing happens but by `run(until:)` and by what comes from
+/// outside.  A value: who needs a reference holds it in a class, and calls `run` once a round.
+public struct World: Sendable {
+    /// What the world has for somebody outside.
+    public enum Output: Sendable {
+        /// A packet for the host outside that uses a controller; whoever takes it releases it.
+        case toGuest(controller: Int, PacketKind, Packet)
+        /// What the host of a client node says.
+        case client(node: Int, Host.Output)
+    }
+
+    private enum Event: Sendable {
+        case radio(Radio.Timer)
+        case toController(Int, PacketKind, Packet)
+        case toHost(node: Int, PacketKind, Packet)
+        case hostWake(node: Int)
+        case deviceWake(node: Int)
+    }
+
+    /// Who uses a controller.
+    enum User: Hashable, Sendable {
+        case node(Int)
+        case guest
+        case nobody
+    }
+
+    /// What is played.
+    public let scenario: Scenario
+    /// Packets of everybody, also of who holds the world.
+    public var pool = PacketPool()
+    /// Every HCI packet of every controller.
+    public var packets = PacketLog(sink: nil)
+    /// Everything that happened.
+    public var journal = EventJournal(sink: nil)
+    /// What has happened since somebody last looked; the script reads it.
+    public var happenings: [Happening] = []
+    /// What is to be done outside, in order; who does it empties it.
+    public var outbox: [Output] = []
+
+    private var queue = EventQueue()
+    private var pending: [Event] = []
+    private var airspace: Airspace
+    private(set) var nodes: [Node] = []
+    private(set) var users: [User] = []
+    var observers: [DeliveryObserver] = []  // by controller
+    private var airspaceOutbox: [Airspace.Output] = []
+    private var hostOutbox: [Host.Output] = []
+    private var notifications: [PeripheralDevice.Notification] = []
+    private let chance: RandomStream
+    private(set) var names: ValueNames
+    let hasScript: Bool
+
+    /// The scenario's devices, each above a controller of its own; they start when `start` is called.
+    public init(_ scenario: Scenario, seed: UInt64) throws(AttributeTable.DefinitionError) {
+        self.scenario = scenario
+        hasScript = !scenario.script.isEmpty
+        chance = RandomStream(seed: seed)
+        names = ValueNames(scenario, [])
+        airspace = Airspace(seed: chance.stream("air"))
+        for device in scenario.devices {
+            let definition = PeripheralDefinition(device, chance: chance.stream("device \(device.id)"))
+            let peripheral = try PeripheralDevice(definition, seed: chance.stream("device \(device.id)"))
+            let place = Medium.Station(
+                millimetres: Int(device.distance * 1000), power: device.advertising.payload.txPower ?? 0)
+            let isRandom = device.address.kind == .random
+            let controller = add(
+                isRandom ? Self.ownAddress(users.count) : device.address, at: place, for: .node(nodes.count))
+            nodes.append(
+                Node(
+                    peripheral, controller: controller, randomAddress: isRandom ? device.address : nil,
+                    mtu: device.link.mtu ?? Self.defaultMTU))
+        }
+        names = ValueNames(scenario, nodes)
+    }
+
+    /// What hosts of the world take when the scenario does not say.
+    public static let defaultMTU = 247
+
+    /// Public addresses of controllers: locally administered, and numbered.
+    private static func ownAddress(_ number: Int) -> DeviceAddress {
+        DeviceAddress(0x0200_0000_0000 | UInt64(number + 1), .public)
+    }
+
+    /// The present: the instant of what was played last.
+    public var now: Instant { queue.now }
+    /// When something is to happen next; nil when nothing is.
+    public var nextDue: Instant? { mutating get { queue.firstDue() } }
+
+    // MARK: Who is there
+
+    private mutating func add(_ address: DeviceAddress, at place: Medium.Station, for user: User) -> Int {
+        let controller = airspace.add(address: address, at: place)
+        users.append(user)
+        observers.append(DeliveryObserver())
+        return controller
+    }
+
+    /// Switches all devices of the scenario on.
+    public mutating func start() {
+        for (index, device) in scenario.devices.enumerated() {
+            packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
+            command(.start, of: index)
+        }
+    }
+
+    /// A controller for a host outside, in the state after a reset.
+    public mutating func addGuest(at now: Instant) -> Int {
+        run(until: now)
+        let address = Self.ownAddress(users.count)
+        let controller = add(address, at: Medium.Station(), for: .guest)
+        packets.open(controller: controller, address, name: "guest", at: now)
+        return controller
+    }
+
+    /// The host outside has gone: its controller leaves the air without a word.
+    public mutating func removeGuest(_ controller: Int, at now: Instant) {
+        run(until: now)
+        guard users.indices.contains(controller), users[controller] == .guest else { return }
+        users[controller] = .nobody
+        airspace.remove(controller, at: now, pool: &pool, into: &airspaceOutbox)
+        observers[controller].reset(pool: &pool)
+        packets.close(controller: controller, at: now)
+        passOnAirspace()
+    }
+
+    /// A host of the world that nothing is served by: the built-in client's.  Its node's number.
+    public mutating func addClient(at now: Instant) throws(AttributeTable.DefinitionError) -> Int {
+        run(until: now)
+        let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
+        let device = try PeripheralDevice(definition, seed: chance)
+        let (node, address) = (nodes.count, Self.ownAddress(users.count))
+        let controller = add(address, at: Medium.Station(), for: .node(node))
+        packets.open(controller: controller, address, name: "client", at: now)
+        nodes.append(Node(device, controller: controller, randomAddress: nil, mtu: Self.defaultMTU))
+        return node
+    }
+
+    func isClient(_ node: Int) -> Bool { node >= scenario.devices.count }
+
+    // MARK: What comes from outside
+
+    /// Takes a packet from a host outside.
+    public mutating func receive(
+        _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromGuest controller: Int, at now: Instant
+    ) {
+        run(until: now)
+        guard users.indices.contains(controller), users[controller] == .guest, octets.count <= PacketPool.capacity
+        else { return }
+        let packet = pool.take(octets)
+        noteSending(kind, packet, to: controller)
+        schedule(.toController(controller, kind, packet), due: now)
+    }
+
+    /// Tells the host of a node to do something, now.
+    public mutating func command(_ command: Host.Command, of node: Int) {
+        guard nodes.indices.contains(node) else { return }
+        nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
+        passOnHost(node)
+    }
+
+    /// Takes a quantity of a device over from its curve, or gives it back.
+    public mutating func set(_ part: Peripheral.Part, of node: Int, to signal: Signal?) -> Bool {
+        guard nodes.indices.contains(node) else { return false }
+        return nodes[node].set(part, to: signal, at: now)
+    }
+
+    /// Notifies the subscribers of a part's present value out of turn, or of these octets.
+    public mutating func notify(_ part: Peripheral.Part, of node: Int, octets: [UInt8]? = nil) {
+        guard nodes.indices.contains(node), let handle = nodes[node].device.handle(of: part),
+            let packet = octets.map({ pool.take($0) }) ?? nodes[node].value(of: part, at: now, pool: &pool)
+        else { return }
+        notify(node, PeripheralDevice.Notification(handle: handle, packet: packet))
+    }
+
+    // MARK: Playing
+
+    /// Plays everything that is due by `limit`; then it is `limit`.
+    public mutating func run(until limit: Instant) {
+        while let ticket = queue.takeFirst(dueBy: limit) { play(pending[ticket.slot]) }
+        queue.advance(to: limit)
+    }
+
+    /// Plays what is due at the next instant, if that is not after `limit`: false if there is nothing.
+    public mutating func runNext(until limit: Instant) -> Bool {
+        guard let due = queue.firstDue(), due <= limit else { return false }
+        while let ticket = queue.takeFirst(dueBy: due) { play(pending[ticket.slot]) }
+        return true
+    }
+
+    @discardableResult
+    private mutating func schedule(_ event: Event, due: Instant) -> EventQueue.Ticket {
+        let ticket = queue.insert(due: due)
+        if ticket.slot == pending.count { pending.append(event) } else { pending[ticket.slot] = event }
+        return ticket
+    }
+
+    private mutating func play(_ event: Event) {
+        switch event {
+        case .radio(let timer):
+            airspace.timePassed(timer, at: now, pool: &pool, into: &airspaceOutbox)
+            passOnAirspace()
+        case .toController(let controller, let kind, let packet):
+            airspace.receive(kind, packet, by: controller, at: now, pool: &pool, into: &airspaceOutbox)
+            passOnAirspace()
+        case .toHost(let node, let kind, let packet):
+            nodes[node].step(.received(kind, packet), at: now, pool: &pool, into: &hostOutbox)
+            passOnHost(node)
+        case .hostWake(let node):
+            nodes[node].step(.timePassed, at: now, pool: &pool, into: &hostOutbox)
+            passOnHost(node)
+        case .deviceWake(let node):
+            nodes[node].deviceWake = nil
+            nodes[node].deviceTimePassed(at: now, pool: &pool, into: &notifications)
+            for index in notifications.indices { notify(node, notifications[index]) }
+            notifications.removeAll(keepingCapacity: true)
+            wakeDevice(node)
+        }
+    }
+
+    private mutating func passOnAirspace() {
+        for index in airspaceOutbox.indices {
+            switch airspaceOutbox[index] {
+            case .wake(let timer, let due): schedule(.radio(timer), due: due)
+            case .toHost(let controller, let kind, let packet):
+                noteArriving(kind, packet, at: controller)
+                switch users[controller] {
+                case .node(let node): schedule(.toHost(node: node, kind, packet), due: now)
+                case .guest: outbox.append(.toGuest(controller: controller, kind, packet))
+                case .nobody: pool.release(packet)
+                }
+            }
+        }
+        airspaceOutbox.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func passOnHost(_ node: Int) {
+        var index = 0
+        while index < hostOutbox.count {
+            let output = hostOutbox[index]
+            index += 1
+            switch output {
+            case .send(let kind, let packet):
+                noteSending(kind, packet, to: nodes[node].controller)
+                schedule(.toController(nodes[node].controller, kind, packet), due: now)
+            case .wake(let due): schedule(.hostWake(node: node), due: due)
+            case _ where isClient(node): outbox.append(.client(node: node, output))
+            default: deviceHostSaid(output, node)
+            }
+        }
+        hostOutbox.removeAll(keepingCapacity: true)
+    }
+
+    /// What the host of a device says, other than what it wants done below.
+    private mutating func deviceHostSaid(_ output: Host.Output, _ node: Int) {
+        note(output, of: node)
+        switch output {
+        case .started: advertise(node)
+        case .connected(let id, let complete):
+            nodes[node].connected(id, complete.peer)
+            if nodes[node].connections.count < scenario.devices[node].connections { advertise(node) }
+        case .disconnected(let id, _, _):
+            nodes[node].disconnected(id)
+            advertise(node)
+        case .server(let id, .exchangedMTU(let mtu)): nodes[node].exchanged(mtu: mtu, id)
+        case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
+        case .server(let id, .unsubscribed(let handle)): nodes[node].unsubscribed(handle, id)
+        case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
+        default: break
+        }
+        wakeDevice(node)
+    }
+
+    private mutating func advertise(_ node: Int) {
+        let device = scenario.devices[node]
+        guard device.role == .peripheral, nodes[node].connections.count < device.connections else { return }
+        let (data, response) = device.advertisement
+        let interval = device.advertising.phases.first?.interval ?? .milliseconds(100)
+        let units = UInt16(clamping: max(0x20, min(0x4000, interval.inNanoseconds / 625_000)))
+        let kind: AdvertisingParameters.Kind = device.advertising.isConnectable ? .undirected : .scannable
+        let parameters = AdvertisingParameters(minimumInterval: units, maximumInterval: units, kind: kind)
+        nodes[node].step(
+            .command(.advertise(parameters, data: data, scanResponse: response)), at: now, pool: &pool,
+            into: &hostOutbox)
+    }
+
+    private mutating func notify(_ node: Int, _ notification: PeripheralDevice.Notification) {
+        noteNotified(notification, of: node)
+        nodes[node].notify(notification.handle, notification.packet, at: now, pool: &pool, into: &hostOutbox)
+        passOnHost(node)
+    }
+
+    /// Has one event for when the device next has something to do.
+    private mutating func wakeDevice(_ node: Int) {
+        if let ticket = nodes[node].deviceWake { queue.cancel(ticket) }
+        nodes[node].deviceWake = nodes[node].device.nextDue.map { schedule(.deviceWake(node: node), due: $0) }
+    }
+}

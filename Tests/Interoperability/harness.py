@@ -1,0 +1,105 @@
+"""Starts lubdub and Bumble beside each other, on the loopback only.
+
+The program is the one that the variable LUBDUB names, `.build/debug/lubdub` if it names none.
+"""
+
+import asyncio
+import contextlib
+import os
+import pathlib
+import unittest
+
+from bumble import core, device, hci, transport
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LUBDUB = str((ROOT / os.environ.get('LUBDUB', '.build/debug/lubdub')).resolve())
+HEART_RATE = core.UUID.from_16_bits(0x180D)
+
+
+class Interoperability(unittest.IsolatedAsyncioTestCase):
+    """A test that ends: after `limit` seconds it fails."""
+
+    limit = 60
+
+    def _callTestMethod(self, method):
+        async def bounded():
+            async with asyncio.timeout(self.limit):
+                await method()
+
+        super()._callTestMethod(bounded)
+
+
+@contextlib.asynccontextmanager
+async def lubdub(*arguments):
+    """A running `lubdub ARGUMENTS...`, in the project's folder; ended when the block is left."""
+    process = await asyncio.create_subprocess_exec(
+        LUBDUB, *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE)
+    try:
+        yield process
+    finally:
+        await end(process)
+
+
+async def end(process):
+    """Asks the process to end, makes it after 5 s, and returns its status."""
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        async with asyncio.timeout(5):
+            return await process.wait()
+    except TimeoutError:
+        process.kill()
+        return await process.wait()
+
+
+async def controller_port(process):
+    """The port of the first controller that lubdub offers: `controller tcp:127.0.0.1:PORT`."""
+    async with asyncio.timeout(10):
+        async for line in process.stdout:
+            words = line.decode().split()
+            if words[:1] == ['controller']:
+                return int(words[1].rsplit(':', 1)[1])
+    raise AssertionError(f'lubdub offered no controller, and ended with {await process.wait()}')
+
+
+@contextlib.asynccontextmanager
+async def host(port, name, address):
+    """A Bumble host over a controller at this port, powered on."""
+    async with await transport.open_transport(f'tcp-client:127.0.0.1:{port}') as hci_transport:
+        bumble = device.Device.with_hci(name, hci.Address(address), hci_transport.source, hci_transport.sink)
+        async with asyncio.timeout(10):
+            await bumble.power_on()
+        yield bumble
+
+
+async def find(central, service=HEART_RATE, limit=10):
+    """The first advertisement that lists the service: found by scanning, for `limit` seconds at most."""
+    found = asyncio.get_running_loop().create_future()
+
+    def heard(advertisement):
+        lists = advertisement.data.get_all(core.AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS)
+        lists += advertisement.data.get_all(core.AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS)
+        if any(service in uuids for uuids in lists) and not found.done():
+            found.set_result(advertisement)
+
+    central.on('advertisement', heard)
+    await central.start_scanning()
+    try:
+        async with asyncio.timeout(limit):
+            return await found
+    finally:
+        central.remove_listener('advertisement', heard)
+        await central.stop_scanning()
+
+
+@contextlib.asynccontextmanager
+async def peer(central):
+    """The strap that advertises Heart Rate, connected and with everything discovered."""
+    advertisement = await find(central)
+    async with asyncio.timeout(20):
+        connection = await central.connect(advertisement.address)
+        strap = device.Peer(connection)
+        await strap.discover_all()
+    yield strap
+    with contextlib.suppress(core.ProtocolError):
+        await connection.disconnect()

@@ -1,0 +1,195 @@
+import Documents
+import Testing
+
+@testable import Scenarios
+
+@Suite struct ProblemTests {
+    @Test(
+        arguments: [
+            (#"{"when": "5 s", "do": "sett", "of": "battery"}"#, "2:34: LD0110: script[0].do: \"sett\" is none of"),
+            (
+                #"{"when": "5 s", "do": "set", "of": "batery", "to": 1}"#,
+                #"2:47: LD0133: script[0].of: there is no "batery" (did you mean "battery"?)"#
+            ),
+            (
+                #"{"when": "5 s", "do": "notify", "of": "heart_rate/location"}"#,
+                #"2:50: LD0135: script[0].of: "heart_rate/location" can not be notified or be indicated, only be read"#
+            ),
+            (
+                #"{"when": "5 s", "do": "set", "of": "strap", "to": 1}"#,
+                #"2:47: LD0134: script[0].of: expected a part of a service, found "strap", which is a device"#
+            ),
+            (
+                #"{"when": "5 s", "do": "set", "of": "battery", "to": 101}"#,
+                "2:64: LD0109: script[0].to: this goes from 101.0 to 101.0, and must stay within 0.0 and 100.0"
+            ),
+            (
+                #"{"when": "5 sec", "do": "clear", "of": "strap"}"#,
+                #"2:21: LD0111: script[0].when: "5 sec" is not a moment such as "10 s", "start", "end" or "connected""#
+            ),
+            (
+                #"{"when": {"event": "read", "nth": 1, "every": 2}, "do": "clear", "of": "strap"}"#,
+                #"2:58: LD0138: script[0].when.every: "nth" and "every" exclude each other"#
+            ),
+            (
+                #"{"when": {"event": "ended", "of": "a"}, "id": "a", "do": "clear", "of": "strap"}"#,
+                "2:21: LD0136: script[0].when: the rule that this waits for cannot fire"
+            ),
+            (
+                #"{"when": "5 s", "do": "stall"}"#,
+                #"2:34: LD0190: script[0].do: "stall" is known, and not played yet by this version"#
+            ),
+            (
+                #"{"when": "5 s", "do": "clear", "of": "${x}"}"#,
+                #"2:49: LD0120: script[0].of: there is no variable "x""#
+            ),
+        ])
+    func `A rule's problem is named at its place`(rule: String, complaint: String) {
+        let said = problems(("a.json", scenario(script: rule)))
+        #expect(said.count == 1)
+        #expect(said.first?.hasPrefix("a.json:" + complaint) == true, "\(said)")
+    }
+
+    @Test func `A rule behind the limit cannot fire, and an expectation cannot open there`() {
+        let said = problems(
+            (
+                "a",
+                scenario(
+                    script: #"{"when": "11 s", "do": "clear", "of": "strap"}"#,
+                    expect: #"{"id": "e", "expect": "never", "event": "connected", "since": "12 s"}"#,
+                    rest: #", "limit": "10 s""#)
+            ))
+        #expect(
+            said == [
+                "a:2:21: LD0136: script[0].when: this is behind the limit, at which the scenario ends",
+                #"a:3:34: LD0190: expect[0].expect: "never" is known, and not played yet by this version"#,
+                "a:3:74: LD0137: expect[0].since: this is behind the limit, at which the scenario ends",
+            ])
+    }
+
+    @Test func `Duplicate ids and addresses and an empty list of devices are reported`() {
+        let twice = """
+            {"lubdub": 1, "name": "x", "devices": [
+            {"id": "a", "address": "C0:FF:EE:00:00:01/random"},
+            {"id": "a", "address": "C0:FF:EE:00:00:01/random", "services": [{"service": "battery"},
+            {"service": "battery"}]}]}
+            """
+        #expect(
+            problems(("a", twice)) == [
+                #"a:3:8: LD0131: devices[1].id: there is another device or rule "a""#,
+                "a:3:24: LD0132: devices[1].address: another device has the address C0:FF:EE:00:00:01/random",
+                #"a:4:1: LD0131: devices[1].services[1]: this device has another service "battery""#,
+            ])
+        #expect(
+            problems(("a", #"{"lubdub": 1, "name": "x", "devices": []}"#)) == [
+                "a:1:39: LD0130: devices: a scenario needs a device"
+            ])
+    }
+
+    @Test func `Variables are replaced, checked with their values, and missed or unused`() {
+        func text(_ variables: String, _ value: String) -> String {
+            """
+            {"lubdub": 1, "name": "x", "variables": {\(variables)},
+            "devices": [{"id": "a", "services": [{"service": "heart_rate", "value": \(value)}]}]}
+            """
+        }
+        #expect(problems(("a", text(#""b": 62"#, #""${b}""#))) == [])
+        let overridden = reading([("a", text(#""b": 62"#, #""${b}""#))], variables: ["b": Node(.number("70000"))])
+        #expect(overridden.problems.map(\.code) == [.outOfRange, .outOfRange])
+        #expect(
+            problems(("a", text(#""bb": 62"#, #""${b}""#))) == [
+                #"a:1:48: LD0121: variables.bb: the variable "bb" is never used"#,
+                #"a:2:73: LD0120: devices[0].services[0].value: there is no variable "b" (did you mean "bb"?)"#,
+            ])
+    }
+
+    @Test func `With several devices a path begins with one of them`() {
+        let text = """
+            {"lubdub": 1, "name": "x", "devices": [{"id": "a", "services": [{"service": "battery"}]}, {"id": "b"}],
+            "script": [{"when": "start", "do": "set", "of": "battery", "to": 1}]}
+            """
+        #expect(
+            problems(("a", text)) == [
+                #"a:2:49: LD0133: script[0].of: there is no "battery": with several devices, a path begins with one of a, b"#
+            ])
+    }
+
+    @Test func `Includes are relative, finite and reported`() {
+        let top = #"{"lubdub": 1, "name": "x", "include": ["parts/strap.json"]}"#
+        let strap = #"{"lubdub": 1, "devices": [{"id": "a"}], "include": ["../parts/../top.json", "/etc/x", "no"]}"#
+        #expect(
+            problems(("top.json", top), ("parts/strap.json", strap)) == [
+                #"parts/strap.json:1:53: LD0115: include[0]: "top.json" includes itself: top.json > parts/strap.json > top.json"#,
+                #"parts/strap.json:1:77: LD0114: include[1]: "/etc/x" is not relative to this file"#,
+                #"parts/strap.json:1:87: LD0113: include[2]: "parts/no" cannot be read"#,
+            ])
+        #expect(reading([("top.json", top), ("parts/strap.json", strap)]).scenario?.devices.map(\.id) == ["a"])
+    }
+
+    @Test func `A suite's cases are read with their variables`() {
+        let suite = """
+            {"lubdub": 1, "kind": "suite", "name": "s", "cases": [
+            {"scenario": "a/b.json", "variables": {"v": 3}}, {"scenario": "a/b.json"}]}
+            """
+        let inner = scenario(
+            script: #"{"when": "start", "do": "set", "of": "battery", "to": "${v}"}"#, rest: #", "variables": {"v": 1}"#
+        )
+        let reading = reading([("s.json", suite), ("a/b.json", inner)])
+        #expect(
+            reading.problems.map(\.description) == [#"s.json:2:50: LD0131: cases[1]: there is another case "a/b""#])
+        guard case .suite(let read)? = reading.content else {
+            Issue.record("no suite")
+            return
+        }
+        #expect(read.cases.map(\.id) == ["a/b", "a/b"])
+    }
+
+    @Test func `A csv file is a curve`() throws {
+        let text = """
+            {"lubdub": 1, "name": "x", "devices": [{"id": "a", "services": [
+            {"service": "heart_rate", "value": {"curve": "csv", "file": "r.csv", "column": "bpm"}}]}]}
+            """
+        let good = reading([("a", text), ("r.csv", "time,bpm,x\r\n0,60,1\r\n1.5, 61,1\r\n")])
+        #expect(good.problems.isEmpty)
+        guard case .heartRate(let heart)? = good.scenario?.devices[0].services[0].content else {
+            Issue.record("no heart rate")
+            return
+        }
+        #expect(
+            heart.value
+                == .csv([.init(time: .zero, value: 60), .init(time: .milliseconds(1500), value: 61)]))
+        for (table, complaint) in [
+            ("time,pbm\n0,1", #"r.csv:1: there is no column "bpm" (did you mean "pbm"?)"#),
+            ("time,bpm\n0,1\n0,2", "r.csv:3: the times must rise from line to line"), ("", "r.csv:1: a table has"),
+            ("time,bpm\n0", "r.csv:2: expected 2 numbers"), ("time,bpm\n", "r.csv: there are no values"),
+        ] {
+            let said = problems(("a", text), ("r.csv", table))
+            #expect(said.first?.contains(complaint) == true, "\(said)")
+        }
+    }
+}
+
+@Suite struct UnitsTests {
+    @Test(
+        arguments: [
+            ("10 s", Duration.seconds(10)), ("0.5 ms", .microseconds(500)), ("1 day", .seconds(86_400)),
+            ("2 days", .seconds(172_800)), ("7 us", .microseconds(7)), ("1.5 h", .seconds(5400)),
+            ("2 min", .seconds(120)), ("10s", nil), ("10  s", nil), ("-1 s", nil), ("1e3 s", nil), (".5 s", nil),
+            ("5. s", nil), ("999999999999999999 days", nil), ("", nil), ("s", nil), (" s", nil),
+        ])
+    func `A duration is a number, a space and a unit`(text: String, duration: Duration?) {
+        #expect(Units.duration(text) == duration)
+    }
+
+    @Test(
+        arguments: [
+            ("2000-01-01T00:00:00Z", 0, 0), ("2024-03-01T23:50:00+01:00", 762_652_200 + 0, 60),
+            ("1999-12-31T23:59:59Z", -1, 0),
+        ])
+    func `A time of the wall clock is counted from 2000`(text: String, seconds: Int64, ahead: Int) {
+        #expect(Units.wallTime(text) == WallTime(secondsSince2000: seconds, minutesAheadOfUTC: ahead))
+    }
+
+    @Test(arguments: ["2023-02-29T00:00:00Z", "2024-01-01T24:00:00Z", "2024-01-01", "2024-01-01T00:00:00", "x"])
+    func `What is no date is none`(text: String) { #expect(Units.wallTime(text) == nil) }
+}

@@ -1,0 +1,96 @@
+import Bluetooth
+import Documents
+import FoundationEssentials
+import Testing
+
+@testable import Scenarios
+
+@Suite struct ScenarioFileTests {
+    @Test(arguments: Files.names("scenarios") + Files.names("scenarios/formats"))
+    func `The scenarios of the repository have no problems`(path: String) {
+        #expect(Files.read(path).problems.map(\.description) == [])
+    }
+
+    @Test(arguments: Files.names("Tests/ScenariosTests/Fixtures"))
+    func `The language's examples have none but what is not played yet`(path: String) {
+        let problems = Files.read(path).problems.filter { $0.code != .notYet }
+        #expect(problems.map(\.description) == [])
+    }
+
+    @Test func `There are scenarios and examples`() {
+        #expect(Files.names("scenarios").count >= 3)
+        #expect(Files.names("Tests/ScenariosTests/Fixtures").count == 13)
+    }
+
+    @Test func `A scenario is read whole`() throws {
+        let scenario = try #require(Files.read("scenarios/workout.json").scenario)
+        #expect(scenario.limit == .seconds(180))
+        #expect(scenario.seed == 1)
+        let strap = try #require(scenario.devices.first)
+        #expect(strap.address == DeviceAddress(0xC0FF_EE00_0001, .random))
+        #expect(strap.advertising.payload.services == [UUID(0x180D)])
+        #expect(strap.advertising.phases == [.init(interval: .milliseconds(100), duration: nil)])
+        #expect(strap.services.map(\.id) == ["heart_rate", "battery", "device_information"])
+        guard case .heartRate(let heart) = strap.services[0].content, case .pieces(let pieces) = heart.value else {
+            Issue.record("no pieces")
+            return
+        }
+        #expect(pieces.map(\.duration) == [.seconds(20), .seconds(40), .seconds(60), nil])
+        #expect(pieces[0].value == .constant(62))
+        #expect(heart.location == .chest && heart.energy == .counted && heart.hasRRIntervals)
+        let part = Thing.part(device: 0, service: 0, part: 1)
+        #expect(scenario.part(part)?.role == .contact)
+        #expect(scenario.script.map(\.id) == ["slips", nil, nil, nil])
+        #expect(scenario.script[0].action == .set(part, to: .curve(.constant(0))))
+        #expect(scenario.script[0].end == .after(.seconds(5)))
+        #expect(scenario.script[0].when == .time(.seconds(70)))
+        guard case .event(let event) = scenario.script[1].when else {
+            Issue.record("no event")
+            return
+        }
+        #expect(event.kind == .began && event.of == .rule(0))
+        #expect(
+            scenario.script[3].action
+                == .disconnect(.device(0), reason: .name("remote_user_terminated_connection")))
+    }
+
+    @Test func `The limit is 30 s after the last moment that the script names`() {
+        let text = scenario(
+            script: #"""
+                {"when": {"at": "10 s", "every": "10 s", "times": 3}, "do": "set", "of": "battery", "to": 1, "for": "5 s"}
+                """#)
+        #expect(reading([("a", text)]).scenario?.limit == .seconds(65))
+    }
+
+    @Test func `Devices without an address get the next that nobody has`() {
+        let text = """
+            {"lubdub": 1, "name": "x", "devices": [
+             {"id": "a"}, {"id": "b", "address": "C0:FF:EE:00:00:02/random"}, {"id": "c"}]}
+            """
+        let addresses = reading([("a", text)]).scenario?.devices.map { "\($0.address)" }
+        #expect(
+            addresses == [
+                "C0:FF:EE:00:00:01/random", "C0:FF:EE:00:00:02/random", "C0:FF:EE:00:00:03/random",
+            ])
+    }
+
+    @Test func `The committed schema is written from the tables`() throws {
+        let path = "\(Files.root)/schema/scenario.schema.json"
+        if ProcessInfo.processInfo.environment["LUBDUB_WRITE_SCHEMA"] != nil {
+            try Data(ScenarioSchema.json.utf8).write(to: URL(filePath: path))
+        }
+        // Written anew with LUBDUB_WRITE_SCHEMA=1 swift test --filter ScenariosTests
+        #expect(
+            Files.octets("schema/scenario.schema.json").map { String(decoding: $0, as: UTF8.self) }
+                == ScenarioSchema.json)
+        _ = try Node(json: ScenarioSchema.json.utf8, file: "schema")
+    }
+
+    @Test func `No prefix and no flipped bit of a file traps`() throws {
+        let octets = try #require(Files.octets("Tests/ScenariosTests/Fixtures/00-out-of-range.json"))
+        for (index, mutation) in octets.mutations.enumerated()
+        where index < octets.count || index % 7 == 0 {
+            _ = ScenarioFile.read("a.json") { _ in mutation }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import Scenarios
+import Simulation
+import Testing
+import Timeline
+
+/// A script, what it is told, and all that it says.
+struct Story: CustomTestStringConvertible, Sendable {
+    let name: String
+    let script: [Rule]
+    let steps: [Step]
+    let lines: [String]
+    var testDescription: String { name }
+
+    init(_ name: String, _ script: [Rule], _ steps: [Step], _ lines: [String]) {
+        (self.name, self.script, self.steps, self.lines) = (name, script, steps, lines)
+    }
+}
+
+private let connected = ScriptRunner.Happening(.connected, of: strap)
+
+@Suite struct ScriptRunnerTests {
+    @Test(arguments: moments + ends + cover + clears) func `A script says what is to be done`(_ story: Story) {
+        #expect(play(story.script, story.steps) == story.lines)
+    }
+
+    static let moments = [
+        Story(
+            "rules of one instant go by the file, whatever their moments are",
+            [
+                .notify(when: .at(0)), .notify(when: .start),
+                .notify(when: .repeated(first: .zero, every: .seconds(1), times: 1)),
+            ],
+            [.pass(9)], ["0 begin 0", "0 end 0", "0 begin 1", "0 end 1", "0 begin 2", "0 end 2"]),
+        Story(
+            "times go by the clock", [.notify(when: .at(5)), .notify(when: .at(3))], [.pass(9)],
+            ["3 begin 1", "3 end 1", "5 begin 0", "5 end 0"]),
+        Story(
+            "so many times", [.notify(when: .repeated(first: .seconds(2), every: .seconds(3), times: 3))], [.pass(99)],
+            ["2 begin 0", "2 end 0", "5 begin 0", "5 end 0", "8 begin 0", "8 end 0"]),
+        Story(
+            "no time at all", [.notify(when: .repeated(first: .zero, every: .seconds(3), times: 0))], [.pass(99)], []),
+        Story(
+            "to the end, and not behind it",
+            [
+                .set(when: .repeated(first: .seconds(2), every: .seconds(4), times: nil), end: .seconds(1)),
+                .notify(when: .end),
+            ],
+            [.finish(8), .pass(99), .tell(100, connected)],
+            ["2 begin 0", "3 end 0", "6 begin 0", "7 end 0", "8 begin 1", "8 end 1"]),
+        Story(
+            "each, the second, every second",
+            [
+                .notify(when: .event(.connected)), .notify(when: .event(.connected, .nth(2))),
+                .notify(when: .event(.connected, .every(2))),
+            ],
+            [1, 2, 3, 4].map { .tell($0, connected) },
+            [
+                "1 begin 0", "1 end 0", "2 begin 0", "2 end 0", "2 begin 1", "2 end 1", "2 begin 2", "2 end 2",
+                "3 begin 0",
+                "3 end 0", "4 begin 0", "4 end 0", "4 begin 2", "4 end 2",
+            ]),
+        Story(
+            "after the event", [.notify(when: .event(.connected, after: 3))],
+            [.tell(1, connected), .tell(2, connected), .pass(9)], ["4 begin 0", "4 end 0", "5 begin 0", "5 end 0"]),
+        Story(
+            "what belongs to the thing",
+            [
+                .notify(when: .event(.notified, of: strap)),
+                .notify(when: .event(.notified, of: .service(device: 0, service: 0))),
+                .notify(when: .event(.notified, of: heartRate)), .notify(when: .event(.notified, of: contact)),
+                .notify(when: .event(.notified, of: otherStrap)), .notify(when: .event(.notified)),
+            ],
+            [
+                .tell(1, .init(.notified, of: heartRate)), .tell(2, .init(.notified, of: battery)),
+                .tell(3, .init(.notified)),
+            ],
+            [
+                "1 begin 0", "1 end 0", "1 begin 1", "1 end 1", "1 begin 2", "1 end 2", "1 begin 5", "1 end 5",
+                "2 begin 0", "2 end 0", "2 begin 5", "2 end 5", "3 begin 5", "3 end 5",
+            ]),
+        Story(
+            "rules hear of rules: began, and then ended",
+            [
+                .notify(when: .event(.ended, of: .rule(2))), .notify(when: .event(.began, of: .rule(2))),
+                .notify(when: .at(1)), .notify(when: .event(.ended, of: .rule(0), after: 2)),
+            ], [.pass(9)],
+            ["1 begin 2", "1 end 2", "1 begin 0", "1 end 0", "1 begin 1", "1 end 1", "3 begin 3", "3 end 3"]),
+    ]
+
+    static let ends = [
+        Story("for ever", [.set(when: .at(1))], [.pass(99)], ["1 begin 0"]),
+        Story("for a time", [.set(when: .at(1), end: .seconds(5))], [.pass(99)], ["1 begin 0", "6 end 0"]),
+        Story("for no time", [.set(when: .at(1), end: .seconds(0))], [.pass(9)], ["1 begin 0", "1 end 0"]),
+        Story("until a time", [.set(when: .at(1), end: .at(.at(4)))], [.pass(9)], ["1 begin 0", "4 end 0"]),
+        Story(
+            "until a time that is over", [.set(when: .at(5), end: .at(.at(4)))], [.pass(9)], ["5 begin 0", "5 end 0"]),
+        Story(
+            "until the next of many times",
+            [.set(when: .at(5), end: .at(.repeated(first: .seconds(1), every: .seconds(2), times: 4)))], [.pass(9)],
+            ["5 begin 0", "7 end 0"]),
+        Story(
+            "until the last of many times, which is over",
+            [.set(when: .at(5), end: .at(.repeated(first: .seconds(1), every: .seconds(2), times: 3)))], [.pass(9)],
+            ["5 begin 0", "5 end 0"]),
+        Story(
+            "until the next event; then the same event begins it again",
+            [.set(when: .event(.connected), end: .at(.event(.connected)))], [.tell(1, connected), .tell(2, connected)],
+            ["1 begin 0", "2 end 0", "2 begin 0"]),
+        Story(
+            "until the second event since it began, and a little later",
+            [.set(when: .at(2), end: .at(.event(.connected, .nth(2), after: 1)))],
+            [1, 3, 4, 5, 6].map { .tell($0, connected) }, ["2 begin 0", "5 end 0"]),
+        Story("until the end", [.set(when: .at(2), end: .at(.end))], [.finish(8)], ["2 begin 0", "8 end 0"]),
+    ]
+
+    static let cover = [
+        Story(
+            "the second ends first, and the first goes on",
+            [.set(when: .at(1), end: .seconds(9)), .set(when: .at(3), end: .seconds(2))], [.pass(99)],
+            ["1 begin 0", "3 begin 1", "5 end 1", "5 resume 0 of 1", "10 end 0"]),
+        Story(
+            "the first ends first, unseen",
+            [.set(when: .at(1), end: .seconds(3)), .set(when: .at(3), end: .seconds(2))],
+            [.pass(99)], ["1 begin 0", "3 begin 1", "4 lapse 0", "5 end 1"]),
+        Story(
+            "three, and the one in the middle lapses",
+            [.set(when: .at(1)), .set(when: .at(2), end: .seconds(2)), .set(when: .at(3), end: .seconds(2))],
+            [.pass(99)],
+            ["1 begin 0", "2 begin 1", "3 begin 2", "4 lapse 1", "5 end 2", "5 resume 0 of 1"]),
+        Story(
+            "a rule covers itself",
+            [.set(when: .repeated(first: .seconds(1), every: .seconds(2), times: 2), end: .seconds(3))], [.pass(99)],
+            ["1 begin 0", "3 begin 0", "4 lapse 0", "6 end 0"]),
+        Story(
+            "what can never come back lapses, and that is an end",
+            [.set(when: .at(1)), .set(when: .at(2)), .notify(when: .event(.ended, of: .rule(0)))], [.pass(99)],
+            ["1 begin 0", "2 begin 1", "2 lapse 0", "2 begin 2", "2 end 2"]),
+        Story(
+            "other kinds and other things do not cover",
+            [
+                .set(when: .at(1), end: .seconds(5)), .set(battery, when: .at(2), end: .seconds(1)),
+                .fault(.silence, heartRate, when: .at(2), end: .seconds(2)),
+            ], [.pass(99)], ["1 begin 0", "2 begin 1", "2 begin 2", "3 end 1", "4 end 2", "6 end 0"]),
+    ]
+
+    static let clears = [
+        Story(
+            "a device is cleared with all that belongs to it, each end only once",
+            [
+                .set(when: .at(1)), .fault(.linkLoss, strap, when: .at(1), end: .seconds(9)),
+                .fault(.silence, otherStrap, when: .at(1), end: .seconds(4)), .set(when: .at(2), end: .seconds(9)),
+                .clear(strap, when: .at(3)), .notify(when: .event(.ended, of: .rule(3))),
+            ], [.pass(99)],
+            [
+                "1 begin 0", "1 begin 1", "1 begin 2", "2 begin 3", "3 begin 4", "3 lapse 0", "3 end 1", "3 end 3",
+                "3 end 4", "3 begin 5", "3 end 5", "5 end 2",
+            ]),
+        Story(
+            "without a thing all is cleared",
+            [
+                .set(when: .at(1)), .fault(.powerOff, .client, when: .at(1)), .fault(.drop, nil, when: .at(1)),
+                .fault(.clear, nil, when: .at(3)),
+            ], [.pass(9)],
+            ["1 begin 0", "1 begin 1", "1 begin 2", "3 begin 3", "3 end 0", "3 end 1", "3 end 2", "3 end 3"]),
+    ]
+
+    @Test func `A rule that feeds itself is stopped for that instant, and no other rule`() {
+        let script: [Rule] = [
+            .notify(when: .event(.connected), id: "first"), .notify(when: .event(.ended, of: .rule(0))),
+            .notify(when: .event(.ended, of: .rule(1))), .notify(when: .event(.ended, of: .rule(2))),
+            .notify(when: .event(.began, of: .rule(4))), .notify(when: .event(.connected)),
+        ]
+        #expect(play(script, [.tell(1, connected)]).count == 10)
+        var loop = script
+        loop[1] = .notify(when: .event(.ended))
+        for second in 1...2 {
+            let lines = play(loop, (1...second).map { .tell($0, connected) }).filter { $0.hasPrefix("\(second) ") }
+            #expect(lines.filter { $0 == "\(second) begin 1" }.count == ScriptRunner.limit)
+            #expect(lines.filter { $0 == "\(second) runaway 1" }.count == 1)
+            #expect(lines.filter { $0 == "\(second) begin 5" }.count == 1)
+        }
+        let ended = play(
+            [.set(when: .at(1), end: .seconds(0)), .set(when: .event(.ended), end: .seconds(0))], [.pass(2)])
+        #expect(ended.count == 2 + 2 * ScriptRunner.limit + 1)
+        #expect(ended.last == "1 runaway 1")
+    }
+
+    @Test func `Chance comes from the seed and the rule's name`() {
+        func fired(_ chance: Double, seed: UInt64 = 1, id: String? = "coin") -> [Int64] {
+            let rule = Rule.notify(
+                when: .repeated(first: .seconds(0), every: .seconds(1), times: 20), chance: chance, id: id)
+            return play([rule], seed: seed, [.pass(99)]).filter { $0.hasSuffix("begin 0") }
+                .compactMap { line in line.split(separator: " ").first.flatMap { Int64($0) } }
+        }
+        #expect(fired(0) == [])
+        #expect(fired(-1) == [])
+        #expect(fired(.nan) == [])
+        #expect(fired(1) == Array(0..<20))
+        #expect(fired(0.5) == [1, 3, 6, 9, 10, 15, 18, 19])  // the same on every machine
+        #expect(fired(0.5) != fired(0.5, seed: 2))
+        #expect(fired(0.5) != fired(0.5, id: nil))
+        // What fires with little chance fires with more, too.
+        #expect(Set(fired(0.25)).isStrictSubset(of: fired(0.5)))
+    }
+
+    @Test func `Asks to be woken when the first instant changes, and only then`() {
+        var runner = ScriptRunner(
+            Scenario(script: [
+                .set(when: .at(10), end: .seconds(10)), .set(battery, when: .event(.connected, after: 2)),
+                .clear(strap, when: .event(.disconnected)),
+            ]), seed: RandomStream(seed: 1))
+        func outputs(
+            _ second: Int, _ step: (inout ScriptRunner, Instant, inout [ScriptRunner.Output]) -> Void
+        ) -> [String] {
+            var outbox: [ScriptRunner.Output] = []
+            step(&runner, Instant.start.advanced(by: .seconds(second)), &outbox)
+            return outbox.map(\.line)
+        }
+        #expect(outputs(0) { $0.happened(connected, at: $1, into: &$2) } == [])  // has not started
+        #expect(outputs(0) { $0.start(at: $1, into: &$2) } == ["wake at 10"])
+        #expect(outputs(0) { $0.start(at: $1, into: &$2) } == [])
+        #expect(outputs(1) { $0.timePassed(at: $1, into: &$2) } == [])
+        #expect(outputs(2) { $0.happened(.init(.subscribed), at: $1, into: &$2) } == [])
+        #expect(outputs(3) { $0.happened(connected, at: $1, into: &$2) } == ["wake at 5"])
+        #expect(outputs(5) { $0.timePassed(at: $1, into: &$2) } == ["begin 1", "wake at 10"])
+        // Late: what was due is counted from when it was due.
+        #expect(outputs(12) { $0.timePassed(at: $1, into: &$2) } == ["begin 0", "wake at 20"])
+        #expect(
+            outputs(15) { $0.happened(.init(.disconnected, of: strap), at: $1, into: &$2) }
+                == ["begin 2", "end 1", "end 0", "end 2"])
+        #expect(outputs(20) { $0.timePassed(at: $1, into: &$2) } == [])
+        #expect(runner.waits(for: .connected))
+        #expect(!runner.waits(for: .notified))
+    }
+}

@@ -1,0 +1,127 @@
+import Simulation
+import Timeline
+
+@testable import Scenarios
+
+/// Things of a scenario with two straps.
+let strap = Thing.device(0)
+let heartRate = Thing.part(device: 0, service: 0, part: 0)
+let contact = Thing.part(device: 0, service: 0, part: 1)
+let battery = Thing.part(device: 0, service: 1, part: 0)
+let otherStrap = Thing.device(1)
+
+/// What a test tells a runner.
+enum Step: Sendable {
+    case tell(Int, ScriptRunner.Happening)
+    case pass(Int)
+    case finish(Int)
+}
+
+extension Scenario {
+    /// Nothing but a script.
+    init(script: [Rule]) {
+        self.init(
+            name: "", note: nil, tags: [], seed: 1, begins: WallTime(secondsSince2000: 0), limit: .seconds(60),
+            target: 0,
+            devices: [], script: script, expectations: [])
+    }
+}
+
+extension Rule {
+    static func set(
+        _ thing: Thing = heartRate, when: Moment, end: End? = nil, chance: Double = 1, id: String? = nil
+    ) -> Rule {
+        Rule(id: id, when: when, action: .set(thing, to: .curve(.constant(1))), chance: chance, end: end)
+    }
+
+    /// An action that does not last.
+    static func notify(when: Moment, chance: Double = 1, id: String? = nil) -> Rule {
+        Rule(id: id, when: when, action: .notify(heartRate, times: 1, value: nil), chance: chance, end: nil)
+    }
+
+    static func clear(_ thing: Thing, when: Moment) -> Rule {
+        Rule(id: nil, when: when, action: .clear(thing), chance: 1, end: nil)
+    }
+
+    static func fault(_ kind: Action.Kind, _ thing: Thing?, when: Moment, end: End? = nil) -> Rule {
+        Rule(id: nil, when: when, action: .notPlayed(kind, of: thing), chance: 1, end: end)
+    }
+}
+
+extension Moment {
+    static func at(_ seconds: Int) -> Moment { .time(.seconds(seconds)) }
+
+    static func event(
+        _ kind: Event.Kind, of thing: Thing? = nil, _ occurrence: Event.Occurrence = .each, after: Int = 0,
+        _ filters: Event.Filter...
+    ) -> Moment {
+        .event(Event(kind: kind, of: thing, filters: filters, occurrence: occurrence, delay: .seconds(after)))
+    }
+}
+
+extension Rule.End {
+    static func seconds(_ seconds: Int) -> Rule.End { .after(.seconds(seconds)) }
+}
+
+/// A line for each output, with the second at which it came: `10 begin 0`.
+///
+/// The runner is woken when it asked for it, and not else but for the steps; wakes themselves are not listed.
+func play(_ script: [Rule], seed: UInt64 = 1, _ steps: [Step]) -> [String] {
+    var runner = ScriptRunner(Scenario(script: script), seed: RandomStream(seed: seed))
+    var (lines, outbox, wake) = ([String](), [ScriptRunner.Output](), Instant?.none)
+    func take(at now: Instant) {
+        for output in outbox {
+            if case .wake(let instant) = output {
+                wake = instant
+            } else {
+                lines.append("\(now.seconds) \(output.line)")
+            }
+        }
+        outbox.removeAll(keepingCapacity: true)
+    }
+    func wakeUp(before limit: Instant) {
+        while let due = wake, due < limit {
+            wake = nil
+            runner.timePassed(at: due, into: &outbox)
+            take(at: due)
+        }
+    }
+    runner.start(at: .start, into: &outbox)
+    take(at: .start)
+    for step in steps {
+        let now = Instant.start.advanced(by: .seconds(step.second))
+        wakeUp(before: now)
+        switch step {
+        case .tell(_, let happening): runner.happened(happening, at: now, into: &outbox)
+        case .pass: runner.timePassed(at: now, into: &outbox)
+        case .finish: runner.finish(at: now, into: &outbox)
+        }
+        take(at: now)
+    }
+    return lines
+}
+
+extension Step {
+    var second: Int {
+        switch self {
+        case .tell(let second, _), .pass(let second), .finish(let second): second
+        }
+    }
+}
+
+extension Instant {
+    var seconds: Int64 { nanoseconds / 1_000_000_000 }
+}
+
+extension ScriptRunner.Output {
+    var line: String {
+        switch self {
+        case .begin(let rule): "begin \(rule)"
+        case .end(let rule): "end \(rule)"
+        case .resume(let rule, let begun): "resume \(rule) of \(begun.seconds)"
+        case .lapse(let rule): "lapse \(rule)"
+        case .runaway(let rule): "runaway \(rule)"
+        case .wake(let instant): "wake at \(instant.seconds)"
+        }
+    }
+}

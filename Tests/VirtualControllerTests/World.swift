@@ -1,0 +1,103 @@
+import Air
+import Bluetooth
+import HCI
+import Octets
+import Simulation
+import VirtualController
+
+/// An airspace, its timers, and hosts that say literal octets and note what they are told.
+struct World {
+    /// What a host was told, and when.
+    struct Told: Hashable {
+        let at: Instant
+        let kind: PacketKind
+        let octets: [UInt8]
+    }
+
+    var pool = PacketPool()
+    var told: [[Told]] = []
+    private var airspace: Airspace
+    private var queue = EventQueue()
+    private var timers: [Int: Radio.Timer] = [:]
+    private var outbox: [Airspace.Output] = []
+    private(set) var now = Instant.start
+
+    /// Controllers with the addresses 11:11:11:11:11:11, 22:22:22:22:22:22 and so on, a metre apart.
+    init(controllers: Int, seed: UInt64 = 1, sleeps: Bool = true) {
+        airspace = Airspace(seed: RandomStream(seed: seed), sleeps: sleeps)
+        for number in 0..<controllers {
+            let address = DeviceAddress(0x1111_1111_1111 * UInt64(number + 1), .public)
+            _ = airspace.add(address: address, at: Medium.Station(millimetres: number * 1000))
+            told.append([])
+        }
+    }
+
+    /// The events that hosts need are switched on.
+    static func awake(controllers: Int, seed: UInt64 = 1) -> World {
+        var world = World(controllers: controllers, seed: seed)
+        for host in 0..<controllers {
+            _ = world.ask(host, "010C 08 FFFFFFFFFFFFFF3F")
+            _ = world.ask(host, "0120 08 1F00000000000000")
+        }
+        return world
+    }
+
+    /// Sends a command, and takes what is told at once.
+    mutating func ask(_ host: Int, _ hex: String) -> [String] { ask(host, octets: octets(hex)) }
+
+    mutating func ask(_ host: Int, octets: [UInt8]) -> [String] {
+        give(.command, octets, by: host)
+        return take(host)
+    }
+
+    mutating func sendData(_ host: Int, _ hex: String) { give(.acl, octets(hex), by: host) }
+
+    mutating func give(_ kind: PacketKind, _ octets: [UInt8], by host: Int) {
+        airspace.receive(kind, pool.take(octets), by: host, at: now, pool: &pool, into: &outbox)
+        empty()
+    }
+
+    mutating func remove(_ host: Int) {
+        airspace.remove(host, at: now, pool: &pool, into: &outbox)
+        empty()
+    }
+
+    /// Lets so many milliseconds pass.
+    mutating func run(milliseconds: Int64) {
+        let end = now.advanced(byNanoseconds: milliseconds * 1_000_000)
+        while let ticket = queue.takeFirst(dueBy: end) {
+            now = queue.now
+            guard let timer = timers.removeValue(forKey: ticket.slot) else { continue }
+            airspace.timePassed(timer, at: now, pool: &pool, into: &outbox)
+            empty()
+        }
+        now = end
+    }
+
+    /// What a host was told since the last time, in hexadecimal: `04 0E04…` for an event, `02 …` for data.
+    mutating func take(_ host: Int) -> [String] {
+        defer { told[host] = [] }
+        return told[host].map { told in (told.kind == .acl ? "ACL " : "") + hex(told.octets) }
+    }
+
+    private mutating func empty() {
+        for output in outbox {
+            switch output {
+            case .toHost(let host, let kind, let packet):
+                told[host].append(Told(at: now, kind: kind, octets: pool.octets(of: packet)))
+                pool.release(packet)
+            case .wake(let timer, let due): timers[queue.insert(due: due).slot] = timer
+            }
+        }
+        outbox.removeAll(keepingCapacity: true)
+    }
+}
+
+func octets(_ hex: String) -> [UInt8] {
+    let digits = hex.filter { $0 != " " }.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}
+
+func hex(_ octets: [UInt8]) -> String {
+    octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+}
