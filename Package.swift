@@ -33,9 +33,12 @@ let floors: [[Target]] = [
     ],
     [
         library(
+            "Collector",
+            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Characteristics", "HCI", "GATT", "LEHost"),
+        library(
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "Characteristics", "EventLog", "GATT", "HCI",
-            "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "VirtualController")
+            "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "VirtualController"),
     ],
     [
         library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
@@ -53,6 +56,9 @@ let floors: [[Target]] = [
         tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
         tests("Bluetooth", on: "Octets"),
         tests("Characteristics", on: "Octets", "Bluetooth"),
+        tests(
+            "Collector",
+            on: "ATT", "Octets", "Bluetooth", "Simulation", "Characteristics", "HCI", "GATT", "LEHost"),
         tests("Documents"),
         tests("EventLog", on: "Octets", "Simulation", "Bluetooth"),
         tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),

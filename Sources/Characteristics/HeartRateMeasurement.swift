@@ -43,7 +43,10 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     /// Reads a value as it came; throws when it ends before a field that its flags promise.
     ///
     /// Reserved flags and octets after the last whole field are ignored (HRP/COL/HRF/BI-01-C and BI-02-C).
-    public init(octets: [UInt8]) throws(Malformed) {
+    public init(octets: [UInt8]) throws(Malformed) { try self.init(octets: octets[...]) }
+
+    /// The same for octets where they lie, without a copy.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = OctetReader(octets)
         let flags = try reader.uint8("Flags")
         let field = "Heart Rate Measurement Value"
