@@ -35,10 +35,13 @@ let floors: [[Target]] = [
         library(
             "Collector",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Characteristics", "HCI", "GATT", "LEHost"),
+        library("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
+    ],
+    [
         library(
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "Characteristics", "EventLog", "GATT", "HCI",
-            "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "VirtualController"),
+            "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline", "VirtualController")
     ],
     [
         library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
@@ -47,7 +50,7 @@ let floors: [[Target]] = [
         library(
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
-            "Sockets", "GATT", "LEHost", "Scenarios", "VirtualWorld", "Reporting")
+            "Sockets", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld", "Reporting")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -71,6 +74,9 @@ let floors: [[Target]] = [
         tests("Scenarios", on: "Documents", "Bluetooth"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
+        tests("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
+        tests(
+            "VirtualController", on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],

@@ -1,6 +1,6 @@
-public import Bluetooth
+import Bluetooth
 import GATT
-public import HCI
+import HCI
 public import LEHost
 public import Octets
 public import Simulation
@@ -164,7 +164,7 @@ public struct HeartRateCollector: Sendable {
         let peer = Peer(candidate.address, name: candidate.name)
         phase = .connecting(peer)
         outbox.append(.command(.stopScanning))
-        let creation = ConnectionCreation(peer: peer.address, parameters: settings.connection)
+        let creation = ConnectionCreation(to: peer.address, parameters: settings.connection)
         outbox.append(.command(.connect(creation, timeout: settings.connectTimeout)))
         say(.state(.connecting), peer, into: &outbox)
     }

@@ -108,7 +108,6 @@ actor LiveWorld {
             world.pool.release(packet)
         }
         world.outbox.removeAll(keepingCapacity: true)
-        world.happenings.removeAll(keepingCapacity: true)
         wake?.cancel()
         guard let due = world.nextDue else { return }
         wake = loop.call(at: Instant(nanoseconds: due.nanoseconds + origin.nanoseconds)) {

@@ -74,8 +74,9 @@ private func offer(
             let live = LiveWorld(started, on: loop)
             try await listen(live, addresses)
             await live.start()
-            let number = await signals.wait(on: loop, for: limit)
-            return (await live.close(), number.map { ExitCode.signal($0) } ?? .success)
+            let reason = await Ending().wait(signals, on: loop, for: limit)
+            let code: ExitCode = if case .signal(let number) = reason { .signal(number) } else { .success }
+            return (await live.close(), code)
         }
         var world = ended
         try files.close(&world, status: code.status)

@@ -16,20 +16,42 @@ struct Signals {
         descriptor = unsafe signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     }
 
-    /// Waits for a signal, or until `limit` has passed; the signal's number, or nil.
-    func wait(on loop: EventLoop, for limit: Duration?) async -> Int32? {
-        let (stream, continuation) = AsyncStream.makeStream(of: Int32?.self)
-        let watch = loop.watch(descriptor, for: .readable) { [descriptor] in
+    /// Calls `action` with the number of each signal that comes.
+    func watch(on loop: EventLoop, _ action: @escaping @Sendable (Int32) -> Void) -> EventLoop.Watch {
+        loop.watch(descriptor, for: .readable) { [descriptor] in
             var info = signalfd_siginfo()
             let count = unsafe read(descriptor, &info, MemoryLayout<signalfd_siginfo>.size)
-            if count > 0 { continuation.yield(Int32(info.ssi_signo)) }
+            if count > 0 { action(Int32(info.ssi_signo)) }
         }
-        let end = limit.map { limit in loop.call(at: loop.now.advanced(by: limit)) { continuation.yield(nil) } }
+    }
+}
+
+/// Why a command at the real pace ends; whoever knows a reason first says so.
+struct Ending: Sendable {
+    /// What there can be.
+    enum Reason: Sendable {
+        case signal(Int32)
+        case time
+        case failure(String)
+    }
+
+    private let reasons: AsyncStream<Reason>
+    private let continuation: AsyncStream<Reason>.Continuation
+
+    init() { (reasons, continuation) = AsyncStream.makeStream(of: Reason.self) }
+
+    /// From the loop's thread, as often as one likes.
+    func say(_ reason: Reason) { continuation.yield(reason) }
+
+    /// Waits for a signal, for `limit` to pass, or for somebody to say why it is over.
+    func wait(_ signals: Signals, on loop: EventLoop, for limit: Duration?) async -> Reason {
+        let watch = signals.watch(on: loop) { continuation.yield(.signal($0)) }
+        let end = limit.map { limit in loop.call(at: loop.now.advanced(by: limit)) { continuation.yield(.time) } }
         defer {
             loop.cancel(watch)
             end?.cancel()
         }
-        for await number in stream { return number }
-        return nil
+        for await reason in reasons { return reason }
+        return .time
     }
 }

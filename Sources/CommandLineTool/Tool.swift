@@ -6,7 +6,7 @@ let version = "0.1.0"
 /// Runs the command line tool with the words behind its name; returns the exit status.
 public func runTool(_ words: [String]) -> Int32 {
     let commands = [
-        serveGrammar, controllerGrammar, validateGrammar, explainGrammar,
+        runGrammar, serveGrammar, monitorGrammar, scanGrammar, controllerGrammar, validateGrammar, explainGrammar,
     ]
     let program = Program("lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands)
     do throws(UsageError) {
@@ -28,7 +28,10 @@ public func runTool(_ words: [String]) -> Int32 {
 private func carryOut(_ command: String, _ invocation: Invocation) -> Int32 {
     do throws(CommandFailure) {
         switch command {
+        case "run": return try run(invocation).status
         case "serve": return try serve(invocation).status
+        case "monitor": return try monitor(invocation).status
+        case "scan": return try scan(invocation).status
         case "controller": return try controller(invocation).status
         case "validate": return try validate(invocation).status
         default: return try explain(invocation).status

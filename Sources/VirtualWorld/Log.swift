@@ -6,25 +6,26 @@ import HCI
 import LEHost
 import Octets
 import Peripheral
-public import Scenarios
+import Scenarios
 import Spelling
+import Timeline
 
 // What happened, in the scenario's words.
 
 /// Something that happened to a thing of the scenario; rules and expectations wait for such.
-public struct Happening: Hashable, Sendable {
+struct Happening: Hashable, Sendable {
     /// What happened.
-    public var event: EventName
+    var event: EventName
     /// What it happened to; nil for somebody whom the scenario does not know.
-    public var thing: Thing?
+    var thing: Thing?
     /// The reason or the error, by its code.
-    public var code: UInt8?
+    var code: UInt8?
     /// The octets of a value.
-    public var octets: [UInt8]?
+    var octets: [UInt8]?
 }
 
 /// The values of a scenario's devices, by handle: what they are called, and how they are read.
-public struct ValueNames: Sendable {
+struct ValueNames: Sendable {
     struct Entry: Sendable {
         let handle: UInt16
         let thing: Thing
@@ -35,12 +36,12 @@ public struct ValueNames: Sendable {
     private var devices: [[Entry]] = []
 
     init(_ scenario: Scenario, _ nodes: [Node]) {
-        for (number, device) in scenario.devices.enumerated() {
+        for (number, (device, node)) in zip(scenario.devices, nodes).enumerated() {
             var entries: [Entry] = []
             for (index, service) in device.services.enumerated() {
                 for (place, part) in service.parts.enumerated() {
                     guard let played = Peripheral.Part(part, of: service, at: index),
-                        let handle = nodes[number].device.handle(of: played),
+                        let handle = node.device.handle(of: played),
                         !entries.contains(where: { $0.handle == handle })
                     else { continue }
                     let name = "\(device.id)/\(service.id)" + (part.role == .value ? "" : "/\(part.name)")
@@ -95,6 +96,9 @@ extension World {
         happenings.append(Happening(event: event, thing: thing, code: code, octets: octets))
     }
 
+    /// Notes a line that the built-in client says, as JSON.
+    public mutating func clientSaid(_ line: String) { note(.said, .client, "client") { $0.line = line } }
+
     /// Notes what a client or a host outside said to its controller.
     mutating func noteSending(_ kind: PacketKind, _ packet: Packet, to controller: Int) {
         switch kind {
@@ -142,7 +146,7 @@ extension World {
     private mutating func noteValue(_ event: EventName, _ device: Int, _ handle: UInt16, _ value: Packet) {
         journal.append(
             event, device: device, part: Int(handle), peer: 0, handle: handle, value, in: pool, at: now)
-        guard hasScript else { return }
+        guard script.waits(for: event == .notified ? .notified : .delivered) else { return }
         let octets = pool.octets(of: value)
         happenings.append(
             Happening(event: event, thing: names.entry(handle, of: device)?.thing, octets: octets))

@@ -9,6 +9,7 @@ public import Peripheral
 public import Scenarios
 public import Sensors
 public import Simulation
+import Timeline
 import VirtualController
 
 /// Everything that a scenario plays in: its devices, virtual controllers for them and for hosts outside, and the air.
@@ -30,6 +31,7 @@ public struct World: Sendable {
         case toHost(node: Int, PacketKind, Packet)
         case hostWake(node: Int)
         case deviceWake(node: Int)
+        case scriptWake
     }
 
     /// Who uses a controller.
@@ -47,8 +49,10 @@ public struct World: Sendable {
     public var packets = PacketLog(sink: nil)
     /// Everything that happened.
     public var journal = EventJournal(sink: nil)
-    /// What has happened since somebody last looked; the script reads it.
-    public var happenings: [Happening] = []
+    /// What has happened and the script has not been told.
+    var happenings: [Happening] = []
+    /// Rules that were cut off, because they began again and again at one instant; by their place in the script.
+    public internal(set) var runaways: [Int] = []
     /// What is to be done outside, in order; who does it empties it.
     public var outbox: [Output] = []
 
@@ -60,17 +64,18 @@ public struct World: Sendable {
     var observers: [DeliveryObserver] = []  // by controller
     private var airspaceOutbox: [Airspace.Output] = []
     private var hostOutbox: [Host.Output] = []
+    var script: ScriptRunner
+    var scriptOutbox: [ScriptRunner.Output] = []
     private var notifications: [PeripheralDevice.Notification] = []
     private let chance: RandomStream
     private(set) var names: ValueNames
-    let hasScript: Bool
 
     /// The scenario's devices, each above a controller of its own; they start when `start` is called.
     public init(_ scenario: Scenario, seed: UInt64) throws(AttributeTable.DefinitionError) {
         self.scenario = scenario
-        hasScript = !scenario.script.isEmpty
         chance = RandomStream(seed: seed)
         names = ValueNames(scenario, [])
+        script = ScriptRunner(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"))
         for device in scenario.devices {
             let definition = PeripheralDefinition(device, chance: chance.stream("device \(device.id)"))
@@ -116,6 +121,16 @@ public struct World: Sendable {
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }
+        script.start(at: now, into: &scriptOutbox)
+        followScript()
+    }
+
+    mutating func wakeScript(at due: Instant) { schedule(.scriptWake, due: due) }
+
+    /// What a part draws its chance from when a script sets it.
+    func seed(of part: Peripheral.Part, _ node: Int) -> UInt64 {
+        var stream = chance.stream("set \(node) \(part.service)")
+        return stream.next()
     }
 
     /// A controller for a host outside, in the state after a reset.
@@ -191,14 +206,14 @@ public struct World: Sendable {
 
     /// Plays everything that is due by `limit`; then it is `limit`.
     public mutating func run(until limit: Instant) {
-        while let ticket = queue.takeFirst(dueBy: limit) { play(pending[ticket.slot]) }
+        while let ticket = queue.takeFirst(dueBy: limit) { playAndFollow(pending[ticket.slot]) }
         queue.advance(to: limit)
     }
 
     /// Plays what is due at the next instant, if that is not after `limit`: false if there is nothing.
     public mutating func runNext(until limit: Instant) -> Bool {
         guard let due = queue.firstDue(), due <= limit else { return false }
-        while let ticket = queue.takeFirst(dueBy: due) { play(pending[ticket.slot]) }
+        while let ticket = queue.takeFirst(dueBy: due) { playAndFollow(pending[ticket.slot]) }
         return true
     }
 
@@ -207,6 +222,11 @@ public struct World: Sendable {
         let ticket = queue.insert(due: due)
         if ticket.slot == pending.count { pending.append(event) } else { pending[ticket.slot] = event }
         return ticket
+    }
+
+    private mutating func playAndFollow(_ event: Event) {
+        play(event)
+        if !happenings.isEmpty || !scriptOutbox.isEmpty { followScript() }
     }
 
     private mutating func play(_ event: Event) {
@@ -229,6 +249,7 @@ public struct World: Sendable {
             for index in notifications.indices { notify(node, notifications[index]) }
             notifications.removeAll(keepingCapacity: true)
             wakeDevice(node)
+        case .scriptWake: script.timePassed(at: now, into: &scriptOutbox)
         }
     }
 

@@ -29,7 +29,7 @@ struct FindingTests {
         #expect(stand.outputs == [])
         #expect(stand.wait() == .seconds(1))
         let creation = ConnectionCreation(
-            peer: Stand.other,
+            to: Stand.other,
             parameters: ConnectionParameters(
                 minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48))
         #expect(stand.commands == [.stopScanning, .connect(creation, timeout: .seconds(10))])

@@ -1,0 +1,116 @@
+import Bluetooth
+import Collector
+import GATT
+import HCI
+import LEHost
+import Octets
+import Peripheral
+import Simulation
+import Sockets
+
+/// A host above a controller that is reached by a stream, at the pace of an event loop, and the built-in client above it.
+actor LiveHost {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    private var host: Host
+    private var device: PeripheralDevice
+    private var collector: HeartRateCollector
+    private var pool = PacketPool()
+    private var framer = H4Framer()
+    private var connection: StreamConnection?
+    private var hostOutbox: [Host.Output] = []
+    private var collectorOutbox: [HeartRateCollector.Output] = []
+    private let tell: @Sendable (HeartRateCollector.Saying) -> Void
+    private let fail: @Sendable (String) -> Void
+
+    /// `tell` is called with what the client shows, `fail` when the controller is of no use any more; both on the loop.
+    init(
+        _ settings: HeartRateCollector.Settings, on loop: EventLoop,
+        tell: @escaping @Sendable (HeartRateCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
+    ) throws {
+        (collector, self.loop, self.tell, self.fail) = (HeartRateCollector(settings), loop, tell, fail)
+        let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
+        device = try PeripheralDevice(definition, seed: RandomStream(seed: 0))
+        host = Host(table: device.table)
+    }
+
+    /// Opens the stream and starts the host.
+    func start(_ address: StreamAddress) {
+        let connection = StreamConnection(to: address, on: loop)
+        self.connection = connection
+        connection.start { event in self.assumeIsolated { $0.happened(event) } }
+    }
+
+    /// Leaves in good order as far as that takes no time.
+    func close() {
+        collector.stop(at: loop.now, into: &collectorOutbox)
+        settle()
+        connection?.close()
+    }
+
+    private func happened(_ event: StreamConnection.Event) {
+        switch event {
+        case .opened: collector.start(at: loop.now, into: &collectorOutbox)
+        case .received(let octets): received(octets)
+        case .ended: fail("the controller has closed the stream")
+        case .failed(let failure): fail("\(failure)")
+        }
+        settle()
+    }
+
+    private func received(_ octets: [UInt8]) {
+        framer.append(octets)
+        do throws(H4Framer.Failure) {
+            while let packet = try framer.next() {
+                guard packet.octets.count <= PacketPool.capacity else { continue }
+                step(.received(packet.kind, pool.take(packet.octets)))
+            }
+        } catch {
+            fail("the controller does not speak H4: \(error)")
+            connection?.close()
+        }
+    }
+
+    private func timePassed() {
+        step(.timePassed)
+        collector.timePassed(at: loop.now, into: &collectorOutbox)
+        settle()
+    }
+
+    private func step(_ input: Host.Input) {
+        host.step(input, values: &device, at: loop.now, pool: &pool, into: &hostOutbox)
+    }
+
+    /// Takes messages between host, client and stream until there are none.
+    private func settle() {
+        while !hostOutbox.isEmpty || !collectorOutbox.isEmpty {
+            let outputs = hostOutbox
+            hostOutbox.removeAll(keepingCapacity: true)
+            for output in outputs { hostSaid(output) }
+            let wanted = collectorOutbox
+            collectorOutbox.removeAll(keepingCapacity: true)
+            for output in wanted {
+                switch output {
+                case .command(let command): step(.command(command))
+                case .wake(let due): wake(at: due)
+                case .said(let saying): tell(saying)
+                }
+            }
+        }
+    }
+
+    private func hostSaid(_ output: Host.Output) {
+        switch output {
+        case .send(let kind, let packet):
+            connection?.send(H4Framer.octets(kind, pool.octets(of: packet)))
+            pool.release(packet)
+        case .wake(let due): wake(at: due)
+        case .failed(let failure): fail("\(failure)")
+        default: collector.step(output, at: loop.now, pool: &pool, into: &collectorOutbox)
+        }
+    }
+
+    private func wake(at due: Instant) {
+        loop.call(at: due) { self.assumeIsolated { $0.timePassed() } }
+    }
+}

@@ -1,0 +1,62 @@
+import Arguments
+import Bluetooth
+import Collector
+import Simulation
+import Sockets
+
+let monitorGrammar = Arguments.Grammar(
+    "monitor", "be a client: connect to a heart-rate device and print what it says",
+    options: [
+        radioOption, .option("--peer", "NAME|ADDRESS", "the device to connect to (default: the strongest)"),
+        .option("--for", "DURATION", "stop after so long"),
+        .flag("--json", "print the lines that a client under test prints"),
+    ])
+
+let scanGrammar = Arguments.Grammar(
+    "scan", "list what advertises",
+    options: [radioOption, .option("--for", "DURATION", "stop after so long (default 5 s)")])
+
+func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    var settings = HeartRateCollector.Settings()
+    if let peer = invocation.text("--peer") {
+        settings.choice = DeviceAddress(peer).map { .address($0) } ?? .name(peer)
+    }
+    let isJSON = invocation.has("--json")
+    return try listen(settings, invocation, limit: nil) { Console.print(isJSON ? $0.json : $0.text) }
+}
+
+func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    var settings = HeartRateCollector.Settings(choice: .nobody)
+    settings.services = []
+    return try listen(settings, invocation, limit: .seconds(5)) { saying in
+        if case .found = saying.content { Console.print(saying.text) }
+    }
+}
+
+/// Uses the controller that the command line names until a signal comes, the limit has passed, or the controller fails.
+private func listen(
+    _ settings: HeartRateCollector.Settings, _ invocation: Invocation, limit: Duration?,
+    tell: @escaping @Sendable (HeartRateCollector.Saying) -> Void
+) throws(CommandFailure) -> ExitCode {
+    let address = try radio(invocation)
+    let duration: Duration?
+    do throws(UsageError) { duration = try invocation.duration("--for") ?? limit } catch { throw CommandFailure(error) }
+    let signals = Signals()
+    let loop = EventLoop(pace: .real())
+    do {
+        return try loop.run {
+            let ending = Ending()
+            let live = try LiveHost(settings, on: loop, tell: tell) { ending.say(.failure($0)) }
+            await live.start(address)
+            let reason = await ending.wait(signals, on: loop, for: duration)
+            await live.close()
+            switch reason {
+            case .failure(let why): throw CommandFailure(.environment, "lubdub: \(address): \(why)")
+            case .signal(let number): return .signal(number)
+            case .time: return .success
+            }
+        }
+    } catch let failure as CommandFailure {
+        throw failure
+    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+}

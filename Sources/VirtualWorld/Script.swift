@@ -1,0 +1,111 @@
+import Bluetooth
+import Characteristics
+import EventLog
+import LEHost
+import Peripheral
+import Scenarios
+import Sensors
+import Simulation
+import Timeline
+
+// The script: what its rules do to the devices.
+extension World {
+    /// Tells the script what has happened, and does what it wants, until nothing more comes of it.
+    mutating func followScript() {
+        while !happenings.isEmpty || !scriptOutbox.isEmpty {
+            let told = happenings
+            happenings.removeAll(keepingCapacity: true)
+            for happening in told {
+                guard let kind = Scenarios.Event.Kind(rawValue: happening.event.rawValue), script.waits(for: kind) else {
+                    continue
+                }
+                let said = ScriptRunner.Happening(
+                    kind, of: happening.thing, code: happening.code, value: datum(of: happening))
+                script.happened(said, at: now, into: &scriptOutbox)
+            }
+            let wanted = scriptOutbox
+            scriptOutbox.removeAll(keepingCapacity: true)
+            for output in wanted { perform(output) }
+        }
+    }
+
+    private mutating func perform(_ output: ScriptRunner.Output) {
+        switch output {
+        case .begin(let rule):
+            note(.began, rule)
+            begin(scenario.script[rule].action)
+        case .resume(let rule, _): begin(scenario.script[rule].action)
+        case .end(let rule):
+            note(.ended, rule)
+            if case .set(let thing, _) = scenario.script[rule].action, let (node, part) = place(of: thing) {
+                _ = set(part, of: node, to: nil)
+            }
+        case .lapse(let rule): note(.ended, rule)
+        case .runaway(let rule): runaways.append(rule)
+        case .wake(let due): wakeScript(at: due)
+        }
+    }
+
+    private mutating func begin(_ action: Action) {
+        switch action {
+        case .set(let thing, let value):
+            guard let (node, part) = place(of: thing), case .curve(let curve) = value else { return }
+            _ = set(part, of: node, to: Signal(Sensors.Curve(curve), seed: seed(of: part, node)))
+        case .disconnect(let thing, let code):
+            guard let node = thing.device else { return }
+            let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
+            for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
+        case .notify(let thing, let times, let value):
+            guard let (node, part) = place(of: thing) else { return }
+            for _ in 0..<times { notify(part, of: node, octets: value.flatMap { octets(of: part, $0) }) }
+        case .clear, .notPlayed: break  // the runner ends what is cleared; what is not played is refused by the reader
+        }
+    }
+
+    /// The node and the part that a thing of a device stands for; a service stands for its value.
+    private func place(of thing: Thing) -> (node: Int, part: Peripheral.Part)? {
+        let (device, index, place): (Int, Int, Int?)
+        switch thing {
+        case .service(let number, let service): (device, index, place) = (number, service, nil)
+        case .part(let number, let service, let part): (device, index, place) = (number, service, part)
+        case .device, .client, .rule: return nil
+        }
+        let service = scenario.devices[device].services[index]
+        let named = place.map { service.parts[$0] } ?? service.parts.first { $0.role == .value }
+        guard let part = named.flatMap({ Peripheral.Part($0, of: service, at: index) }) else { return nil }
+        return (device, part)
+    }
+
+    private func octets(of part: Peripheral.Part, _ value: Value) -> [UInt8]? {
+        guard case .curve(let curve) = value else { return nil }
+        var signal = Signal(Sensors.Curve(curve))
+        guard let number = signal.value(atNanoseconds: 0) else { return nil }
+        switch part.quantity {
+        case .heartRate: return HeartRateMeasurement(bpm: UInt16(max(0, min(65535, number)))).octets
+        case .battery: return [UInt8(max(0, min(255, number)))]
+        default: return nil
+        }
+    }
+
+    private mutating func note(_ event: EventName, _ rule: Int) {
+        let name = scenario.script[rule].id ?? "rule \(rule + 1)"
+        var record = EventRecord(event, of: name, at: now)
+        record.rule = name
+        journal.append(record)
+    }
+
+    private func datum(of happening: Happening) -> Datum? {
+        guard let octets = happening.octets else { return nil }
+        if let measurement = try? HeartRateMeasurement(octets: octets) { return .number(Double(measurement.bpm)) }
+        return octets.count == 1 ? .number(Double(octets[0])) : nil
+    }
+}
+
+extension HCIStatus {
+    init?(_ code: Code) {
+        switch code {
+        case .number(let number): self.init(rawValue: number)
+        case .name(let name): self.init(name: name)
+        }
+    }
+}
