@@ -1,0 +1,180 @@
+import Bluetooth
+import Collector
+import HCI
+import LEHost
+import Simulation
+import Testing
+
+/// From the start to a connection.
+struct FindingTests {
+    @Test func startsTheHostThenScansActively() {
+        var stand = Stand()
+        #expect(stand.collector.isIdle)
+        stand.start()
+        #expect(stand.commands == [.start])
+        stand.hostStarts()
+        let parameters = ScanParameters(isActive: true, interval: 0x60, window: 0x60)
+        #expect(stand.commands == [.scan(parameters, filterDuplicates: false)])
+        #expect(stand.lines == [#"{"state": "scanning"}"#])
+    }
+
+    @Test func choosesTheStrongerOfTwoStraps() throws {
+        var stand = Stand()
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises(Stand.strap, rssi: -70)
+        #expect(stand.texts == ["found C0:FF:EE:00:00:01/random, 180D, -70 dBm"])
+        try stand.advertises(Stand.other, rssi: -60)
+        try stand.advertises(Stand.strap, rssi: -65)
+        #expect(stand.outputs == [])
+        #expect(stand.wait() == .seconds(1))
+        let creation = ConnectionCreation(
+            to: Stand.other,
+            parameters: ConnectionParameters(
+                minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48))
+        #expect(stand.commands == [.stopScanning, .connect(creation, timeout: .seconds(10))])
+        #expect(stand.lines == [#"{"state": "connecting", "peer": "C0:FF:EE:00:00:02/random"}"#])
+    }
+
+    @Test(arguments: [
+        // the kind, the services and the strength of a louder device, and whether it is chosen
+        (AdvertisingReport.Kind.undirected, [UUID.heartRate], Int8(-30), true),
+        (.undirected, [.battery, .heartRate], -30, true),
+        (.undirected, [.heartRate], -50, false),  // as loud as the first
+        (.undirected, [.heartRate], 127, false),  // nobody knows
+        (.undirected, [.battery], -30, false),
+        (.undirected, [], -30, false),
+        (.nonConnectable, [.heartRate], -30, false),
+        (.scannable, [.heartRate], -30, false),
+        (.scanResponse, [.heartRate], -30, false),
+    ])
+    func choosesOnlyWhatItCanUse(kind: AdvertisingReport.Kind, services: [UUID], rssi: Int8, isChosen: Bool) throws {
+        var stand = Stand()
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises(Stand.strap, rssi: -50)
+        try stand.advertises(Stand.other, kind, rssi: rssi, services: services)
+        _ = stand.wait()
+        let peer = isChosen ? Stand.other : Stand.strap
+        #expect(stand.lines == [#"{"state": "connecting", "peer": "\#(peer)"}"#])
+    }
+
+    @Test func takesANamedPeerAtOnceWhenTheScanResponseHasItsName() throws {
+        var stand = Stand(.init(choice: .name("Lubdub HRM")))
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises(Stand.other, name: "Else")
+        try stand.advertises(Stand.strap)
+        #expect(stand.commands == [])
+        try stand.advertises(Stand.strap, .scanResponse, services: [], name: "Lubdub HRM")
+        #expect(
+            stand.texts == [
+                "found Lubdub HRM C0:FF:EE:00:00:01/random, 180D, -50 dBm",
+                "connecting to Lubdub HRM C0:FF:EE:00:00:01/random",
+            ])
+        #expect(stand.commands.count == 2)
+    }
+
+    @Test func takesAnAddressedPeerAtOnceWhateverItAdvertises() throws {
+        var stand = Stand(.init(choice: .address(Stand.strap)))
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises(Stand.other, rssi: -10)
+        try stand.advertises(DeviceAddress(Stand.strap.number, .public))
+        #expect(stand.commands == [])
+        try stand.advertises(Stand.strap, services: [])
+        #expect(stand.lines.last == #"{"state": "connecting", "peer": "C0:FF:EE:00:00:01/random"}"#)
+    }
+
+    @Test func connectsToNobodyButListsThem() throws {
+        var settings = HeartRateCollector.Settings(choice: .nobody)
+        settings.services = []
+        var stand = Stand(settings)
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises(Stand.strap, services: [.battery], name: "A \"quoted\"\nname")
+        #expect(
+            stand.lines == [
+                #"{"found": {"name": "A \"quoted\"\nname", "services": ["180F"], "rssi": -50}, "#
+                    + #""peer": "C0:FF:EE:00:00:01/random"}"#
+            ])
+        #expect(stand.wait() == nil)
+    }
+
+    @Test func reportsAFailedConnectionAndScansAgain() throws {
+        var stand = Stand(.init(choice: .address(Stand.strap)))
+        stand.start()
+        stand.hostStarts()
+        var waits: [Duration?] = []
+        for _ in 0..<8 {
+            try stand.advertises()
+            stand.hears(.connectionFailed(Stand.other, .timedOut))  // somebody else's
+            #expect(stand.outputs == [])
+            stand.hears(.connectionFailed(Stand.strap, .timedOut))
+            #expect(
+                stand.lines == [
+                    #"{"error": "no connection to C0:FF:EE:00:00:01/random: it was not heard in time", "#
+                        + #""peer": "C0:FF:EE:00:00:01/random"}"#
+                ])
+            waits.append(stand.wait())
+            #expect(stand.lines == [#"{"state": "scanning"}"#])
+        }
+        #expect(waits == [100, 200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) })
+    }
+
+    @Test func startsTheHostAgainWhenItHasFailed() {
+        var stand = Stand()
+        stand.start()
+        stand.hostStarts()
+        stand.hears(.failed(.hardware(7)))
+        #expect(stand.texts == ["error: the controller reports a hardware error, code 7"])
+        #expect(stand.wait() == .milliseconds(100))
+        #expect(stand.commands == [.start])
+        stand.hostStarts()
+        #expect(stand.texts == ["scanning"])
+    }
+
+    @Test func saysThatTheControllerDoesNotScan() {
+        var stand = Stand()
+        stand.start()
+        stand.hostStarts()
+        stand.hears(.refused(.leSetScanParameters, .commandDisallowed))
+        #expect(stand.lines.count == 1)
+        #expect(stand.commands == [.stopScanning])
+        stand.hears(.refused(.leSetScanEnable, .commandDisallowed))
+        #expect(stand.outputs == [])
+        _ = stand.wait()
+        #expect(stand.texts == ["scanning"])
+    }
+
+    @Test func stopsWhereverItIs() throws {
+        var stand = Stand(.init(choice: .address(Stand.strap)))
+        stand.stop()
+        #expect(stand.outputs == [])
+        stand.start()
+        stand.hostStarts()
+        stand.stop()
+        #expect(stand.commands == [.stopScanning])
+        #expect(stand.collector.isIdle)
+
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises()
+        stand.stop()
+        #expect(stand.commands == [.cancelConnecting])
+        #expect(!stand.collector.isIdle)
+        stand.hears(.connectionFailed(Stand.strap, .cancelled))
+        #expect(stand.outputs == [])
+        #expect(stand.collector.isIdle)
+
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises()
+        stand.stop()
+        stand.connects()  // it came first
+        #expect(stand.commands == [.disconnect(ConnectionID(number: 1), reason: .remoteUserTerminated)])
+        stand.disconnects(1, .localHostTerminated)
+        #expect(stand.collector.isIdle)
+        #expect(stand.wait() == nil)
+    }
+}

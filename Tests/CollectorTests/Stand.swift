@@ -1,0 +1,151 @@
+import ATT
+import Bluetooth
+import Collector
+import GATT
+import HCI
+import LEHost
+import Octets
+import Simulation
+
+/// A collector on a stand: the test is its host, and speaks in the host's outputs.
+struct Stand {
+    typealias Saying = HeartRateCollector.Saying
+    typealias Peer = HeartRateCollector.Peer
+
+    var collector: HeartRateCollector
+    var pool = PacketPool()
+    var now = Instant.start
+    /// What the last step put out; `.wake` is served by `wait`.
+    var outputs: [HeartRateCollector.Output] = []
+    private var wakes: [Instant] = []
+
+    static let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
+    static let other = DeviceAddress(0xC0FF_EE00_0002, .random)
+
+    init(_ settings: HeartRateCollector.Settings = .init()) { collector = HeartRateCollector(settings) }
+
+    /// What the last step would show, as a client's lines.
+    var lines: [String] { outputs.compactMap { if case .said(let saying) = $0 { saying.json } else { nil } } }
+
+    /// What the last step would show to people.
+    var texts: [String] { outputs.compactMap { if case .said(let saying) = $0 { saying.text } else { nil } } }
+
+    /// What the host was told in the last step.
+    var commands: [Host.Command] { outputs.compactMap { if case .command(let command) = $0 { command } else { nil } } }
+
+    /// The procedures that were asked for in the last step, each with its number.
+    var procedures: [(procedure: Procedure, number: UInt32)] {
+        commands.compactMap { if case .procedure(_, let procedure, let id) = $0 { (procedure, id) } else { nil } }
+    }
+
+    private mutating func take(
+        _ call: (inout HeartRateCollector, inout PacketPool, inout [HeartRateCollector.Output]) -> Void
+    ) {
+        outputs = []
+        call(&collector, &pool, &outputs)
+        for case .wake(let instant) in outputs { wakes.append(instant) }
+    }
+
+    mutating func start() { take { [now] collector, _, outbox in collector.start(at: now, into: &outbox) } }
+    mutating func stop() { take { [now] collector, _, outbox in collector.stop(at: now, into: &outbox) } }
+
+    mutating func hears(_ output: Host.Output) {
+        take { [now] collector, pool, outbox in collector.step(output, at: now, pool: &pool, into: &outbox) }
+    }
+
+    /// Lets time pass until the next wake, and returns how long that took; nil when there is none.
+    mutating func wait() -> Duration? {
+        guard let next = wakes.min() else { return nil }
+        wakes.removeAll { $0 == next }
+        let passed = now.duration(to: next)
+        now = next
+        take { [now] collector, _, outbox in collector.timePassed(at: now, into: &outbox) }
+        return passed
+    }
+}
+
+// MARK: What a host tells
+
+extension Stand {
+    mutating func hostStarts() { hears(.started(DeviceAddress(1, .public), ControllerFacts())) }
+
+    mutating func advertises(
+        _ address: DeviceAddress = Self.strap, _ kind: AdvertisingReport.Kind = .undirected, rssi: Int8 = -50,
+        services: [UUID] = [.heartRate], name: String? = nil
+    ) throws {
+        var data = AdvertisingData()
+        try data.append(services: services)
+        if let name { try data.append(localName: name) }
+        hears(.report(AdvertisingReport(kind: kind, address: address, data: data.octets, rssi: rssi)))
+    }
+
+    mutating func connects(_ number: UInt32 = 1, _ peer: DeviceAddress = Self.strap) {
+        let timing = ConnectionTiming(interval: 0x18, latency: 0, supervisionTimeout: 0x48)
+        let complete = ConnectionComplete(handle: 0x40, role: .central, peer: peer, timing: timing)
+        hears(.connected(ConnectionID(number: number), complete))
+    }
+
+    mutating func disconnects(_ number: UInt32 = 1, _ reason: HCIStatus = .connectionTimeout) {
+        hears(.disconnected(ConnectionID(number: number), Self.strap, reason: reason))
+    }
+
+    mutating func finishes(
+        _ number: UInt32, on connection: UInt32 = 1, _ result: Result<Procedure.Outcome, Procedure.Failure>
+    ) {
+        hears(.finished(ConnectionID(number: connection), id: number, result))
+    }
+
+    mutating func notifies(_ handle: UInt16 = Services.measurement, on connection: UInt32 = 1, _ octets: [UInt8]) {
+        hears(.notified(ConnectionID(number: connection), handle: handle, pool.take(octets)))
+    }
+
+    /// From the start to the discovery of `services` over the first connection; the procedures that follow from
+    /// these are in `procedures`.
+    mutating func discovers(_ services: [DiscoveredService]) throws {
+        start()
+        hostStarts()
+        try advertises(name: "Lubdub HRM")
+        if wakesAreSet { _ = wait() }
+        connects()
+        let asked = procedures
+        finishes(asked[0].number, .success(.mtu(247)))
+        finishes(asked[1].number, .success(.services(services)))
+    }
+
+    private var wakesAreSet: Bool { !wakes.isEmpty }
+}
+
+/// What the strap of these tests has.
+enum Services {
+    static let measurement: UInt16 = 0x0012
+    static let location: UInt16 = 0x0015
+    static let level: UInt16 = 0x0022
+
+    static let heartRate = DiscoveredService(
+        uuid: .heartRate, range: HandleRange(0x10, 0x1F),
+        characteristics: [
+            DiscoveredCharacteristic(
+                uuid: .heartRateMeasurement, range: HandleRange(0x11, 0x13), properties: .notify,
+                valueHandle: measurement,
+                descriptors: [AttributeType(0x13, .clientCharacteristicConfiguration)]),
+            DiscoveredCharacteristic(
+                uuid: .bodySensorLocation, range: HandleRange(0x14, 0x15), properties: .read, valueHandle: location),
+        ])
+
+    static let battery = DiscoveredService(
+        uuid: .battery, range: HandleRange(0x20, 0x2F),
+        characteristics: [
+            DiscoveredCharacteristic(
+                uuid: .batteryLevel, range: HandleRange(0x21, 0x23), properties: [.read, .notify], valueHandle: level,
+                descriptors: [AttributeType(0x23, .clientCharacteristicConfiguration)])
+        ])
+
+    static let information = DiscoveredService(
+        uuid: .deviceInformation, range: HandleRange(0x30, 0x3F),
+        characteristics: [
+            DiscoveredCharacteristic(
+                uuid: .manufacturerNameString, range: HandleRange(0x31, 0x32), properties: .read, valueHandle: 0x32)
+        ])
+
+    static let all = [heartRate, battery, information]
+}
