@@ -67,6 +67,7 @@ let floors: [[Target]] = [
         tests("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
+        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
         tests("Scenarios", on: "Documents", "Bluetooth"),
         tests("Sensors", on: "Simulation"),

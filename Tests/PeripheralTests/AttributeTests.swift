@@ -1,6 +1,8 @@
 import Bluetooth
+import Characteristics
 import Octets
 import Peripheral
+import Sensors
 import Testing
 
 @Suite struct AttributeTests {

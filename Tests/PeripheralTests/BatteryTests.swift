@@ -44,9 +44,9 @@ import Testing
     @Test func `What a script sets it can give back`() throws {
         var strap = try Self.strap(.constant(80))
         strap.device.begin(Self.level, at: .start)
-        #expect(strap.device.set(Part(service: 0, .battery), to: Signal(15), at: at(2.5)))
+        try strap.set(Part(service: 0, .battery), to: Signal(15), at: at(2.5))
         #expect(strap.notified(until: at(5)).map(\.octets) == [[15]])
-        #expect(strap.device.set(Part(service: 0, .battery), to: nil, at: at(5.5)))
+        try strap.set(Part(service: 0, .battery), to: nil, at: at(5.5))
         #expect(strap.notified(until: at(9)).map(\.octets) == [[80]])
     }
 }

@@ -65,12 +65,13 @@ import Testing
         }
         strap.device.begin(Wearer.measurement, at: .start)
         #expect(strap.notified(until: at(4)).map { $0.octets.first } == [0x04, 0x06, 0x06, 0x04])
-        #expect(strap.device.set(Part(service: 0, .contact), to: Signal(0), at: at(4)))
+        try strap.set(Part(service: 0, .contact), to: Signal(0), at: at(4))
         #expect(strap.notified(until: at(6)).map { $0.octets.first } == [0x04, 0x04])
 
         var other = try Wearer(.constant(72))
         other.device.begin(Wearer.measurement, at: .start)
-        #expect(!other.device.set(Part(service: 0, .contact), to: Signal(1), at: .start))
+        let isSet = other.device.set(Part(service: 0, .contact), to: Signal(1), at: .start)
+        #expect(!isSet)
         #expect(other.notified(until: at(2)).map { $0.octets.first } == [0x00, 0x00])
     }
 
@@ -86,9 +87,9 @@ import Testing
         strap.device.begin(Wearer.measurement, at: .start)
         #expect(try strap.measured(until: at(2)).map(\.bpm) == [71, 72])
         let ramp = Signal(.step(start: 150, by: 10, period: .seconds(1)))
-        #expect(strap.device.set(Part(service: 0, .heartRate), to: ramp, at: at(2.5)))
+        try strap.set(Part(service: 0, .heartRate), to: ramp, at: at(2.5))
         #expect(try strap.measured(until: at(4)).map(\.bpm) == [150, 160])
-        #expect(strap.device.set(Part(service: 0, .heartRate), to: nil, at: at(4.5)))
+        try strap.set(Part(service: 0, .heartRate), to: nil, at: at(4.5))
         #expect(try strap.measured(until: at(6)).map(\.bpm) == [75, 76])
     }
 
@@ -101,8 +102,10 @@ import Testing
     @Test(arguments: unsettable)
     func `What cannot be set stays`(part: Part) throws {
         var strap = try Wearer.complete()
-        #expect(!strap.device.set(part, to: Signal(1), at: .start))
-        #expect(!strap.device.set(part, to: nil, at: .start))
+        for signal in [Signal(1), nil] {
+            let isSet = strap.device.set(part, to: signal, at: .start)
+            #expect(!isSet)
+        }
         #expect(strap.answer(hex("0A 0F 00")) == hex("0B 01"))
     }
 

@@ -5,6 +5,7 @@ import Octets
 import Peripheral
 import Sensors
 import Simulation
+import Testing
 
 /// Octets from digits: `0A 0B 00`.  What is not hexadecimal is left out.
 func hex(_ text: String) -> [UInt8] { text.split(separator: " ").compactMap { UInt8($0, radix: 16) } }
@@ -63,6 +64,12 @@ struct Wearer {
                     .heartRate(heartRate), .battery(.init(level: Signal(80))),
                     .deviceInformation([(.manufacturer, "Lubdub"), (.model, "1")]),
                 ]))
+    }
+
+    /// Takes a quantity over, or gives it back.
+    mutating func set(_ part: Part, to signal: Signal?, at now: Instant) throws {
+        let isSet = device.set(part, to: signal, at: now)
+        try #require(isSet)
     }
 
     /// What the server answers to one PDU.
