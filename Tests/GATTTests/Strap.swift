@@ -87,7 +87,7 @@ struct StrapServer {
     /// What is sent for a new value.
     mutating func notify(_ handle: UInt16, _ value: [UInt8]) -> [[UInt8]] {
         var outbox: [Server.Output] = []
-        let packet = pool.take(value)
+        let packet = pool.take(value.prefix(PacketPool.capacity))
         server.notify(handle, packet, pool: &pool, into: &outbox)
         pool.release(packet)
         return sent(outbox)
