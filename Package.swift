@@ -33,8 +33,8 @@ let floors: [[Target]] = [
     ],
     [
         library(
-            "Collector",
-            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Characteristics", "HCI", "GATT", "LEHost"),
+            "Collector", on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
+        ),
         library("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
     ],
     [
@@ -59,9 +59,6 @@ let floors: [[Target]] = [
         tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
         tests("Bluetooth", on: "Octets"),
         tests("Characteristics", on: "Octets", "Bluetooth"),
-        tests(
-            "Collector",
-            on: "ATT", "Octets", "Bluetooth", "Simulation", "Characteristics", "HCI", "GATT", "LEHost"),
         tests("Documents"),
         tests("EventLog", on: "Octets", "Simulation", "Bluetooth"),
         tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
@@ -70,6 +67,7 @@ let floors: [[Target]] = [
         tests("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
+        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
         tests("Scenarios", on: "Documents", "Bluetooth"),
         tests("Sensors", on: "Simulation"),

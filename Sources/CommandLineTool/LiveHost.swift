@@ -35,8 +35,8 @@ actor LiveHost {
     }
 
     /// Opens the stream and starts the host.
-    func start(_ address: StreamAddress) {
-        let connection = StreamConnection(to: address, on: loop)
+    func start(_ address: StreamAddress) throws {
+        let connection = try StreamConnection(to: address, on: loop)
         self.connection = connection
         connection.start { event in self.assumeIsolated { $0.happened(event) } }
     }

@@ -47,7 +47,7 @@ private func listen(
         return try loop.run {
             let ending = Ending()
             let live = try LiveHost(settings, on: loop, tell: tell) { ending.say(.failure($0)) }
-            await live.start(address)
+            try await live.start(address)
             let reason = await ending.wait(signals, on: loop, for: duration)
             await live.close()
             switch reason {

@@ -10,11 +10,13 @@ let radioOption = Arguments.Grammar.Option.option(
 func radio(_ invocation: Invocation) throws(CommandFailure) -> StreamAddress {
     guard let text = invocation.text("--radio") else {
         throw CommandFailure(
-            .usage, "lubdub: there is nothing to hear without --radio; after `lubdub serve`, --radio hci:tcp:127.0.0.1:6402")
+            .usage,
+            "lubdub: there is nothing to hear without --radio; after `lubdub serve`, --radio hci:tcp:127.0.0.1:6402")
     }
     guard text.hasPrefix("hci:") else {
         throw CommandFailure(
-            .usage, "lubdub: --radio \(text.quoted) is not played yet by this version; hci:tcp:HOST:PORT and hci:unix:PATH are")
+            .usage,
+            "lubdub: --radio \(text.quoted) is not played yet by this version; hci:tcp:HOST:PORT and hci:unix:PATH are")
     }
     do throws(StreamAddress.Unreadable) { return try StreamAddress(String(text.dropFirst(4))) } catch {
         throw CommandFailure(.usage, "lubdub: --radio: \(error)")

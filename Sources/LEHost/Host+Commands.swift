@@ -37,6 +37,10 @@ extension Host {
             connections[index].client.step(
                 .start(procedure, id: number), at: now, pool: &pool, into: &clientOutbox)
             drainClient(index, pool: &pool, into: &outbox)
+        case .notify(let handle, let value):
+            let packet = pool.take(value.prefix(AttributeTable.longestValue))
+            notify(handle, packet, at: now, pool: &pool, into: &outbox)
+            pool.release(packet)
         }
     }
 

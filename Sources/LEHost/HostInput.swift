@@ -37,5 +37,7 @@ extension Host {
         case disconnect(ConnectionID, reason: HCIStatus)
         /// Asks the peer's server for something; `id` is the caller's, and comes back with `.finished`.
         indirect case procedure(ConnectionID, Procedure, id: UInt32)
+        /// Notifies every subscriber of a value.
+        case notify(handle: UInt16, [UInt8])
     }
 }

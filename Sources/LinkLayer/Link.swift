@@ -53,7 +53,8 @@ public struct Link: Sendable {
         var expects = false
         var sending = Sending.nothing  // not acknowledged yet; the same is sent until it is
         var isOpen = true
-        var isLeaving = false  // closes when it has sent once more, so that the other's LL_TERMINATE_IND is acknowledged
+        // Closes when it has sent once more, so that the other's LL_TERMINATE_IND is acknowledged.
+        var isLeaving = false
         var isEstablished = false
         var isSupervised = false
         var heard: Instant

@@ -11,8 +11,8 @@ struct HeartRateSensor: Sendable {
     let definition: PeripheralDefinition.HeartRate
     private var heart: Heart
     private var contact: Gauge?
-    private var energy: Gauge?
-    private var energyOffset: Double = 0  // of a scripted energy, at its last reset
+    private var energy: EnergyCurve?  // nil when it follows from the heart
+    private var setEnergy: EnergyCurve?  // while a script has taken it over
     private var intervals = RRIntervals()
     private var sent = 0
     private var measurement = HeartRateMeasurement(bpm: 0)
@@ -21,7 +21,7 @@ struct HeartRateSensor: Sendable {
         self.definition = definition
         heart = Heart(rate: definition.rate, seed: seed)
         contact = definition.contact.map(Gauge.init)
-        if case .scripted(let signal) = definition.energy { energy = Gauge(signal) }
+        if case .scripted(let signal) = definition.energy { energy = EnergyCurve(signal, from: .start) }
         measurement.format = definition.format
     }
 
@@ -29,7 +29,7 @@ struct HeartRateSensor: Sendable {
 
     /// Somebody listens from now on: what was measured before is not sent (section 3.4).
     mutating func begin(at now: Instant) {
-        heart.beats(until: now) { _ in }
+        if definition.hasRRIntervals { heart.beats(until: now) { _ in } }
         intervals.removeAll()
         sent = 0
     }
@@ -59,15 +59,15 @@ struct HeartRateSensor: Sendable {
     }
 
     private mutating func kilojoules(at now: Instant) -> UInt16 {
-        guard energy != nil else { return heart.kilojoules(at: now) }
-        let value = (energy?.value(at: now) ?? 0) - energyOffset
-        return value >= 65535 ? 65535 : value > 0 ? UInt16(value) : 0
+        setEnergy?.kilojoules(at: now) ?? energy?.kilojoules(at: now) ?? heart.kilojoules(at: now)
     }
 
+    /// Energy Expended counts from 0 again, wherever it comes from now or later; the next measurement says so.
     mutating func resetEnergy(at now: Instant) {
         heart.resetEnergy(at: now)
-        energyOffset = energy?.value(at: now) ?? 0
-        sent = 0  // the next measurement says so
+        energy?.reset(at: now)
+        setEnergy?.reset(at: now)
+        sent = 0
     }
 
     /// Takes a quantity over from its curve, or gives it back when `signal` is nil; false when it has none to take over.
@@ -75,11 +75,7 @@ struct HeartRateSensor: Sendable {
         switch quantity {
         case .heartRate: heart.setRate(signal, at: now)
         case .contact where contact != nil: contact?.set(signal, at: now)
-        case .energy where energy != nil: energy?.set(signal, at: now)
-        case .energy where hasEnergy:
-            // A computed energy that is set goes on by the script, and cannot be given back.
-            guard let signal else { return false }
-            energy = Gauge(signal)
+        case .energy where hasEnergy: setEnergy = signal.map { EnergyCurve($0, from: now) }
         default: return false
         }
         return true

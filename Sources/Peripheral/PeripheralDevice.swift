@@ -26,7 +26,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
 
     private enum Source: Sendable {
         case heartRate(HeartRateSensor)
-        case battery(Gauge, period: Duration, told: UInt8?)
+        case battery(BatterySensor)
         case nothing
     }
 
@@ -85,7 +85,9 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Reads a value of now; the fixed ones are not asked for.
     public mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] {
         guard let part = part(of: handle), case .battery = part.quantity else { throw .unlikelyError }
-        return [batteryLevel(part.service, at: now)]
+        var level: UInt8 = 0
+        changeBattery(part.service) { level = $0.level(at: now) }
+        return [level]
     }
 
     /// Takes a command for a control point: Heart Rate Service 1.0, section 3.3.1.
@@ -114,9 +116,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
             let period = period(of: part.service)
         else { return }
         changeSensor(part.service) { $0.begin(at: now) }
-        if case .battery(let gauge, let period, _) = sources[part.service] {
-            sources[part.service] = .battery(gauge, period: period, told: batteryLevel(part.service, at: now))
-        }
+        changeBattery(part.service) { $0.begin(at: now) }
         listening.append(Listening(handle: handle, service: part.service, due: Self.next(after: now, every: period)))
     }
 
@@ -139,7 +139,12 @@ public struct PeripheralDevice: AttributeValues, Sendable {
 
     /// The present value of a part, to be notified out of turn; nil when there is none.
     public mutating func value(of part: Part, at now: Instant, mtu: Int, pool: inout PacketPool) -> Packet? {
-        value(of: part.service, isChange: false, at: now, mtu: mtu, pool: &pool)
+        switch part.quantity {
+        case .heartRate, .contact, .energy, .battery:
+            guard handle(of: part) != nil else { return nil }
+            return value(of: part.service, isChange: false, at: now, mtu: mtu, pool: &pool)
+        case .location, .controlPoint, .information: return nil
+        }
     }
 
     /// Takes a quantity over from its curve, or gives it back when `signal` is nil; false when it cannot be set.
@@ -150,9 +155,8 @@ public struct PeripheralDevice: AttributeValues, Sendable {
             var isSet = false
             changeSensor(part.service) { isSet = $0.set(part.quantity, to: signal, at: now) }
             return isSet
-        case (.battery(var gauge, let period, let told), .battery):
-            gauge.set(signal, at: now)
-            sources[part.service] = .battery(gauge, period: period, told: told)
+        case (.battery, .battery):
+            changeBattery(part.service) { $0.set(signal, at: now) }
             return true
         default: return false
         }
@@ -170,11 +174,13 @@ public struct PeripheralDevice: AttributeValues, Sendable {
             if sensor.measure(at: now, mtu: mtu, into: &packet, pool: &pool) { return packet }
             pool.release(packet)
             return nil
-        case .battery(let gauge, let period, let told):
-            let level = batteryLevel(service, at: now)
-            guard !isChange || level != told else { return nil }
-            sources[service] = .battery(gauge, period: period, told: level)
-            return pool.take([level])
+        case .battery(var sensor):
+            sources[service] = .nothing
+            defer { sources[service] = .battery(sensor) }
+            guard let level = isChange ? sensor.change(at: now) : sensor.tell(at: now) else { return nil }
+            var packet = pool.take()
+            pool.append(level, to: &packet)
+            return packet
         case .nothing: return nil
         }
     }
@@ -186,17 +192,17 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         sources[service] = .heartRate(sensor)
     }
 
-    private mutating func batteryLevel(_ service: Int, at now: Instant) -> UInt8 {
-        guard case .battery(var gauge, let period, let told) = sources[service] else { return 0 }
-        let level = gauge.value(at: now) ?? 0
-        sources[service] = .battery(gauge, period: period, told: told)
-        return UInt8(max(0, min(100, level)).rounded())
+    private mutating func changeBattery(_ service: Int, _ change: (inout BatterySensor) -> Void) {
+        guard case .battery(var sensor) = sources[service] else { return }
+        sources[service] = .nothing
+        change(&sensor)
+        sources[service] = .battery(sensor)
     }
 
     private func period(of service: Int) -> Duration? {
         switch sources[service] {
         case .heartRate(let sensor): sensor.definition.period
-        case .battery(_, let period, _): period
+        case .battery(let sensor): sensor.period
         case .nothing: nil
         }
     }
@@ -204,78 +210,13 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// The next whole multiple of a period, counted from the start.
     private static func next(after now: Instant, every period: Duration) -> Instant {
         let step = max(1, period.inNanoseconds)
-        return Instant(nanoseconds: (now.nanoseconds / step + 1) * step)
-    }
-}
-
-extension PeripheralDevice {
-    private static func genericAccess(_ definition: PeripheralDefinition) -> ServiceDefinition {
-        let name = Array(definition.name.utf8.prefix(DeviceName.maximumCount))
-        return ServiceDefinition(
-            uuid: .genericAccess,
-            characteristics: [
-                CharacteristicDefinition(uuid: .deviceName, properties: .read, value: .fixed(name)),
-                CharacteristicDefinition(
-                    uuid: .appearance, properties: .read, value: .fixed(definition.appearance.octets)),
-            ])
-    }
-
-    /// Service Changed is there and never indicated: the attributes do not change while a device lives.
-    private static var genericAttribute: ServiceDefinition {
-        ServiceDefinition(
-            uuid: .genericAttribute,
-            characteristics: [
-                CharacteristicDefinition(uuid: .serviceChanged, properties: .indicate, value: .fixed([]))
-            ])
-    }
-
-    /// A service, and what each of its characteristics stands for.
-    private static func define(
-        _ service: PeripheralDefinition.Service
-    ) -> (ServiceDefinition, [Part.Quantity]) {
-        switch service {
-        case .heartRate(let heartRate): define(heartRate)
-        case .battery:
-            (
-                ServiceDefinition(
-                    uuid: .battery,
-                    characteristics: [CharacteristicDefinition(uuid: .batteryLevel, properties: [.read, .notify])]),
-                [.battery]
-            )
-        case .deviceInformation(let strings):
-            (
-                ServiceDefinition(
-                    uuid: .deviceInformation,
-                    characteristics: strings.map { kind, text in
-                        let value = Array(text.utf8.prefix(AttributeTable.longestValue))
-                        return CharacteristicDefinition(uuid: kind.uuid, properties: .read, value: .fixed(value))
-                    }), strings.map { .information($0.0) }
-            )
-        }
-    }
-
-    /// Heart Rate Service 1.0, table 3.1: the control point is there if and only if energy is.
-    private static func define(_ service: PeripheralDefinition.HeartRate) -> (ServiceDefinition, [Part.Quantity]) {
-        var characteristics = [CharacteristicDefinition(uuid: .heartRateMeasurement, properties: .notify)]
-        var quantities = [Part.Quantity.heartRate]
-        if let location = service.location {
-            characteristics.append(
-                CharacteristicDefinition(
-                    uuid: .bodySensorLocation, properties: .read, value: .fixed(location.octets)))
-            quantities.append(.location)
-        }
-        if case .none = service.energy {
-        } else {
-            characteristics.append(CharacteristicDefinition(uuid: .heartRateControlPoint, properties: .write))
-            quantities.append(.controlPoint)
-        }
-        return (ServiceDefinition(uuid: .heartRate, characteristics: characteristics), quantities)
+        return now.advanced(byNanoseconds: step - now.nanoseconds % step)
     }
 
     private static func source(of service: PeripheralDefinition.Service, seed: UInt64) -> Source {
         switch service {
         case .heartRate(let heartRate): .heartRate(HeartRateSensor(heartRate, seed: seed))
-        case .battery(let battery): .battery(Gauge(battery.level), period: battery.period, told: nil)
+        case .battery(let battery): .battery(BatterySensor(battery))
         case .deviceInformation: .nothing
         }
     }

@@ -16,7 +16,8 @@ extension World {
             let told = happenings
             happenings.removeAll(keepingCapacity: true)
             for happening in told {
-                guard let kind = Scenarios.Event.Kind(rawValue: happening.event.rawValue), script.waits(for: kind) else {
+                guard let kind = Scenarios.Event.Kind(rawValue: happening.event.rawValue), script.waits(for: kind)
+                else {
                     continue
                 }
                 let said = ScriptRunner.Happening(

@@ -1,0 +1,108 @@
+import Bluetooth
+import Characteristics
+import GATT
+import Octets
+import Peripheral
+import Sensors
+import Simulation
+import Testing
+
+/// Octets from digits: `0A 0B 00`.  What is not hexadecimal is left out.
+func hex(_ text: String) -> [UInt8] { text.split(separator: " ").compactMap { UInt8($0, radix: 16) } }
+
+func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+typealias HeartRate = PeripheralDefinition.HeartRate
+
+/// A strap and one client of it.  The handles, with energy and a location:
+///
+///     0001-0005  1800  0003 2A00, 0005 2A01
+///     0006-0009  1801  0008 2A05, 0009 CCCD
+///     000A-0011  180D  000C 2A37, 000D CCCD, 000F 2A38, 0011 2A39
+///     0012-0015  180F  0014 2A19, 0015 CCCD
+///     0016-001A  180A  0018 2A29, 001A 2A24
+struct Wearer {
+    static let measurement: UInt16 = 0x000C
+    static let location: UInt16 = 0x000F
+    static let controlPoint: UInt16 = 0x0011
+
+    struct Notified: Equatable {
+        let time: Instant
+        let handle: UInt16
+        let octets: [UInt8]
+    }
+
+    var device: PeripheralDevice
+    var server = Server(receives: 517)
+    var pool = PacketPool()
+
+    init(_ definition: PeripheralDefinition, seed: UInt64 = 1) throws {
+        device = try PeripheralDevice(definition, seed: RandomStream(seed: seed))
+    }
+
+    /// A strap that has only this service.
+    init(_ service: PeripheralDefinition.Service, seed: UInt64 = 1) throws {
+        try self.init(
+            PeripheralDefinition(name: "Strap", appearance: .heartRateBelt, services: [service]), seed: seed)
+    }
+
+    /// A strap whose only service measures hearts.
+    init(_ rate: Curve, seed: UInt64 = 1, _ change: (inout HeartRate) -> Void = { _ in }) throws {
+        var heartRate = HeartRate(rate: Signal(rate))
+        change(&heartRate)
+        try self.init(.heartRate(heartRate), seed: seed)
+    }
+
+    /// A strap with everything.
+    static func complete() throws -> Wearer {
+        var heartRate = HeartRate(rate: Signal(72))
+        (heartRate.energy, heartRate.location) = (.computed, BodySensorLocation(1))
+        return try Wearer(
+            PeripheralDefinition(
+                name: "Strap", appearance: .heartRateBelt,
+                services: [
+                    .heartRate(heartRate), .battery(.init(level: Signal(80))),
+                    .deviceInformation([(.manufacturer, "Lubdub"), (.model, "1")]),
+                ]))
+    }
+
+    /// Takes a quantity over, or gives it back.
+    mutating func set(_ part: Part, to signal: Signal?, at now: Instant) throws {
+        let isSet = device.set(part, to: signal, at: now)
+        try #require(isSet)
+    }
+
+    /// What the server answers to one PDU.
+    mutating func answer(_ octets: [UInt8], at now: Instant = .start) -> [UInt8] {
+        var outbox: [Server.Output] = []
+        server.receive(
+            pool.take(octets), table: device.table, values: &device, at: now, pool: &pool, into: &outbox)
+        var answer: [UInt8] = []
+        for case .send(let packet) in outbox {
+            answer += pool.octets(of: packet)
+            pool.release(packet)
+        }
+        return answer
+    }
+
+    /// What is notified until then; the device is called when it wants to be.
+    mutating func notified(until end: Instant, mtu: Int = 23) -> [Notified] {
+        var all: [Notified] = []
+        var outbox: [PeripheralDevice.Notification] = []
+        while let now = device.nextDue, now <= end {
+            outbox.removeAll()
+            device.timePassed(at: now, mtu: mtu, pool: &pool, into: &outbox)
+            for notification in outbox {
+                let octets = pool.octets(of: notification.packet)
+                all.append(Notified(time: now, handle: notification.handle, octets: octets))
+                pool.release(notification.packet)
+            }
+        }
+        return all
+    }
+
+    /// The measurements until then.
+    mutating func measured(until end: Instant, mtu: Int = 23) throws -> [HeartRateMeasurement] {
+        try notified(until: end, mtu: mtu).map { try HeartRateMeasurement(octets: $0.octets) }
+    }
+}
