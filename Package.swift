@@ -59,6 +59,9 @@ let floors: [[Target]] = [
         tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
         tests("Bluetooth", on: "Octets"),
         tests("Characteristics", on: "Octets", "Bluetooth"),
+        tests(
+            "Collector",
+            on: "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests("Documents"),
         tests("EventLog", on: "Octets", "Simulation", "Bluetooth"),
         tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),

@@ -16,6 +16,9 @@ public struct ControllerFacts: Hashable, Sendable {
     public var bufferLength = 0
     /// How many ACL packets the controller holds.
     public var bufferCount = 0
+
+    /// Before a controller has said anything.
+    public init() {}
 }
 
 extension Host {

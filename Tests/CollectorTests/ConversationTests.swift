@@ -40,7 +40,7 @@ struct ConversationTests {
         stand.notifies([0x16, 62, 0xDF, 0x03])
         #expect(stand.lines == [#"{"heart_rate": {"bpm": 62, "contact": true, "rr_ms": [967.773]}, "# + peer])
         #expect(stand.texts == ["62 bpm, contact, RR 967.8 ms"])
-        stand.notifies(Services.level, [86])
+        stand.notifies([86], of: Services.level)
         #expect(stand.texts == ["battery 86 %"])
         #expect(stand.pool.taken == 0)
     }
@@ -55,7 +55,7 @@ struct ConversationTests {
 
     @Test(
         arguments: [
-            // the value, and what is shown to people (C20 to C23 of the field guide: what real clients fell over)
+            // the value, and what is shown to people: real clients fell over most of these
             (
                 [],
                 "error: Heart Rate Measurement without octets is malformed: octet 0: Flags needs 1 octet(s), and 0 are left"
@@ -86,9 +86,9 @@ struct ConversationTests {
     @Test func ignoresWhatItDidNotAskFor() throws {
         var stand = Stand()
         try stand.discovers(Services.all)
-        stand.notifies(0x0099, [1])
+        stand.notifies([1], of: 0x0099)
         #expect(stand.outputs == [])
-        stand.notifies(on: 2, [0x00, 72])
+        stand.notifies([0x00, 72], on: 2)
         #expect(stand.outputs == [])
         stand.hears(.indicated(ConnectionID(number: 1), handle: Services.measurement, stand.pool.take([0x00, 72])))
         #expect(stand.outputs == [])
@@ -185,7 +185,7 @@ struct ConversationTests {
 
         stand.finishes(3, on: 1, .success(.value([1])))  // from the connection before
         #expect(stand.outputs == [])
-        stand.notifies(on: 1, [0x00, 72])
+        stand.notifies([0x00, 72], on: 1)
         #expect(stand.outputs == [])
         stand.disconnects(1)
         #expect(stand.outputs == [])

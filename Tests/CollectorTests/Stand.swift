@@ -95,7 +95,9 @@ extension Stand {
         hears(.finished(ConnectionID(number: connection), id: number, result))
     }
 
-    mutating func notifies(_ handle: UInt16 = Services.measurement, on connection: UInt32 = 1, _ octets: [UInt8]) {
+    mutating func notifies(
+        _ octets: [UInt8], of handle: UInt16 = Services.measurement, on connection: UInt32 = 1
+    ) {
         hears(.notified(ConnectionID(number: connection), handle: handle, pool.take(octets)))
     }
 
