@@ -59,6 +59,9 @@ let floors: [[Target]] = [
         tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
         tests("Bluetooth", on: "Octets"),
         tests("Characteristics", on: "Octets", "Bluetooth"),
+        tests(
+            "Collector",
+            on: "ATT", "Octets", "Bluetooth", "Simulation", "Characteristics", "HCI", "GATT", "LEHost"),
         tests("Documents"),
         tests("EventLog", on: "Octets", "Simulation", "Bluetooth"),
         tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
