@@ -38,7 +38,7 @@ struct Rehearsal {
     private let node: Int
     private var collector = HeartRateCollector()
     private var outbox: [HeartRateCollector.Output] = []
-    private var wake = Instant.never
+    private var wakes: [Instant] = []  // few: the collector asks for one at a time
 
     init(_ played: Played) throws(CommandFailure) {
         limit = Instant.start.advanced(by: played.scenario.limit)
@@ -60,11 +60,11 @@ struct Rehearsal {
 
     /// Whether something happened before the limit.
     private mutating func goOn() -> Bool {
-        let due = world.nextDue ?? .never
+        let (due, wake) = (world.nextDue ?? .never, wakes.min() ?? .never)
         guard min(due, wake) <= limit, min(due, wake) != .never else { return false }
         guard wake < due else { return world.runNext(until: limit) }
         world.run(until: wake)
-        wake = .never
+        wakes.removeAll { $0 <= wake }
         collector.timePassed(at: world.now, into: &outbox)
         return true
     }
@@ -77,7 +77,7 @@ struct Rehearsal {
             for output in wanted {
                 switch output {
                 case .command(let command): world.command(command, of: node)
-                case .wake(let due): wake = min(wake, due)
+                case .wake(let due): wakes.append(due)
                 case .said(let saying):
                     if case .heartRate = saying.content { measurements += 1 }
                     world.clientSaid(saying.json)
