@@ -67,7 +67,7 @@ public struct Link: Sendable {
     /// How many of 2³² packets get lost on the way to the peripheral.
     public private(set) var lossToPeripheral: UInt32 = 0
 
-    private var ends: (central: End, peripheral: End)
+    private var ends: [End]  // by the raw value of `LinkEnd`
     private var phase = Phase.asleep
     private var base: Instant  // the anchor of the event with number `baseCounter`
     private var baseCounter: UInt16 = 0
@@ -84,7 +84,7 @@ public struct Link: Sendable {
         into outbox: inout [Output]
     ) {
         (self.parameters, self.chance, self.sleeps) = (parameters, chance, sleeps)
-        ends = (End(heard: now), End(heard: now))
+        ends = [End(heard: now), End(heard: now)]
         base = now.advanced(byNanoseconds: AirTime.transmitWindowDelay)
         anchor = base
         phase = .anchor
@@ -92,7 +92,7 @@ public struct Link: Sendable {
     }
 
     /// Whether both ends are closed, so that nobody needs the link any more.
-    public var isOver: Bool { !ends.central.isOpen && !ends.peripheral.isOpen }
+    public var isOver: Bool { !self[.central].isOpen && !self[.peripheral].isOpen }
 
     /// Whether this end can still send and hear.
     public func isOpen(_ end: LinkEnd) -> Bool { self[end].isOpen }
@@ -145,7 +145,7 @@ public struct Link: Sendable {
                 return endEvent(at: now, pool: &pool, into: &outbox)
             }
             take(flight, at: .peripheral, now: now, pool: &pool, into: &outbox)
-            guard ends.peripheral.isOpen else { return endEvent(at: now, pool: &pool, into: &outbox) }
+            guard self[.peripheral].isOpen else { return endEvent(at: now, pool: &pool, into: &outbox) }
             peripheralAnswers(at: now, pool: &pool, into: &outbox)
         case .toCentral(let flight):
             guard arrives(at: .central, loss: lossToCentral) else {
@@ -191,7 +191,7 @@ public struct Link: Sendable {
     }
 
     private mutating func centralSends(at start: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        guard ends.central.isOpen else { return endEvent(at: start, pool: &pool, into: &outbox) }
+        guard self[.central].isOpen else { return endEvent(at: start, pool: &pool, into: &outbox) }
         let flight = launch(from: .central)
         phase = .toPeripheral(flight)
         outbox.append(.wake(at: start.advanced(byNanoseconds: timeOnAir(flight, from: .central))))
@@ -202,18 +202,18 @@ public struct Link: Sendable {
         phase = .toCentral(flight)
         let duration = AirTime.interFrameSpace + timeOnAir(flight, from: .peripheral)
         outbox.append(.wake(at: now.advanced(byNanoseconds: duration)))
-        if ends.peripheral.isLeaving { shut(.peripheral, pool: &pool) }
+        if self[.peripheral].isLeaving { shut(.peripheral, pool: &pool) }
     }
 
     private func goesOn(after flight: Flight, at now: Instant) -> Bool {
-        guard ends.central.isOpen else { return false }
+        guard self[.central].isOpen else { return false }
         let needed = 3 * AirTime.interFrameSpace + 2 * AirTime.packet(payload: 27)
         let fits = now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
-        return fits && (flight.hasMore || !ends.central.queue.isEmpty || ends.central.isLeaving)
+        return fits && (flight.hasMore || !self[.central].queue.isEmpty || self[.central].isLeaving)
     }
 
     private mutating func endEvent(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        if ends.central.isLeaving { shut(.central, pool: &pool) }
+        if self[.central].isLeaving { shut(.central, pool: &pool) }
         for end in [LinkEnd.central, .peripheral] where self[end].isOpen && self[end].heard < anchor {
             watch(end, into: &outbox)
         }
@@ -295,9 +295,9 @@ public struct Link: Sendable {
     private var isLossless: Bool { lossToCentral == 0 && lossToPeripheral == 0 }
 
     private var canSleep: Bool {
-        sleeps && isLossless && update == nil && ends.central.queue.isEmpty && ends.peripheral.queue.isEmpty
-            && ends.central.isOpen && ends.peripheral.isOpen && ends.central.isEstablished
-            && ends.peripheral.isEstablished
+        sleeps && isLossless && update == nil && self[.central].queue.isEmpty && self[.peripheral].queue.isEmpty
+            && self[.central].isOpen && self[.peripheral].isOpen && self[.central].isEstablished
+            && self[.peripheral].isEstablished
     }
 
     private mutating func rouse(at now: Instant, into outbox: inout [Output]) {
@@ -314,14 +314,14 @@ public struct Link: Sendable {
 
     /// Notes what was heard in the events that a sleeping link did not play.
     private mutating func catchUp(to now: Instant) {
-        guard phase == .asleep, isLossless, ends.central.isOpen, ends.peripheral.isOpen else { return }
+        guard phase == .asleep, isLossless, self[.central].isOpen, self[.peripheral].isOpen else { return }
         let index = eventIndex(from: now) - 1
         guard index >= 0 else { return }
         let last = base.advanced(byNanoseconds: index * parameters.intervalNanoseconds)
         let toPeripheral = AirTime.packet(payload: 0)
         let toCentral = 2 * toPeripheral + AirTime.interFrameSpace
-        ends.peripheral.heard = max(ends.peripheral.heard, last.advanced(byNanoseconds: toPeripheral))
-        ends.central.heard = max(ends.central.heard, last.advanced(byNanoseconds: toCentral))
+        self[.peripheral].heard = max(self[.peripheral].heard, last.advanced(byNanoseconds: toPeripheral))
+        self[.central].heard = max(self[.central].heard, last.advanced(byNanoseconds: toCentral))
     }
 
     private func deadline(of end: LinkEnd) -> Instant {
@@ -351,17 +351,7 @@ public struct Link: Sendable {
     private func number(ofEvent index: Int64) -> UInt16 { baseCounter &+ UInt16(truncatingIfNeeded: index) }
 
     private subscript(end: LinkEnd) -> End {
-        _read {
-            switch end {
-            case .central: yield ends.central
-            case .peripheral: yield ends.peripheral
-            }
-        }
-        _modify {
-            switch end {
-            case .central: yield &ends.central
-            case .peripheral: yield &ends.peripheral
-            }
-        }
+        get { ends[Int(end.rawValue)] }
+        _modify { yield &ends[Int(end.rawValue)] }
     }
 }
