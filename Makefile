@@ -19,7 +19,8 @@ test:  ## lint, build, test, and meet Bumble and tshark
 	swift format lint --strict --recursive $(SOURCES)
 	swift build --build-tests --explicit-target-dependency-import-check error
 	swift test --skip-build
-	LUBDUB=$(LUBDUB) .venv/bin/python -m unittest discover --start-directory Tests/Interoperability
+	swift build -c release --static-swift-stdlib --product lubdub
+	LUBDUB=$(LUBDUB) LUBDUB_RELEASE=.build/release/lubdub .venv/bin/python -m unittest discover --start-directory Tests/Interoperability
 
 release:  ## build .build/release/lubdub, with the Swift runtime inside
 	@Tools/setup build

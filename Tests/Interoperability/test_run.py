@@ -1,6 +1,7 @@
 """Plays scenarios in virtual time, and looks at what is left behind."""
 
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -9,12 +10,15 @@ import unittest
 from harness import LUBDUB, ROOT
 
 
-def play(scenario, *options):
-    """The lines, the event log and the trace of one run."""
+RELEASE = str((ROOT / os.environ.get('LUBDUB_RELEASE', '.build/release/lubdub')).resolve())
+
+
+def play(scenario, *options, program=LUBDUB):
+    """The status, the lines, the event log and the trace of one run."""
     with tempfile.TemporaryDirectory() as folder:
         events, trace = pathlib.Path(folder, 'events.jsonl'), pathlib.Path(folder, 'trace.btsnoop')
         done = subprocess.run(
-            [LUBDUB, 'run', scenario, '--events', events, '--trace', trace, *options],
+            [program, 'run', scenario, '--events', events, '--trace', trace, *options],
             cwd=ROOT, capture_output=True, text=True, timeout=60)
         return done.returncode, done.stdout, events.read_bytes(), trace.read_bytes()
 
@@ -32,6 +36,11 @@ class RunTests(unittest.TestCase):
         for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json', 'scenarios/formats/two_byte.json']:
             with self.subTest(scenario):
                 self.assertEqual(play(scenario, '--seed', '7'), play(scenario, '--seed', '7'))
+
+    def test_debug_and_release_give_the_same_octets(self):
+        for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json']:
+            with self.subTest(scenario):
+                self.assertEqual(play(scenario), play(scenario, program=RELEASE))
 
     def test_another_seed_gives_others(self):
         one, other = play('scenarios/workout.json', '--seed', '7'), play('scenarios/workout.json', '--seed', '8')
