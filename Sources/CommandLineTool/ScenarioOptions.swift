@@ -26,6 +26,12 @@ struct Played {
         try self.init(scenario, path, invocation)
     }
 
+    /// One without files.
+    init(_ scenario: Scenario, seed: UInt64) {
+        (self.scenario, self.seed) = (scenario, seed)
+        (path, events, trace) = ("", nil, nil)
+    }
+
     /// Nothing but an air.
     init(empty invocation: Invocation) throws(CommandFailure) { try self.init(.empty, "", invocation) }
 

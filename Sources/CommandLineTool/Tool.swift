@@ -7,6 +7,7 @@ let version = "0.1.0"
 public func runTool(_ words: [String]) -> Int32 {
     let commands = [
         runGrammar, serveGrammar, monitorGrammar, scanGrammar, controllerGrammar, validateGrammar, explainGrammar,
+        benchGrammar,
     ]
     let program = Program("lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands)
     do throws(UsageError) {
@@ -33,6 +34,7 @@ private func carryOut(_ command: String, _ invocation: Invocation) -> Int32 {
         case "monitor": return try monitor(invocation).status
         case "scan": return try scan(invocation).status
         case "controller": return try controller(invocation).status
+        case "bench": return try bench(invocation).status
         case "validate": return try validate(invocation).status
         default: return try explain(invocation).status
         }
