@@ -79,6 +79,9 @@ let floors: [[Target]] = [
         tests(
             "VirtualController", on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
+        tests(
+            "VirtualWorld",
+            on: "Collector", "Documents", "EventLog", "LEHost", "Octets", "Reporting", "Scenarios", "Simulation"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

@@ -71,12 +71,14 @@ public struct World: Sendable {
     private(set) var names: ValueNames
 
     /// The scenario's devices, each above a controller of its own; they start when `start` is called.
-    public init(_ scenario: Scenario, seed: UInt64) throws(AttributeTable.DefinitionError) {
+    ///
+    /// `sleeps: false` plays every connection event, the empty ones too: more work for the same logs.
+    public init(_ scenario: Scenario, seed: UInt64, sleeps: Bool = true) throws(AttributeTable.DefinitionError) {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
         names = ValueNames(scenario, [])
         script = ScriptRunner(scenario, seed: chance.stream("script"))
-        airspace = Airspace(seed: chance.stream("air"))
+        airspace = Airspace(seed: chance.stream("air"), sleeps: sleeps)
         for device in scenario.devices {
             let definition = PeripheralDefinition(device, chance: chance.stream("device \(device.id)"))
             let peripheral = try PeripheralDevice(definition, seed: chance.stream("device \(device.id)"))
