@@ -191,7 +191,9 @@ public struct Link: Sendable {
             (parameters, self.update) = (update.parameters, nil)
             (base, baseEvent) = (now, event)
             // The timeout may be shorter now.
-            for end in [LinkEnd.central, .peripheral] where self[end].supervised != nil { watch(end, from: now, into: &outbox) }
+            for end in [LinkEnd.central, .peripheral] where self[end].supervised != nil {
+                watch(end, from: now, into: &outbox)
+            }
             outbox.append(.updated(parameters))
         }
     }

@@ -53,8 +53,8 @@ struct Node: Sendable {
         device.value(of: part, at: now, mtu: leastMTU, pool: &pool)
     }
 
-    mutating func set(_ part: Part, to signal: Signal?, at now: Instant) -> Bool {
-        device.set(part, to: signal, at: now)
+    mutating func set(_ part: Part, to signal: Signal?, at now: Instant, begun: Instant?) -> Bool {
+        device.set(part, to: signal, at: now, begun: begun)
     }
 
     // MARK: Who is there

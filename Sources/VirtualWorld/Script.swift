@@ -35,7 +35,7 @@ extension World {
         case .begin(let rule):
             note(.began, rule)
             begin(scenario.script[rule].action)
-        case .resume(let rule, _): begin(scenario.script[rule].action)
+        case .resume(let rule, let begun): begin(scenario.script[rule].action, begun: begun)
         case .end(let rule):
             note(.ended, rule)
             if case .set(let thing, _) = scenario.script[rule].action, let (node, part) = place(of: thing) {
@@ -47,11 +47,12 @@ extension World {
         }
     }
 
-    private mutating func begin(_ action: Action) {
+    /// What lasts began now, or at `begun`, if it comes back.
+    private mutating func begin(_ action: Action, begun: Instant? = nil) {
         switch action {
         case .set(let thing, let value):
             guard let (node, part) = place(of: thing), case .curve(let curve) = value else { return }
-            _ = set(part, of: node, to: Signal(Sensors.Curve(curve), seed: seed(of: part, node)))
+            _ = set(part, of: node, to: Signal(Sensors.Curve(curve), seed: seed(of: part, node)), begun: begun)
         case .disconnect(let thing, let code):
             guard let node = thing.device else { return }
             let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated

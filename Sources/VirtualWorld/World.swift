@@ -190,10 +190,14 @@ public struct World: Sendable {
         passOnHost(node)
     }
 
-    /// Takes a quantity of a device over from its curve, or gives it back.
-    public mutating func set(_ part: Peripheral.Part, of node: Int, to signal: Signal?) -> Bool {
+    /// Takes a quantity of a device over from its curve, or gives it back when `signal` is nil.
+    ///
+    /// The signal's own time counts from `begun`, or from now when that is nil.
+    public mutating func set(
+        _ part: Peripheral.Part, of node: Int, to signal: Signal?, begun: Instant? = nil
+    ) -> Bool {
         guard nodes.indices.contains(node) else { return false }
-        return nodes[node].set(part, to: signal, at: now)
+        return nodes[node].set(part, to: signal, at: now, begun: begun)
     }
 
     /// Notifies the subscribers of a part's present value out of turn, or of these octets.

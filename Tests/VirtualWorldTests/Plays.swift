@@ -67,7 +67,8 @@ extension Play {
         """)
 
     static let high = strap(
-        "above 255", value: #"{"curve": "list", "values": [255, 256, 300, 65535, 0], "period": "3 s", "then": "repeat"}"#)
+        "above 255",
+        value: #"{"curve": "list", "values": [255, 256, 300, 65535, 0], "period": "3 s", "then": "repeat"}"#)
 
     static let smallMTU = strap(
         "an MTU of 23", value: "290", more: #""link": {"mtu": 23},"#, limit: "20 s")

@@ -45,6 +45,22 @@ import VirtualWorld
             #expect(shown.at == delivered.instant)
         }
     }
+
+    @Test func `What was set for a while goes on from its own beginning behind a shorter one`() throws {
+        let stage = try Stage(Play.setsForAWhile.scenario)
+        let shown = stage.records(.notified, of: "strap/heart_rate")
+        #expect(shown.count > 50)
+        for record in shown {
+            let second = Int(record.instant.nanoseconds / 1_000_000_000)
+            let bpm =
+                switch second {
+                case 10..<20, 25..<40: 190 + second
+                case 20..<25: 40
+                default: 60 + second
+                }
+            #expect(record.value?.hasPrefix("{\"bpm\": \(bpm),") == true, "\(record.json)")
+        }
+    }
 }
 
 /// The first pair that differs.
