@@ -24,7 +24,7 @@ let floors: [[Target]] = [
     ],
     [
         library("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
-        library("Scenarios", on: "Documents", "Spelling", "Bluetooth", "Simulation"),
+        library("Scenarios", on: "Documents", "EventLog", "Sensors", "Spelling", "Bluetooth", "Simulation"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
@@ -35,7 +35,7 @@ let floors: [[Target]] = [
         library(
             "Collector", on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
         ),
-        library("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
+        library("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"),
     ],
     [
         library(
@@ -72,10 +72,10 @@ let floors: [[Target]] = [
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
-        tests("Scenarios", on: "Documents", "Bluetooth"),
+        tests("Scenarios", on: "Documents", "Bluetooth", "EventLog", "Sensors"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
-        tests("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
+        tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(
             "VirtualController", on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),

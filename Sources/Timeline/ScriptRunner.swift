@@ -1,3 +1,4 @@
+public import EventLog
 public import Scenarios
 public import Simulation
 
@@ -199,7 +200,7 @@ public struct ScriptRunner: Sendable {
         let rule = script[index]
         outbox.append(.begin(rule: index))
         hear(Happening(.began, of: .rule(index)), at: now)
-        guard rule.action.lasts else {
+        guard rule.action.kind.lasts else {
             if rule.action.kind == .clear { clear(rule.action.thing, at: now, into: &outbox) }
             outbox.append(.end(rule: index))
             return hear(Happening(.ended, of: .rule(index)), at: now)

@@ -146,7 +146,7 @@ extension World {
     private mutating func noteValue(_ event: EventName, _ device: Int, _ handle: UInt16, _ value: Packet) {
         journal.append(
             event, device: device, part: Int(handle), peer: 0, handle: handle, value, in: pool, at: now)
-        guard script.waits(for: event == .notified ? .notified : .delivered) else { return }
+        guard script.waits(for: event) else { return }
         let octets = pool.octets(of: value)
         happenings.append(
             Happening(event: event, thing: names.entry(handle, of: device)?.thing, octets: octets))

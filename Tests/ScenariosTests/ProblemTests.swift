@@ -1,4 +1,5 @@
 import Documents
+import Sensors
 import Testing
 
 @testable import Scenarios
@@ -157,7 +158,7 @@ import Testing
         }
         #expect(
             heart.value
-                == .csv([.init(time: .zero, value: 60), .init(time: .milliseconds(1500), value: 61)]))
+                == .samples([.init(at: .zero, 60), .init(at: .milliseconds(1500), 61)]))
         for (table, complaint) in [
             ("time,pbm\n0,1", #"r.csv:1: there is no column "bpm" (did you mean "pbm"?)"#),
             ("time,bpm\n0,1\n0,2", "r.csv:3: the times must rise from line to line"), ("", "r.csv:1: a table has"),

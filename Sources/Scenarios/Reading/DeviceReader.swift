@@ -1,5 +1,6 @@
 import Bluetooth
 import Documents
+import Sensors
 import Spelling
 
 /// Makes devices of checked trees.

@@ -1,3 +1,5 @@
+import EventLog
+
 /// What can come to pass in a scenario, as far as its text tells.
 struct Reach {
     let rules: [Rule]

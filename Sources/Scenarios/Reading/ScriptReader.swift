@@ -1,4 +1,6 @@
 import Documents
+import EventLog
+import Sensors
 
 /// Makes moments and events of checked trees.
 struct MomentReader {

@@ -1,4 +1,5 @@
 import Documents
+import EventLog
 
 /// What an action or event may be about.
 enum Target {
@@ -79,7 +80,7 @@ extension Tables {
         key: "do",
         Action.Kind.allCases.map { kind in
             let end: [Shape.Field] =
-                lasts(kind)
+                kind.lasts
                 ? [.init("for", .duration, "How long."), .init("until", .definition("moment"), "To when.")] : []
             let common: [Shape.Field] = [
                 .init("id", .id, "By which other rules and expectations name it."),
@@ -89,16 +90,6 @@ extension Tables {
             ]
             return .init(kind.rawValue, common + end + arguments(of: kind))
         })
-
-    /// Whether there is something that ends.
-    static func lasts(_ kind: Action.Kind) -> Bool {
-        switch kind {
-        case .disconnect, .raw, .notify, .changeServices, .moveHandles, .forgetBond, .changeAddress, .skipTime,
-            .connect, .clear:
-            false
-        default: true
-        }
-    }
 
     /// Whether it must say to what, even with one device.
     private static func needsThing(_ kind: Action.Kind) -> Bool {
