@@ -13,8 +13,8 @@ public struct ValueRecord: Hashable, Sendable {
     public let device: UInt16
     /// The part of the device that has the value; numbers of the caller's choice.
     public let part: UInt16
-    /// The other side of the link; numbers of the caller's choice.
-    public let peer: UInt16
+    /// The other side of the link: which of the chunk's `peers`; 0xFFFF for nobody.
+    fileprivate let peer: UInt16
     /// The attribute's handle.
     public let handle: UInt16
     /// What happened.
@@ -24,16 +24,14 @@ public struct ValueRecord: Hashable, Sendable {
 /// How the numbers of a `ValueRecord` are said in words; asked when a line is written, never before.
 public struct ValueWording: Sendable {
     fileprivate let thing: @Sendable (_ device: Int, _ part: Int) -> String
-    fileprivate let peer: @Sendable (_ peer: Int) -> DeviceAddress?
     fileprivate let value: @Sendable (_ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>) -> String?
 
     /// `thing` is as scenarios name it, `value` as JSON text; nil where there is nothing to say.
     public init(
         thing: @escaping @Sendable (_ device: Int, _ part: Int) -> String,
-        peer: @escaping @Sendable (_ peer: Int) -> DeviceAddress?,
         value: @escaping @Sendable (_ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>) -> String?
     ) {
-        (self.thing, self.peer, self.value) = (thing, peer, value)
+        (self.thing, self.value) = (thing, value)
     }
 }
 
@@ -52,10 +50,16 @@ public struct EventChunk: Sendable {
     /// What `Entry.record` counts in.
     public fileprivate(set) var records: [EventRecord] = []
     fileprivate var octets: [UInt8] = []
+    fileprivate var peers: [DeviceAddress] = []  // of values; few at a time
 
     /// The octets of a value in this chunk.
     public func octets(of value: ValueRecord) -> ArraySlice<UInt8> {
         octets.dropFirst(Int(value.offset)).prefix(Int(value.count))
+    }
+
+    /// The other side of the link that a value went over.
+    public func peer(of value: ValueRecord) -> DeviceAddress? {
+        peers.indices.contains(Int(value.peer)) ? peers[Int(value.peer)] : nil
     }
 
     /// Every entry with everything that can be said about it.
@@ -72,7 +76,7 @@ public struct EventChunk: Sendable {
         let (device, part) = (Int(value.device), Int(value.part))
         let octets = octets(of: value)
         var record = EventRecord(value.event, of: wording.thing(device, part), at: value.instant)
-        record.peer = wording.peer(Int(value.peer))
+        record.peer = peer(of: value)
         record.handle = value.handle
         record.value = wording.value(device, part, octets)
         record.octets = Array(octets)
@@ -110,7 +114,7 @@ public struct EventJournal: Sendable {
     /// Adds that a value went its way.  `packet` stays the caller's; the value is what it has behind its first
     /// `header` octets.
     public mutating func append(
-        _ event: EventName, device: Int, part: Int, peer: Int, handle: UInt16,
+        _ event: EventName, device: Int, part: Int, peer: DeviceAddress?, handle: UInt16,
         _ packet: Packet, droppingFirst header: Int = 0, in pool: borrowing PacketPool, at now: Instant
     ) {
         guard sink != nil else { return }
@@ -118,10 +122,19 @@ public struct EventJournal: Sendable {
         let record = ValueRecord(
             instant: now, offset: UInt32(chunk.octets.count), count: UInt16(clamping: value.count),
             device: UInt16(truncatingIfNeeded: device), part: UInt16(truncatingIfNeeded: part),
-            peer: UInt16(truncatingIfNeeded: peer), handle: handle, event: event)
+            peer: number(of: peer), handle: handle, event: event)
         chunk.octets.append(contentsOf: value)
         chunk.entries.append(.value(record))
         if chunk.entries.count >= entriesPerChunk || chunk.octets.count >= Self.octetsPerChunk { flush() }
+    }
+
+    /// Where a peer stands in the chunk; who is not there yet is added.
+    private mutating func number(of peer: DeviceAddress?) -> UInt16 {
+        guard let peer else { return .max }
+        for index in chunk.peers.indices where chunk.peers[index] == peer { return UInt16(clamping: index) }
+        guard chunk.peers.count < Int(UInt16.max) else { return .max }
+        chunk.peers.append(peer)
+        return UInt16(clamping: chunk.peers.count - 1)
     }
 
     /// Hands over what has not been handed over yet.
@@ -131,5 +144,6 @@ public struct EventJournal: Sendable {
         chunk.entries.removeAll(keepingCapacity: true)
         chunk.records.removeAll(keepingCapacity: true)
         chunk.octets.removeAll(keepingCapacity: true)
+        chunk.peers.removeAll(keepingCapacity: true)
     }
 }

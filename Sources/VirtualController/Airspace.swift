@@ -30,6 +30,12 @@ public struct Airspace: Sendable {
     /// How many controllers there are, those that have left included.
     public var count: Int { controllers.count }
 
+    /// What a controller calls itself on a link, by the link's handle at that controller; nil when there is none.
+    public func ownAddress(ofLink handle: UInt16, of controller: Int) -> DeviceAddress? {
+        guard controllers.indices.contains(controller) else { return nil }
+        return controllers[controller].links.first { $0.handle == handle }?.own
+    }
+
     /// The number of a new controller, in the state after a reset.
     public mutating func add(address: DeviceAddress, at place: Medium.Station = Medium.Station()) -> Int {
         let station = context.radio.add(place)

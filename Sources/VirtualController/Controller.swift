@@ -19,6 +19,7 @@ struct Controller: Sendable {
     struct Linked: Sendable {
         let handle: UInt16
         let radio: Radio.Connection
+        let own: DeviceAddress
         let peer: DeviceAddress
         var parameters: LinkParameters
         var asksForVersion = false

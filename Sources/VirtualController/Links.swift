@@ -42,6 +42,8 @@ extension Controller {
     mutating func connected(
         _ connection: Radio.Connection, peer: DeviceAddress, _ parameters: LinkParameters, _ context: inout Context
     ) {
+        let kind = connection.end == .central ? creation?.ownAddress : advertisingParameters.ownAddress
+        let own = kind.flatMap { self.own($0) } ?? publicAddress
         if connection.end == .central { creation = nil } else { isAdvertising = false }
         let handle = (1...UInt16(Capabilities.connections + 1)).first { handle in
             !links.contains { $0.handle == handle }
@@ -50,7 +52,7 @@ extension Controller {
             context.radio.close(connection, at: context.now, pool: &context.pool, into: &context.radioOutbox)
             return
         }
-        links.append(Linked(handle: handle, radio: connection, peer: peer, parameters: parameters))
+        links.append(Linked(handle: handle, radio: connection, own: own, peer: peer, parameters: parameters))
         let complete = ConnectionComplete(
             handle: handle, role: connection.end == .central ? .central : .peripheral, peer: peer,
             timing: ConnectionTiming(parameters))

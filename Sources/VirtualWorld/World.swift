@@ -58,7 +58,7 @@ public struct World: Sendable {
 
     private var queue = EventQueue()
     private var pending: [Event] = []
-    private var airspace: Airspace
+    private(set) var airspace: Airspace
     private(set) var nodes: [Node] = []
     private(set) var users: [User] = []
     var observers: [DeliveryObserver] = []  // by controller

@@ -11,7 +11,7 @@ import Testing
         let packet = pool.take([0x1B, 0x0E, 0x00, 0x00, 0x3E])
         journal.append(EventRecord(.subscribed, of: "strap/heart_rate", at: Instant(nanoseconds: 1_000_000)))
         journal.append(
-            .notified, device: 2, part: 5, peer: 1, handle: 14, packet, droppingFirst: 3, in: pool,
+            .notified, device: 2, part: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3, in: pool,
             at: Instant(nanoseconds: 2_000_000))
         journal.append(EventRecord(.unsubscribed, at: Instant(nanoseconds: 3_000_000)))
         #expect(collected.chunks.isEmpty)
@@ -20,7 +20,7 @@ import Testing
         pool.release(packet)
 
         let wording = ValueWording(
-            thing: { "device \($0) part \($1)" }, peer: { DeviceAddress(UInt64($0), .public) },
+            thing: { "device \($0) part \($1)" },
             value: { _, _, octets in "\(octets.last ?? 0)" })
         #expect(collected.chunks.count == 1)
         #expect(
@@ -37,11 +37,11 @@ import Testing
         var (pool, journal) = (PacketPool(), EventJournal(entriesPerChunk: 3) { collected.add($0) })
         for number in 0..<8 as Range<UInt8> {
             let packet = pool.take([number])
-            journal.append(.delivered, device: 0, part: 0, peer: 0, handle: 1, packet, in: pool, at: .start)
+            journal.append(.delivered, device: 0, part: 0, peer: nil, handle: 1, packet, in: pool, at: .start)
             pool.release(packet)
         }
         journal.flush()
-        let wording = ValueWording(thing: { _, _ in "" }, peer: { _ in nil }, value: { _, _, _ in nil })
+        let wording = ValueWording(thing: { _, _ in "" }, value: { _, _, _ in nil })
         #expect(
             collected.chunks.map { $0.records(in: wording).map(\.octets) } == [
                 [[0], [1], [2]], [[3], [4], [5]], [[6], [7]],

@@ -1,3 +1,4 @@
+import Bluetooth
 import Collector
 import Documents
 import EventLog
@@ -56,6 +57,8 @@ struct Stage {
         world.packets.flush()
     }
 
+    /// What the client's controller is called.
+    var clientAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(node + 1), .public) }
     /// What happened, in order.
     var records: [EventRecord] { recording.records.withLock { $0 } }
     /// The event log, line by line.

@@ -46,6 +46,27 @@ import VirtualWorld
         }
     }
 
+    @Test(arguments: Play.all) func `Everything on a link names its two sides`(play: Play) throws {
+        let stage = try Stage(play.scenario)
+        let others: [EventName] = [.began, .ended, .said, .advertising, .scanning, .scanningStopped, .connecting]
+        let records = stage.records.filter { !others.contains($0.event) }
+        #expect(!records.isEmpty)
+        for record in records {
+            #expect(record.thing != nil && record.peer == stage.clientAddress, "\(record.json)")
+        }
+    }
+
+    @Test(arguments: Play.all) func `A client discovers before it subscribes, once in each connection`(play: Play) throws {
+        let kinds: [EventName] = [.connected, .discovering, .discovered, .subscribed, .disconnected]
+        var told: [EventName] = []
+        for event in try Stage(play.scenario).records.map(\.event) where kinds.contains(event) {
+            if event != .subscribed || told.last != .subscribed { told.append(event) }
+        }
+        let connection: [EventName] = [.connected, .discovering, .discovered, .subscribed, .disconnected]
+        #expect(told.count >= 4)
+        #expect(told == (0..<told.count).map { connection[$0 % connection.count] })
+    }
+
     @Test func `What was set for a while goes on from its own beginning behind a shorter one`() throws {
         let stage = try Stage(Play.setsForAWhile.scenario)
         let shown = stage.records(.notified, of: "strap/heart_rate")
