@@ -81,7 +81,8 @@ let floors: [[Target]] = [
         tests("Sockets", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "Bluetooth", "Collector", "Documents", "EventLog", "LEHost", "Octets", "Reporting", "Scenarios", "Simulation"),
+            on: "Bluetooth", "Collector", "Documents", "EventLog", "LEHost", "Octets", "Reporting", "Scenarios",
+            "Simulation"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

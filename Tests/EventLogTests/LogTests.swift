@@ -11,7 +11,8 @@ import Testing
         let packet = pool.take([0x1B, 0x0E, 0x00, 0x00, 0x3E])
         journal.append(EventRecord(.subscribed, of: "strap/heart_rate", at: Instant(nanoseconds: 1_000_000)))
         journal.append(
-            .notified, device: 2, part: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3, in: pool,
+            .notified, device: 2, part: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
+            in: pool,
             at: Instant(nanoseconds: 2_000_000))
         journal.append(EventRecord(.unsubscribed, at: Instant(nanoseconds: 3_000_000)))
         #expect(collected.chunks.isEmpty)

@@ -56,7 +56,9 @@ import VirtualWorld
         }
     }
 
-    @Test(arguments: Play.all) func `A client discovers before it subscribes, once in each connection`(play: Play) throws {
+    @Test(arguments: Play.all) func `A client discovers before it subscribes, once in each connection`(
+        play: Play
+    ) throws {
         let kinds: [EventName] = [.connected, .discovering, .discovered, .subscribed, .disconnected]
         var told: [EventName] = []
         for event in try Stage(play.scenario).records.map(\.event) where kinds.contains(event) {
