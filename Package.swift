@@ -81,7 +81,7 @@ let floors: [[Target]] = [
         tests("Sockets", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "Bluetooth", "Collector", "Documents", "EventLog", "LEHost", "Octets", "Reporting", "Scenarios",
+            on: "Bluetooth", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets", "Reporting", "Scenarios",
             "Simulation"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],

@@ -17,7 +17,7 @@ extension Host {
             advertise()
         case .stopAdvertising:
             advertisement = nil
-            if isReady { commands.add(.leSetAdvertisingEnable(false)) }
+            if isAdvertising || willAdvertise { commands.add(.leSetAdvertisingEnable(false)) }
         case .scan(var parameters, let filterDuplicates):
             parameters.ownAddress = ownAddress
             scan = Scan(parameters: parameters, filterDuplicates: filterDuplicates)

@@ -163,7 +163,7 @@ extension World {
     mutating func note(_ output: Host.Output, of node: Int) {
         let (thing, name) = (Thing.device(node), scenario.devices[node].id)
         switch output {
-        case .advertising(true): note(.advertising, thing, name)
+        case .advertising(true) where nodes[node].phase == 0: note(.advertising, thing, name)
         case .connected(_, let complete): note(.connected, thing, name) { $0.peer = complete.peer }
         case .disconnected(_, let peer, let reason):
             note(.disconnected, thing, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }

@@ -32,6 +32,7 @@ public struct World: Sendable {
         case hostWake(node: Int)
         case deviceWake(node: Int)
         case scriptWake
+        case phaseEnd(node: Int)
     }
 
     /// Who uses a controller.
@@ -59,7 +60,7 @@ public struct World: Sendable {
     private var queue = EventQueue()
     private var pending: [Event] = []
     private(set) var airspace: Airspace
-    private(set) var nodes: [Node] = []
+    var nodes: [Node] = []
     private(set) var users: [User] = []
     var observers: [DeliveryObserver] = []  // by controller
     private var airspaceOutbox: [Airspace.Output] = []
@@ -186,8 +187,13 @@ public struct World: Sendable {
     /// Tells the host of a node to do something, now.
     public mutating func command(_ command: Host.Command, of node: Int) {
         guard nodes.indices.contains(node) else { return }
-        nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
+        instruct(node, command)
         passOnHost(node)
+    }
+
+    /// As `command`, while what the host says is passed on.
+    mutating func instruct(_ node: Int, _ command: Host.Command) {
+        nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
     /// Takes a quantity of a device over from its curve, or gives it back when `signal` is nil.
@@ -223,6 +229,12 @@ public struct World: Sendable {
         return true
     }
 
+    mutating func schedulePhaseEnd(of node: Int, due: Instant) {
+        nodes[node].phaseEnd = schedule(.phaseEnd(node: node), due: due)
+    }
+
+    mutating func cancel(_ ticket: EventQueue.Ticket) { queue.cancel(ticket) }
+
     @discardableResult
     private mutating func schedule(_ event: Event, due: Instant) -> EventQueue.Ticket {
         let ticket = queue.insert(due: due)
@@ -256,6 +268,10 @@ public struct World: Sendable {
             notifications.removeAll(keepingCapacity: true)
             wakeDevice(node)
         case .scriptWake: script.timePassed(at: now, into: &scriptOutbox)
+        case .phaseEnd(let node):
+            nodes[node].phaseEnd = nil
+            advertise(node, phase: nodes[node].phase + 1)
+            passOnHost(node)
         }
     }
 
@@ -296,13 +312,13 @@ public struct World: Sendable {
     private mutating func deviceHostSaid(_ output: Host.Output, _ node: Int) {
         note(output, of: node)
         switch output {
-        case .started: advertise(node)
+        case .started: advertise(node, phase: 0)
         case .connected(let id, let complete):
             nodes[node].connected(id, complete.peer)
-            if nodes[node].connections.count < scenario.devices[node].connections { advertise(node) }
+            advertise(node, phase: 0)
         case .disconnected(let id, _, _):
             nodes[node].disconnected(id)
-            advertise(node)
+            advertise(node, phase: 0)
         case .server(let id, .exchangedMTU(let mtu)): nodes[node].exchanged(mtu: mtu, id)
         case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
         case .server(let id, .unsubscribed(let handle)): nodes[node].unsubscribed(handle, id)
@@ -310,19 +326,6 @@ public struct World: Sendable {
         default: break
         }
         wakeDevice(node)
-    }
-
-    private mutating func advertise(_ node: Int) {
-        let device = scenario.devices[node]
-        guard device.role == .peripheral, nodes[node].connections.count < device.connections else { return }
-        let (data, response) = device.advertisement
-        let interval = device.advertising.phases.first?.interval ?? .milliseconds(100)
-        let units = UInt16(clamping: max(0x20, min(0x4000, interval.inNanoseconds / 625_000)))
-        let kind: AdvertisingParameters.Kind = device.advertising.isConnectable ? .undirected : .scannable
-        let parameters = AdvertisingParameters(minimumInterval: units, maximumInterval: units, kind: kind)
-        nodes[node].step(
-            .command(.advertise(parameters, data: data, scanResponse: response)), at: now, pool: &pool,
-            into: &hostOutbox)
     }
 
     private mutating func notify(_ node: Int, _ notification: PeripheralDevice.Notification) {
