@@ -82,7 +82,7 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "Bluetooth", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets", "Reporting", "Scenarios",
-            "Simulation"),
+            "Simulation", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

@@ -49,6 +49,7 @@ struct Controller: Sendable {
     var creation: ConnectionCreation?
     var acceptList: [DeviceAddress] = []
     var links: [Linked] = []
+    var waiting = 0  // ACL packets of all links: the buffers are the controller's
 
     /// What the duplicate filter knows a report by.
     struct Heard: Hashable {
@@ -172,6 +173,7 @@ struct Controller: Sendable {
             context.radio.close(link.radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
         }
         links.removeAll()
+        waiting = 0
     }
 
     // MARK: From the radio
@@ -181,6 +183,7 @@ struct Controller: Sendable {
         switch indication {
         case .heard(let advertisement, let isResponse, let rssi):
             report(advertisement, isResponse: isResponse, rssi: rssi, &context)
+        case .advertisingTimedOut: advertisingTimedOut(&context)
         case .connected(let connection, let peer, let parameters):
             connected(connection, peer: peer, parameters, &context)
         case .link(let connection, let output): linkSaid(output, connection, &context)

@@ -61,7 +61,8 @@ public struct World: Sendable {
     private var pending: [Event] = []
     private(set) var airspace: Airspace
     var nodes: [Node] = []
-    private(set) var users: [User] = []
+    private(set) var users: [User] = []  // by controller
+    private var arrivals = 0
     var observers: [DeliveryObserver] = []  // by controller
     private var airspaceOutbox: [Airspace.Output] = []
     private var hostOutbox: [Host.Output] = []
@@ -87,7 +88,7 @@ public struct World: Sendable {
                 millimetres: Int(device.distance * 1000), power: device.advertising.payload.txPower ?? 0)
             let isRandom = device.address.kind == .random
             let controller = add(
-                isRandom ? Self.ownAddress(users.count) : device.address, at: place, for: .node(nodes.count))
+                isRandom ? ownAddress : device.address, at: place, for: .node(nodes.count))
             nodes.append(
                 Node(
                     peripheral, controller: controller, randomAddress: isRandom ? device.address : nil,
@@ -99,10 +100,8 @@ public struct World: Sendable {
     /// What hosts of the world take when the scenario does not say.
     public static let defaultMTU = 247
 
-    /// Public addresses of controllers: locally administered, and numbered.
-    private static func ownAddress(_ number: Int) -> DeviceAddress {
-        DeviceAddress(0x0200_0000_0000 | UInt64(number + 1), .public)
-    }
+    /// The public address of the next controller: locally administered, and numbered by arrival.
+    private var ownAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(arrivals + 1), .public) }
 
     /// The present: the instant of what was played last.
     public var now: Instant { queue.now }
@@ -113,8 +112,13 @@ public struct World: Sendable {
 
     private mutating func add(_ address: DeviceAddress, at place: Medium.Station, for user: User) -> Int {
         let controller = airspace.add(address: address, at: place)
-        users.append(user)
-        observers.append(DeliveryObserver())
+        arrivals += 1
+        if controller == users.count {
+            users.append(user)
+            observers.append(DeliveryObserver())
+        } else {
+            users[controller] = user
+        }
         return controller
     }
 
@@ -139,13 +143,13 @@ public struct World: Sendable {
     /// A controller for a host outside, in the state after a reset.
     public mutating func addGuest(at now: Instant) -> Int {
         run(until: now)
-        let address = Self.ownAddress(users.count)
+        let address = ownAddress
         let controller = add(address, at: Medium.Station(), for: .guest)
         packets.open(controller: controller, address, name: "guest", at: now)
         return controller
     }
 
-    /// The host outside has gone: its controller leaves the air without a word.
+    /// The host outside has gone: its controller leaves the air without a word, and another one may get its number.
     public mutating func removeGuest(_ controller: Int, at now: Instant) {
         run(until: now)
         guard users.indices.contains(controller), users[controller] == .guest else { return }
@@ -154,6 +158,11 @@ public struct World: Sendable {
         observers[controller].reset(pool: &pool)
         packets.close(controller: controller, at: now)
         passOnAirspace()
+        outbox.removeAll { output in
+            guard case .toGuest(controller, _, let packet) = output else { return false }
+            pool.release(packet)
+            return true
+        }
     }
 
     /// A host of the world that nothing is served by: the built-in client's.  Its node's number.
@@ -161,7 +170,7 @@ public struct World: Sendable {
         run(until: now)
         let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
         let device = try PeripheralDevice(definition, seed: chance)
-        let (node, address) = (nodes.count, Self.ownAddress(users.count))
+        let (node, address) = (nodes.count, ownAddress)
         let controller = add(address, at: Medium.Station(), for: .node(node))
         packets.open(controller: controller, address, name: "client", at: now)
         nodes.append(Node(device, controller: controller, randomAddress: nil, mtu: Self.defaultMTU))
