@@ -126,18 +126,12 @@ extension Controller {
 
     // MARK: Procedures
 
-    /// Reasons that a host may give, section 7.1.6.
-    private static let hostReasons: [HCIStatus] = [
-        .authenticationFailure, .remoteUserTerminated, .remoteLowResources, .remotePowerOff,
-        .unsupportedRemoteFeature, .pairingWithUnitKeyNotSupported, .unacceptableConnectionParameters,
-    ]
-
     /// Starts what ends with an event of its own; the status says whether it could be started.
     mutating func startProcedure(_ command: Command, _ context: inout Context) -> HCIStatus {
         switch command {
         case .disconnect(let handle, let reason):
             guard let index = index(of: handle) else { return .unknownConnection }
-            guard Self.hostReasons.contains(reason) else { return .invalidParameters }
+            guard HCIStatus.disconnectReasons.contains(reason) else { return .invalidParameters }
             guard !links[index].terminates else { return .commandDisallowed }
             links[index].terminates = true
             send(.terminate(reason: reason.rawValue), index, &context)

@@ -25,7 +25,7 @@ extension Play {
         "disconnected, and back",
         script: """
             {"when": {"event": "subscribed", "of": "heart_rate", "after": "7 s"}, "do": "disconnect", "of": "strap",
-             "reason": "remote_power_off"},
+             "reason": "remote_device_terminated_connection_due_to_power_off"},
             {"when": {"event": "disconnected", "of": "strap", "nth": 2, "after": "1 s"},
              "do": "set", "of": "heart_rate", "to": 90}
             """)
