@@ -22,10 +22,10 @@ extension Shape {
         case (.name(let names), .string(let string)): Self.check(string, cursor, among: names)
         case (.list(let shape, let count), .array(let nodes)):
             if !count.contains(nodes.count) { complain(.outOfRange, cursor) }
-            for item in cursor.items { shape.check(item, in: grammar) }
+            cursor.eachItem { shape.check($0, in: grammar) }
         case (.object(let fields), .object): Self.check(cursor, fields, in: grammar)
         case (.map(let form, let shape), .object):
-            for (member, value) in cursor.entries {
+            for (member, value) in cursor.entries where !cursor.isGivenUp {
                 if !form.accepts(member.key) {
                     let hint = suggestion(for: member.key, among: form.names)
                     cursor.note(
@@ -48,7 +48,7 @@ extension Shape {
     private static func check(_ cursor: Cursor, _ fields: [Field], also key: String? = nil, in grammar: Grammar) {
         let fields = fields + grammar.everywhere
         let known = fields.map(\.key) + (key.map { [$0] } ?? [])
-        for member in cursor.members where !known.contains(member.key) {
+        for member in cursor.members where !cursor.isGivenUp && !known.contains(member.key) {
             let hint = suggestion(for: member.key, among: known)
             cursor.note(.unknownKey, "unknown key\(hint)", key: member.key, at: member.position)
         }

@@ -32,7 +32,7 @@ struct CurveReader {
         func number(_ key: String) -> Double? { cursor[key]?.number }
         switch cursor["curve"]?.string {
         case "list":
-            guard let values = cursor["values"]?.items.compactMap(\.number), !values.isEmpty,
+            guard let values = cursor["values"]?.numbers, !values.isEmpty,
                 let period = positive(cursor["period"])
             else { return nil }
             return .list(values, period: period, then: cursor["then"].choice() ?? .hold)
@@ -54,7 +54,7 @@ struct CurveReader {
         case "walk": return walk(cursor)
         case "pieces": return pieces(cursor)
         case "days":
-            guard let totals = cursor["totals"]?.items.compactMap(\.number), !totals.isEmpty else { return nil }
+            guard let totals = cursor["totals"]?.numbers, !totals.isEmpty else { return nil }
             return .days(totals, profile: cursor["profile"].choice() ?? .flat)
         case "csv": return samples(cursor).map(Curve.samples)
         case "sum":
@@ -66,7 +66,7 @@ struct CurveReader {
 
     private func walk(_ cursor: Cursor) -> Curve? {
         guard let start = cursor["start"]?.number, let by = cursor["by"]?.number,
-            let period = positive(cursor["period"]), let bounds = cursor["range"]?.items.compactMap(\.number),
+            let period = positive(cursor["period"]), let bounds = cursor["range"]?.numbers,
             bounds.count == 2
         else { return nil }
         guard bounds[0] <= bounds[1] else {
