@@ -15,9 +15,9 @@ extension Shape {
         case (.number(let range), .number(let text)):
             if !(Double(text).map(range.contains) ?? false) { complain(.outOfRange, cursor) }
         case (.form(let form), .string(let string)):
-            if !form.accepts(string) {
+            if string.utf8.count > Form.longest || !form.accepts(string) {
                 let hint = suggestion(for: string, among: form.names)
-                cursor.note(.wrongForm, "\(string.quoted) is not \(form.expected)\(hint)")
+                cursor.note(.wrongForm, "\(string.brief.quoted) is not \(form.expected)\(hint)")
             }
         case (.name(let names), .string(let string)): Self.check(string, cursor, among: names)
         case (.list(let shape, let count), .array(let nodes)):
@@ -29,7 +29,7 @@ extension Shape {
                 if !form.accepts(member.key) {
                     let hint = suggestion(for: member.key, among: form.names)
                     cursor.note(
-                        .unknownKey, "\(member.key.quoted) is not \(form.expected)\(hint)", key: member.key,
+                        .unknownKey, "\(member.key.brief.quoted) is not \(form.expected)\(hint)", key: member.key,
                         at: member.position)
                 }
                 shape.check(value, in: grammar)
@@ -73,7 +73,7 @@ extension Shape {
     private static func check(_ string: String, _ cursor: Cursor, among names: [String]) {
         guard !names.contains(string) else { return }
         let hint = suggestion(for: string, among: names)
-        cursor.note(.unknownName, "\(string.quoted) is none of \(names.joined(separator: ", "))\(hint)")
+        cursor.note(.unknownName, "\(string.brief.quoted) is none of \(names.joined(separator: ", "))\(hint)")
     }
 
     private func complain(_ code: DiagnosticCode, _ cursor: Cursor) {

@@ -81,8 +81,8 @@ public struct Node: Hashable, Sendable {
         switch value {
         case .null: "null"
         case .bool(let bool): "\(bool)"
-        case .number(let text): text
-        case .string(let string): string.quoted
+        case .number(let text): text.brief
+        case .string(let string): string.brief.quoted
         case .array: "an array"
         case .object: "an object"
         case .unknown: "something unknown"

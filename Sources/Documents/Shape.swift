@@ -32,6 +32,9 @@ public indirect enum Shape: Sendable {
 
     /// A way of writing strings.
     public struct Form: Sendable {
+        /// No form takes longer strings, in octets.
+        static let longest = 1 << 16
+
         /// What a message calls it, with an example: `a duration such as "10 s"`.
         public let expected: String
         /// The same for JSON Schema, as a regular expression of ECMA-262.

@@ -12,7 +12,7 @@ indirect enum Way {
         case .root: return ""
         case .item(let index, let way): return "\(way.description)[\(index)]"
         case .key(let key, let way):
-            let path = way.description
+            let (path, key) = (way.description, key.brief)
             let isPlain = !key.isEmpty && key.allSatisfy { $0.isLetter || $0.isNumber || "_$-".contains($0) }
             guard isPlain else { return "\(path)[\(key.quoted)]" }
             return path.isEmpty ? key : "\(path).\(key)"

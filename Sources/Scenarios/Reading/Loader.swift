@@ -135,7 +135,7 @@ private struct Variables {
 
     func noteUnused() {
         for name in names {
-            if let variable = table[name], !variable.isUsed {
+            if let variable = table[name], !variable.isUsed, !variable.declared.isGivenUp {
                 variable.declared.note(.unusedVariable, "the variable \(name.quoted) is never used")
             }
         }

@@ -109,6 +109,7 @@ struct ScriptReader {
     let curves: CurveReader
 
     func rule(_ cursor: Cursor) -> Rule? {
+        guard !cursor.isGivenUp else { return nil }
         let when = cursor["when"].flatMap(moments.moment)
         let action = action(cursor)
         let end =
