@@ -92,7 +92,9 @@ public struct Cursor {
     /// Notes a problem of one of this object's keys: at the key, or, when it is missing, at the object.
     func note(_ code: DiagnosticCode, _ message: String, key: String, at position: Position? = nil) {
         let position = position ?? node.position
-        log.note(Problem(file: file, position: position, code: code, path: Way.key(key, of: way).description, message: message))
+        log.note(
+            Problem(
+                file: file, position: position, code: code, path: Way.key(key, of: way).description, message: message))
     }
 
     /// The same place with something else in it.
