@@ -3,6 +3,7 @@ import Collector
 import EventLog
 import GATT
 import LEHost
+import Octets
 import Scenarios
 import Simulation
 import VirtualWorld
@@ -39,6 +40,7 @@ struct Rehearsal {
     private var collector = HeartRateCollector()
     private var outbox: [HeartRateCollector.Output] = []
     private var wakes: [Instant] = []  // few: the collector asks for one at a time
+    private var hasBegun = false
 
     init(_ played: Played) throws(CommandFailure) {
         limit = Instant.start.advanced(by: played.scenario.limit)
@@ -52,10 +54,36 @@ struct Rehearsal {
 
     /// Plays to the scenario's limit, and tells what the client says.
     mutating func play(_ tell: (Instant, HeartRateCollector.Saying) -> Void) {
-        world.start()
-        collector.start(at: world.now, into: &outbox)
+        begin()
         repeat { settle(tell) } while goOn()
         world.run(until: limit)
+    }
+
+    /// Plays until the client says such a thing, or to the limit: whether it was said.
+    mutating func play(until isMeant: (HeartRateCollector.Content) -> Bool) -> Bool {
+        begin()
+        var isSaid = false
+        repeat { settle { _, saying in isSaid = isSaid || isMeant(saying.content) } } while !isSaid && goOn()
+        return isSaid
+    }
+
+    /// Takes the client's notifications before it sees them: how many there are of so many octets.
+    mutating func takeNotifications(of length: Int) -> Int {
+        var count = 0
+        for index in world.outbox.indices {
+            guard case .client(_, .notified(_, _, let packet)) = world.outbox[index] else { continue }
+            if packet.count == length { count += 1 }
+            world.pool.release(packet)
+        }
+        world.outbox.removeAll { if case .client(_, .notified) = $0 { true } else { false } }
+        return count
+    }
+
+    private mutating func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        world.start()
+        collector.start(at: world.now, into: &outbox)
     }
 
     /// Whether something happened before the limit.

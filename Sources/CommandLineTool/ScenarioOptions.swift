@@ -26,10 +26,11 @@ struct Played {
         try self.init(scenario, path, invocation)
     }
 
-    /// One without files.
-    init(_ scenario: Scenario, seed: UInt64) {
+    /// One that no command line says anything about.
+    init(_ scenario: Scenario, seed: UInt64, events: String? = nil, trace: String? = nil) {
         (self.scenario, self.seed) = (scenario, seed)
-        (path, events, trace) = ("", nil, nil)
+        (self.events, self.trace) = (events, trace)
+        path = ""
     }
 
     /// Nothing but an air.
