@@ -2,6 +2,7 @@ import Arguments
 import Bluetooth
 import Collector
 import Simulation
+import Spelling
 import Sockets
 
 let monitorGrammar = Arguments.Grammar(

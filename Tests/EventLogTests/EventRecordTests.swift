@@ -3,6 +3,7 @@ import EventLog
 import Octets
 import Simulation
 import Synchronization
+import Spelling
 import Testing
 
 /// What a sink was given, chunk by chunk.

@@ -43,7 +43,7 @@ import Testing
 
     @Test func `An event log has a first line, a last one, and a line for each event`() throws {
         let path = Self.path("events")
-        let wording = ValueWording(thing: { _, _ in "strap" }, peer: { _ in nil }, value: { _, _, _ in nil })
+        let wording = ValueWording(thing: { _, _ in "strap" }, peer: { _ in nil }, value: { _, _, _, _ in false })
         let file = try EventFile(path, wording: wording, version: "0.1.0", scenario: "a.json", seed: 7)
         var journal = EventJournal { file.write($0) }
         journal.append(EventRecord(.advertising, of: "strap", at: Instant(nanoseconds: 1_500_000)))
@@ -63,7 +63,7 @@ import Testing
         let file = try OutputFile(path)
         let octets = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
         for start in stride(from: 0, to: octets.count, by: 1000) { file.write(octets[start..<start + 1000]) }
-        file.write([1])
+        file.write([1][...])
         file.flush()
         #expect(file.failure == nil)
         try file.close()

@@ -40,7 +40,7 @@ enum Started {
         let file: OutputFile
         do throws(OutputFailure) {
             file = try OutputFile(path)
-            file.write(Array(text.utf8))
+            file.write(Array(text.utf8)[...])
             try file.close()
         } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
     }
