@@ -64,7 +64,6 @@ class PeripheralTests(Interoperability):
             async with host_at(port, 'Bumble', ADDRESS) as bumble, beating(bumble):
                 await self.monitor_hears_all_rates(port)
 
-    @unittest.skip('our host hears legacy advertising only, and this controller of Bumble advertises by extended PDUs')
     async def test_on_the_controllers_of_bumble(self):
         air = link.LocalLink()
         listener = socket.create_server(('127.0.0.1', 0))
