@@ -159,6 +159,17 @@ import Testing
         #expect(desk.takeTold() == [.advertising(true)])
     }
 
+    @Test func `A controller that was reset has no set any more`() throws {
+        var desk = try Self.started()
+        desk.step(.command(HostTests.advertising))
+        desk.answerAll()
+        desk.start(features: .extendedAdvertising)
+        let parameters = AdvertisingParameters(minimumInterval: 0xA0, maximumInterval: 0xA0)
+        let set = ExtendedAdvertisingParameters(handle: 0, legacy: parameters)
+        #expect(desk.sent.contains([1] + Command.leSetExtendedAdvertisingParameters(set).octets))
+        #expect(!desk.sent.contains([1] + Command.leRemoveAdvertisingSet(0).octets))
+    }
+
     // MARK: Scanning
 
     static let kinds: [(ExtendedAdvertisingReport.Kind, AdvertisingReport.Kind)] = [
