@@ -10,8 +10,9 @@ public import Simulation
 ///     off ──start──▶ starting ──▶ ready ──▶ failed      (start begins anew from everywhere)
 ///
 /// It speaks HCI downwards (Core 6.0, Vol 4, Part E), and per connection L2CAP's fixed channels (Vol 3, Part A), a GATT
-/// server and a GATT client; Pairing Requests and requests for keys it refuses.  On a
-/// controller with extended advertising it uses the commands of that, else those of Bluetooth 4.  Total: nothing that a controller or a peer sends traps or hangs it.
+/// server and a GATT client; Pairing Requests and requests for keys it refuses.  On a controller with extended
+/// advertising it uses the commands of that, else those of Bluetooth 4.  Total: nothing that a controller or a peer
+/// sends traps or hangs it.
 public struct Host: Sendable {
     /// How many connections there are at most; a further one is ended at once.
     public static let mostConnections = 64
