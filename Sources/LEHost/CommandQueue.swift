@@ -17,7 +17,7 @@ struct CommandQueue: Sendable {
     /// Whether there are more commands than a controller that answers would ever leave.
     var isOverfull: Bool { waiting.count > Self.most }
 
-    /// What the last command that says anything will have said when all that wait are done; nil when none says anything.
+    /// What the last of the commands that say anything says; nil when none of those under way and waiting does.
     func last<Value>(_ said: (Command) -> Value?) -> Value? {
         for command in waiting.reversed() {
             if let value = said(command) { return value }

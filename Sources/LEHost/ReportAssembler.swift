@@ -1,10 +1,10 @@
 import Bluetooth
 import HCI
 
-/// Puts the parts of extended advertising together.  Core 6.0, Vol 4, Part E, section 7.7.65.13: a report whose data are
-/// incomplete goes on in the next one of the same advertiser and set, with those of others in between.
+/// Puts the parts of extended advertising together: a report whose data are incomplete goes on in the next one of the
+/// same advertiser and set, with those of others in between.  Core 6.0, Vol 4, Part E, section 7.7.65.13.
 struct ReportAssembler: Sendable {
-    /// The most octets that an advertiser can send; what is beyond is dropped.  Core 6.0, Vol 4, Part E, section 7.8.57.
+    /// The most octets that an advertiser can send, section 7.8.57; what is beyond is dropped.
     static let longest = AdvertisingData.Limit.extended.rawValue
     /// Of how many advertisers the beginning is kept; the one that was heard longest ago is forgotten for another.
     static let most = 16
