@@ -2,8 +2,8 @@ import Arguments
 import Bluetooth
 import Collector
 import Simulation
-import Spelling
 import Sockets
+import Spelling
 
 let monitorGrammar = Arguments.Grammar(
     "monitor", "be a client: connect to a heart-rate device and print what it says",

@@ -29,9 +29,10 @@ public struct ValueWording: Sendable {
     fileprivate let value: Value
 
     /// Adds the value that octets mean as JSON, and says whether there is one.
-    public typealias Value = @Sendable (
-        _ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
-    ) -> Bool
+    public typealias Value =
+        @Sendable (
+            _ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
+        ) -> Bool
 
     /// `thing` is as scenarios name it; nil where there is no peer to name.
     public init(

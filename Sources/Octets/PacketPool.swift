@@ -89,8 +89,10 @@ public struct PacketPool: Sendable {
     /// Adds octets at the end.
     public mutating func append(_ content: ArraySlice<UInt8>, to packet: inout Packet) {
         let target = index(packet, packet.count, adding: content.count)
-        unsafe octets.withUnsafeMutableBytes { all in
-            unsafe content.withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(rebasing: all[target...]).copyMemory(from: $0) }
+        unsafe content.withUnsafeBytes { content in
+            unsafe octets.withUnsafeMutableBytes { all in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: all[target...]).copyMemory(from: content)
+            }
         }
         packet.end += UInt16(content.count)
     }

@@ -2,8 +2,8 @@ import Bluetooth
 import EventLog
 import Octets
 import Simulation
-import Synchronization
 import Spelling
+import Synchronization
 import Testing
 
 /// What a sink was given, chunk by chunk.

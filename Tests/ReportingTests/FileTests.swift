@@ -63,7 +63,7 @@ import Testing
         let file = try OutputFile(path)
         let octets = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
         for start in stride(from: 0, to: octets.count, by: 1000) { file.write(octets[start..<start + 1000]) }
-        file.write([1][...])
+        file.write([1])
         file.flush()
         #expect(file.failure == nil)
         try file.close()
@@ -76,7 +76,7 @@ import Testing
         file.write([1, 2, 3])
         #expect(file.failure == nil)
         file.flush()
-        file.write([UInt8](repeating: 0, count: 1 << 20))
+        file.write([UInt8](repeating: 0, count: 1 << 20)[...])
         let error = #expect(throws: OutputFailure.self) { try file.close() }
         #expect(error?.description == "cannot write \"/dev/full\": No space left on device")
     }

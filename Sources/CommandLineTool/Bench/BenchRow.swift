@@ -37,9 +37,12 @@ struct BenchRow {
     private static func streaming(isLogged: Bool) throws(CommandFailure) -> Figures {
         let (rounds, burst) = (4000, 30)
         let value: [UInt8] = [0x10, 200] + (0..<9).flatMap { _ in [0x33, 0x01] as [UInt8] }
-        var stage = try Stage(strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
+        var stage = try Stage(
+            strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
         let part = Peripheral.Part(service: 0, .heartRate)
-        guard stage.rehearsal.play(until: { $0 == .state(.subscribed) }) else { return .none("the client did not subscribe") }
+        guard stage.rehearsal.play(until: { $0 == .state(.subscribed) }) else {
+            return .none("the client did not subscribe")
+        }
         var received = 0
         func stream(rounds: Int) {
             for _ in 0..<rounds {
@@ -67,7 +70,8 @@ struct BenchRow {
         var stage = try Stage(
             strap(
                 "\"period\": \"100 ms\", \"value\": 62",
-                script: #"{"when": {"event": "subscribed", "of": "heart_rate", "after": "350 ms"}, "do": "disconnect"}"#))
+                script: #"{"when": {"event": "subscribed", "of": "heart_rate", "after": "350 ms"}, "do": "disconnect"}"#
+            ))
         var (count, spent, allocated) = (0, Int64(0), UInt64?.some(0))
         while count < wanted {
             guard stage.rehearsal.play(until: { $0 == .state(.connected) }) else { break }
