@@ -69,12 +69,14 @@ public struct World: Sendable {
     private var notifications: [PeripheralDevice.Notification] = []
     private let chance: RandomStream
     private(set) var names: ValueNames
+    let addresses: [DeviceAddress]  // of the scenario's devices
 
     /// The scenario's devices, each above a controller of its own; they start when `start` is called.
     public init(_ scenario: Scenario, seed: UInt64) throws(AttributeTable.DefinitionError) {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
         names = ValueNames(scenario, [])
+        addresses = scenario.devices.map(\.address)
         script = ScriptRunner(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"))
         for device in scenario.devices {
@@ -165,7 +167,7 @@ public struct World: Sendable {
         return node
     }
 
-    func isClient(_ node: Int) -> Bool { node >= scenario.devices.count }
+    func isClient(_ node: Int) -> Bool { node >= addresses.count }
 
     // MARK: What comes from outside
 
@@ -196,10 +198,10 @@ public struct World: Sendable {
 
     /// Notifies the subscribers of a part's present value out of turn, or of these octets.
     public mutating func notify(_ part: Peripheral.Part, of node: Int, octets: [UInt8]? = nil) {
-        guard nodes.indices.contains(node), let handle = nodes[node].device.handle(of: part),
-            let packet = octets.map({ pool.take($0) }) ?? nodes[node].value(of: part, at: now, pool: &pool)
+        guard nodes.indices.contains(node),
+            let notification = nodes[node].notification(of: part, octets: octets, at: now, pool: &pool)
         else { return }
-        notify(node, PeripheralDevice.Notification(handle: handle, packet: packet))
+        notify(node, notification)
     }
 
     // MARK: Playing
