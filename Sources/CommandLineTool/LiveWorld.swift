@@ -17,13 +17,19 @@ actor LiveWorld {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var world: World
-    private let origin: Instant  // the loop's time at which the world's began
+    private let files: LogFiles
+    private let ending: Ending
+    private let verbosity: Verbosity
+    private var origin: Instant?  // the loop's time at which the world's began
     private var guests: [Guest] = []
     private var listeners: [StreamListener] = []
     private var wake: EventLoop.Appointment?
 
-    init(_ world: sending World, on loop: EventLoop) {
-        (self.world, self.loop, origin) = (world, loop, loop.now)
+    init(
+        _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ ending: Ending, _ verbosity: Verbosity
+    ) {
+        (self.world, self.files, self.loop) = (world, files, loop)
+        (self.ending, self.verbosity) = (ending, verbosity)
     }
 
     /// Offers controllers at an address; the address that clients reach it at.
@@ -35,8 +41,9 @@ actor LiveWorld {
         return listener.address
     }
 
-    /// Switches the devices on.
+    /// Begins to count the world's time, and switches the devices on.
     func start() {
+        origin = loop.now
         world.start()
         goOn()
     }
@@ -51,13 +58,16 @@ actor LiveWorld {
         return world
     }
 
-    private var now: Instant { Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds) }
+    private var now: Instant {
+        origin.map { Instant(nanoseconds: loop.now.nanoseconds - $0.nanoseconds) } ?? .start
+    }
 
     // MARK: Guests
 
     private func connected(_ connection: StreamConnection) {
         let controller = world.addGuest(at: now)
         guests.append(Guest(controller: controller, connection: connection))
+        tell("controller \(controller): a host has come")
         connection.start { event in
             self.assumeIsolated { $0.guest(controller, event) }
         }
@@ -94,6 +104,11 @@ actor LiveWorld {
     private func remove(_ index: Int) {
         let guest = guests.remove(at: index)
         world.removeGuest(guest.controller, at: now)
+        tell("controller \(guest.controller): its host has gone")
+    }
+
+    private func tell(_ line: String) {
+        if verbosity > .quiet { Console.complain(line) }
     }
 
     // MARK: Time
@@ -108,9 +123,11 @@ actor LiveWorld {
             world.pool.release(packet)
         }
         world.outbox.removeAll(keepingCapacity: true)
+        files.flush(&world)
+        if files.readerIsGone { ending.say(.closed) }
         wake?.cancel()
-        guard let due = world.nextDue else { return }
-        wake = loop.call(at: Instant(nanoseconds: due.nanoseconds + origin.nanoseconds)) {
+        guard let origin, let due = world.nextDue else { return }
+        wake = loop.call(at: origin.advanced(by: due.sinceStart)) {
             self.assumeIsolated { $0.goOn() }
         }
     }

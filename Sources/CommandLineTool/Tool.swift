@@ -1,15 +1,34 @@
 import Arguments
+import Glibc
 
 /// The version that `--version` prints, and that event logs and reports carry.
 let version = "0.1.0"
 
 /// Runs the command line tool with the words behind its name; returns the exit status.
 public func runTool(_ words: [String]) -> Int32 {
+    Console.prepare()
+    let status = understand(words)
+    switch Console.failure {
+    case nil: return status
+    case EPIPE?: return status == ExitCode.success.status ? ExitCode.signal(SIGPIPE).status : status
+    case let code?:
+        Console.complain("lubdub: cannot write to standard output: \(unsafe String(cString: strerror(code)))")
+        return ExitCode.environment.status
+    }
+}
+
+/// What a later version has; this one says so.
+private let planned = [
+    "check", "doctor", "matrix", "control", "--client", "--report", "--strict", "--control", "--jobs", "--only",
+    "--shard", "--list", "--said", "--ask",
+]
+
+private func understand(_ words: [String]) -> Int32 {
     let commands = [
-        runGrammar, serveGrammar, monitorGrammar, scanGrammar, controllerGrammar, validateGrammar, explainGrammar,
+        demoGrammar, runGrammar, serveGrammar, monitorGrammar, scanGrammar, controllerGrammar, validateGrammar, explainGrammar,
         benchGrammar,
     ]
-    let program = Program("lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands)
+    let program = Program("lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands, planned: planned)
     do throws(UsageError) {
         switch try program.parse(words) {
         case .help(let text):
@@ -29,6 +48,7 @@ public func runTool(_ words: [String]) -> Int32 {
 private func carryOut(_ command: String, _ invocation: Invocation) -> Int32 {
     do throws(CommandFailure) {
         switch command {
+        case "demo": return try demo(invocation).status
         case "run": return try run(invocation).status
         case "serve": return try serve(invocation).status
         case "monitor": return try monitor(invocation).status
