@@ -50,7 +50,8 @@ let floors: [[Target]] = [
         library(
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
-            "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld", "Reporting")
+            "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld",
+            "Reporting")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [

@@ -57,19 +57,18 @@ private struct Tour: Sendable {
     /// Tells what the strap does and which packets pass; nil when only the client is to be heard.
     let narrator: Narrator?
     private let client: Narrator
-    private let paint: Paint
-    private let verbosity: Verbosity
-    private let shown = Shown()
-
-    /// The chapters that have begun.
-    private final class Shown: Sendable { let chapters = Mutex<Set<String>>([]) }
+    private let chapters: Chapters?
 
     init(_ paint: Paint, _ verbosity: Verbosity) {
-        (self.paint, self.verbosity) = (paint, verbosity)
+        let chapters = verbosity > .quiet ? Chapters(paint) : nil
         let brief = Narrator.Choice(events: Self.main, packets: true, isBrief: true, controller: "client")
         let choice = verbosity == .verbose ? Narrator.Choice(packets: true) : brief
-        client = Narrator(choice, paint, say: Console.print)
-        narrator = verbosity == .quiet ? nil : client
+        client = Narrator(choice, paint, say: Console.print) { packet in
+            guard packet.isFromHost, packet.name == "ATT Write Request" else { return }
+            chapters?.begin("Subscribe", "the client writes 1 beside each value that it wants to be told")
+        }
+        narrator = verbosity > .quiet ? client : nil
+        self.chapters = chapters
     }
 
     private static let main: Set<EventName> = [
@@ -77,43 +76,49 @@ private struct Tour: Sendable {
     ]
 
     func open() {
-        guard verbosity > .quiet else { return }
+        guard let chapters else { return }
         Console.print("A strap, a client, and the packets between them, without a radio.  Ctrl-C ends it.")
         Console.print("")
         Console.print("  strap   what the device does, in the words of its scenario")
         Console.print("  client  what the user of an app would see")
-        Console.print("  \(paint("hci", .packet))     \("the packets between the client's host and its controller:")")
+        Console.print("  hci     the packets between the client's host and its controller:")
         Console.print("          -> to the controller, <- from it, and their octets")
-        chapter("Scan", "the client listens for advertisements of the Heart Rate service, 180D")
+        chapters.begin("Scan", "the client listens for advertisements of the Heart Rate service, 180D")
     }
 
     func said(_ instant: Instant, _ saying: HeartRateCollector.Saying) {
-        switch saying.content {
-        case .state(.connecting): chapter("Connect", "the client asks the strap for a link")
-        default: break
-        }
+        if saying.content == .state(.connecting) { chapters?.begin("Connect", "the client asks the strap for a link") }
         client.said(saying, at: instant)
         switch saying.content {
         case .state(.connected):
-            chapter("Discover", "which services, characteristics and descriptors are there, and what they say")
-        case .state(.subscribed): chapter("The heart", "from now on the strap notifies, once a second")
-        case .state(.disconnected): chapter("Find it again", "the link is gone, and the client begins anew")
+            chapters?.begin("Discover", "which services and characteristics are there, and what they say")
+        case .state(.subscribed): chapters?.begin("The heart", "from now on the strap notifies, once a second")
+        case .state(.disconnected):
+            chapters?.begin("Find it again", "the link is gone, and the client begins anew")
         default: break
         }
     }
 
     func close(_ rehearsal: Rehearsal) {
-        guard verbosity > .quiet else { return }
+        guard chapters != nil else { return }
         Console.print("")
         Console.print("Those were \(rehearsal.measurements) measurements.  To go on:")
         Console.print("  lubdub serve scenarios/resting.json              be the strap, for a client of yours")
         Console.print("  lubdub monitor --radio hci:tcp:127.0.0.1:6402    be the client, in a second terminal")
         Console.print("  lubdub --help                                    what else there is")
     }
+}
+
+/// The headings of the tour.
+private final class Chapters: Sendable {
+    private let paint: Paint
+    private let begun = Mutex<Set<String>>([])
+
+    init(_ paint: Paint) { self.paint = paint }
 
     /// Begins a chapter, once.
-    private func chapter(_ name: String, _ text: String) {
-        guard verbosity > .quiet, shown.chapters.withLock({ $0.insert(name).inserted }) else { return }
+    func begin(_ name: String, _ text: String) {
+        guard begun.withLock({ $0.insert(name).inserted }) else { return }
         Console.print("")
         Console.print("\(paint(name, .heading)): \(text)")
     }

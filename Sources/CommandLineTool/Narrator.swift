@@ -31,10 +31,15 @@ final class Narrator: Sendable {
     private let choice: Choice
     private let paint: Paint
     private let say: @Sendable (String) -> Void
+    private let announce: @Sendable (PacketWording) -> Void
     private let state = Mutex(State())
 
-    init(_ choice: Choice, _ paint: Paint, say: @escaping @Sendable (String) -> Void) {
-        (self.choice, self.paint, self.say) = (choice, paint, say)
+    /// Each line goes to `say`; before that of a packet comes, `announce` is called with the packet.
+    init(
+        _ choice: Choice, _ paint: Paint, say: @escaping @Sendable (String) -> Void,
+        announce: @escaping @Sendable (PacketWording) -> Void = { _ in }
+    ) {
+        (self.choice, self.paint, self.say, self.announce) = (choice, paint, say, announce)
     }
 
     /// What commands tell that play devices: nothing, who came and went, or everything.
@@ -99,6 +104,7 @@ final class Narrator: Sendable {
             guard choice.controller == nil || choice.controller == name,
                 let packet = PacketWording(record.kind, octets), !isOldNews(packet)
             else { continue }
+            announce(packet)
             line(record.instant, choice.controller == nil ? "hci \(name)" : "hci", paint(Self.words(packet), .packet))
         }
     }

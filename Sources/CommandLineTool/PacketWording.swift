@@ -79,7 +79,9 @@ struct PacketWording {
         }
     }
 
-    private static func words(_ opcode: HCI.Opcode) -> String { opcode.name.split(separator: "_").joined(separator: " ") }
+    private static func words(_ opcode: HCI.Opcode) -> String {
+        opcode.name.split(separator: "_").joined(separator: " ")
+    }
 
     private static func caseName(_ value: some Any) -> String {
         Mirror(reflecting: value).children.first?.label ?? "\(value)"
@@ -90,9 +92,11 @@ struct PacketWording {
         var words: [String] = []
         let letters = Array(name)
         for (index, letter) in letters.enumerated() {
-            let isInside = index == 0 ? false : !letter.isUppercase || letters[index - 1].isUppercase
-            let endsCapitals = index > 0 && letter.isUppercase && letters.dropFirst(index + 1).first?.isLowercase == true
-            if isInside && !endsCapitals { words[words.count - 1].append(letter) } else { words.append(String(letter)) }
+            let isFirst = index == 0 || letter.isUppercase && !letters[index - 1].isUppercase
+            let isBehindCapitals =
+                letter.isUppercase && index + 1 < letters.count && letters[index + 1].isLowercase
+            if isFirst || isBehindCapitals { words.append("") }
+            words[words.count - 1].append(letter)
         }
         return words.map { $0 == "le" ? "LE" : $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
     }

@@ -47,7 +47,9 @@ enum Speed: Equatable, Sendable {
     private static let factors = 0.001...1000
 
     static func option(_ standard: String) -> Arguments.Grammar.Option {
-        .option("--speed", "X|max", "play X times as fast as the clock on the wall, or as fast as possible (default \(standard))")
+        .option(
+            "--speed", "X|max",
+            "play X times as fast as the clock on the wall, or as fast as possible (default \(standard))")
     }
 }
 

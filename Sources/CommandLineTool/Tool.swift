@@ -17,6 +17,14 @@ public func runTool(_ words: [String]) -> Int32 {
     }
 }
 
+private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> ExitCode
+
+/// In the order of the help.
+private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
+    (demoGrammar, demo), (runGrammar, run), (serveGrammar, serve), (monitorGrammar, monitor), (scanGrammar, scan),
+    (controllerGrammar, controller), (validateGrammar, validate), (explainGrammar, explain), (benchGrammar, bench),
+]
+
 /// What a later version has; this one says so.
 private let planned = [
     "check", "doctor", "matrix", "control", "--client", "--report", "--strict", "--control", "--jobs", "--only",
@@ -24,11 +32,9 @@ private let planned = [
 ]
 
 private func understand(_ words: [String]) -> Int32 {
-    let commands = [
-        demoGrammar, runGrammar, serveGrammar, monitorGrammar, scanGrammar, controllerGrammar, validateGrammar, explainGrammar,
-        benchGrammar,
-    ]
-    let program = Program("lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands, planned: planned)
+    let program = Program(
+        "lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands.map(\.grammar),
+        planned: planned)
     do throws(UsageError) {
         switch try program.parse(words) {
         case .help(let text):
@@ -37,7 +43,11 @@ private func understand(_ words: [String]) -> Int32 {
         case .version:
             Console.print("lubdub \(version)")
             return ExitCode.success.status
-        case .run(let command, let invocation): return carryOut(command, invocation)
+        case .run(let command, let invocation):
+            guard let (_, action) = commands.first(where: { $0.grammar.command == command }) else {
+                return ExitCode.inner.status
+            }
+            return carryOut(action, invocation)
         }
     } catch {
         Console.complain("lubdub: \(error)")
@@ -45,20 +55,8 @@ private func understand(_ words: [String]) -> Int32 {
     }
 }
 
-private func carryOut(_ command: String, _ invocation: Invocation) -> Int32 {
-    do throws(CommandFailure) {
-        switch command {
-        case "demo": return try demo(invocation).status
-        case "run": return try run(invocation).status
-        case "serve": return try serve(invocation).status
-        case "monitor": return try monitor(invocation).status
-        case "scan": return try scan(invocation).status
-        case "controller": return try controller(invocation).status
-        case "bench": return try bench(invocation).status
-        case "validate": return try validate(invocation).status
-        default: return try explain(invocation).status
-        }
-    } catch {
+private func carryOut(_ action: Action, _ invocation: Invocation) -> Int32 {
+    do throws(CommandFailure) { return try action(invocation).status } catch {
         Console.complain(error.message)
         return error.code.status
     }
