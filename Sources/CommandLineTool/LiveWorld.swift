@@ -1,4 +1,5 @@
 import Arguments
+import Glibc
 import HCI
 import Octets
 import Simulation
@@ -79,7 +80,7 @@ actor LiveWorld {
         switch event {
         case .opened: break
         case .received(let octets): received(octets, from: index)
-        case .ended: remove(index)
+        case .ended, .failed(.broken(EPIPE)), .failed(.broken(ECONNRESET)): remove(index)
         case .failed(let failure):
             Console.complain("lubdub: controller \(controller): \(failure)")
             remove(index)
