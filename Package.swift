@@ -51,7 +51,7 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
             "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld",
-            "Reporting")
+            "Reporting", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -76,7 +76,7 @@ let floors: [[Target]] = [
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
-        tests("Scenarios", on: "Documents", "Bluetooth"),
+        tests("Scenarios", on: "Documents", "Bluetooth", excluding: "Fixtures"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
@@ -89,17 +89,20 @@ let floors: [[Target]] = [
 
 let package = Package(name: "Lubdub", targets: checked(floors), swiftLanguageModes: [.v6])
 
-func library(_ name: String, on lower: String...) -> Target {
-    .target(name: name, dependencies: named(lower), swiftSettings: houseRules())
+/// `embedding`: files whose octets are constants of the module, by `PackageResources`.
+func library(_ name: String, on lower: String..., embedding files: String...) -> Target {
+    .target(
+        name: name, dependencies: named(lower), resources: files.map { .embedInCode($0) }, swiftSettings: houseRules())
 }
 
 func program(_ name: String, on lower: String...) -> Target {
     .executableTarget(name: name, dependencies: named(lower), swiftSettings: houseRules())
 }
 
-/// The tests of one module, in `Tests/<module>Tests`.
-func tests(_ module: String, on lower: String...) -> Target {
-    .testTarget(name: "\(module)Tests", dependencies: named([module] + lower), swiftSettings: houseRules())
+/// The tests of one module, in `Tests/<module>Tests`; what is not Swift there is excluded.
+func tests(_ module: String, on lower: String..., excluding files: String...) -> Target {
+    .testTarget(
+        name: "\(module)Tests", dependencies: named([module] + lower), exclude: files, swiftSettings: houseRules())
 }
 
 func cLibrary(_ name: String, pkgConfig: String? = nil) -> Target { .systemLibrary(name: name, pkgConfig: pkgConfig) }

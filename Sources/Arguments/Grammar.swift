@@ -46,9 +46,15 @@ public struct Grammar: Sendable {
             Operand(name: name, count: 1...Int.max, help: help)
         }
 
+        /// None, one or more, up to the end of the line: `[ROW...]`.  Only the last operand can be one.
+        public static func anyNumber(_ name: String, _ help: String) -> Operand {
+            Operand(name: name, count: 0...Int.max, help: help)
+        }
+
         var label: String {
             switch (count.lowerBound, count.upperBound) {
-            case (0, _): "[\(name)]"
+            case (0, 1): "[\(name)]"
+            case (0, _): "[\(name)...]"
             case (_, 1): name
             default: "\(name)..."
             }

@@ -3,6 +3,7 @@ import Collector
 import EventLog
 import GATT
 import LEHost
+import Octets
 import Scenarios
 import Simulation
 import VirtualWorld
@@ -22,6 +23,7 @@ struct Rehearsal: Sendable {
     private var collector = HeartRateCollector()
     private var outbox: [HeartRateCollector.Output] = []
     private var wakes: [Instant] = []  // few: the collector asks for one at a time
+    private var hasBegun = false
 
     /// One that keeps no log.
     init(_ played: Played) throws(CommandFailure) { try self.init(played, in: try played.world(), nil) }
@@ -35,19 +37,35 @@ struct Rehearsal: Sendable {
         }
     }
 
-    /// Plays to the scenario's limit in virtual time, or until `isOver`; tells what the client says.
-    mutating func play(_ tell: Listener, until isOver: () -> Bool = { false }) {
-        start(tell)
+    /// Plays to the scenario's limit in virtual time, unless it is over before; tells what the client says.
+    mutating func play(_ tell: Listener, unless isOver: () -> Bool = { false }) {
+        begin()
+        settle(tell)
         while !isOver() {
             guard playNext(until: limit, tell) else { return world.run(until: limit) }
         }
     }
 
-    /// Switches the devices and the client on.
-    mutating func start(_ tell: Listener) {
-        world.start()
-        collector.start(at: world.now, into: &outbox)
-        settle(tell)
+    /// Plays until the client says such a thing, or to the limit: whether it was said.
+    mutating func play(until isMeant: (HeartRateCollector.Content) -> Bool) -> Bool {
+        begin()
+        var isSaid = false
+        repeat {
+            settle { _, saying in isSaid = isSaid || isMeant(saying.content) }
+        } while !isSaid && goOn(until: limit)
+        return isSaid
+    }
+
+    /// Takes the client's notifications before it sees them: how many there are of so many octets.
+    mutating func takeNotifications(of length: Int) -> Int {
+        var count = 0
+        for index in world.outbox.indices {
+            guard case .client(_, .notified(_, _, let packet)) = world.outbox[index] else { continue }
+            if packet.count == length { count += 1 }
+            world.pool.release(packet)
+        }
+        world.outbox.removeAll { if case .client(_, .notified) = $0 { true } else { false } }
+        return count
     }
 
     /// When something is to happen next; `.never` when nothing is.
@@ -55,21 +73,31 @@ struct Rehearsal: Sendable {
 
     /// Plays what is due at the next instant, if that is not after `instant`: false if there is nothing.
     mutating func playNext(until instant: Instant, _ tell: Listener) -> Bool {
-        let (due, wake) = (world.nextDue ?? .never, wakes.min() ?? .never)
-        guard min(due, wake) <= instant, min(due, wake) != .never else { return false }
-        if wake < due {
-            world.run(until: wake)
-            wakes.removeAll { $0 <= wake }
-            collector.timePassed(at: world.now, into: &outbox)
-        } else if !world.runNext(until: instant) {
-            return false
-        }
+        guard goOn(until: instant) else { return false }
         settle(tell)
         return true
     }
 
+    /// Switches the devices and the client on, once.
+    mutating func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        world.start()
+        collector.start(at: world.now, into: &outbox)
+    }
+
+    private mutating func goOn(until instant: Instant) -> Bool {
+        let (due, wake) = (world.nextDue ?? .never, wakes.min() ?? .never)
+        guard min(due, wake) <= instant, min(due, wake) != .never else { return false }
+        guard wake < due else { return world.runNext(until: instant) }
+        world.run(until: wake)
+        wakes.removeAll { $0 <= wake }
+        collector.timePassed(at: world.now, into: &outbox)
+        return true
+    }
+
     /// Takes messages from the world to the client and back until there are none.
-    private mutating func settle(_ tell: Listener) {
+    mutating func settle(_ tell: Listener) {
         files?.narrate(&world)
         while !outbox.isEmpty || !world.outbox.isEmpty {
             let wanted = outbox
@@ -113,7 +141,8 @@ actor LiveRehearsal {
 
     func start() {
         origin = loop.now
-        rehearsal.start(tell)
+        rehearsal.begin()
+        rehearsal.settle(tell)
         goOn()
     }
 

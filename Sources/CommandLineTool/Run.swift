@@ -41,7 +41,7 @@ func perform(
     switch speed {
     case .max:
         var interruption = Interruption(signals, files)
-        rehearsal.play(tell) { interruption.hasCome() }
+        rehearsal.play(tell, unless: { interruption.hasCome() })
         reason = interruption.reason ?? .time
     case .real(let factor):
         (rehearsal, reason) = try perform(rehearsal, files, signals, factor, tell)

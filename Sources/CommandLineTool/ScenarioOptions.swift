@@ -72,8 +72,11 @@ struct Played {
         try self.init(scenario, path, invocation)
     }
 
-    /// One without files.
-    init(_ scenario: Scenario, seed: UInt64) { (self.scenario, self.seed, path) = (scenario, seed, "") }
+    /// One that no command line says anything about.
+    init(_ scenario: Scenario, seed: UInt64, events: String? = nil, trace: String? = nil) {
+        (self.scenario, self.seed, path) = (scenario, seed, "")
+        (self.events, self.trace) = (events, trace)
+    }
 
     /// Nothing but an air.
     init(empty invocation: Invocation) throws(CommandFailure) { try self.init(.empty, "", invocation) }
