@@ -51,7 +51,7 @@ private func listen(
             let live = try LiveHost(settings, on: loop, tell: tell) { ending.say(.failure($0)) }
             try await live.start(address)
             let reason = await ending.wait(signals, on: loop, for: duration)
-            await live.close()
+            await live.close(signals)
             switch reason {
             case .failure(let why): throw CommandFailure(.environment, "lubdub: \(address): \(why)")
             default: return reason.code ?? .success

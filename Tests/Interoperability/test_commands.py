@@ -191,6 +191,20 @@ class PipeTests(CommandTests):
             process.stdout.close()
             self.ends(process, SIGPIPE)
 
+    def test_a_monitor_that_is_interrupted_ends_its_link(self):
+        events = self.folder / 'events.jsonl'
+        with started('serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', '--events', events) as serve:
+            address = serve.stdout.readline().split()[1]
+            with started('monitor', '--radio', f'hci:{address}') as monitor:
+                while not BPM.search(monitor.stdout.readline()):
+                    self.assertIsNone(monitor.poll())
+                monitor.send_signal(signal.SIGINT)
+                self.ends(monitor, SIGINT)
+            serve.send_signal(signal.SIGINT)
+            self.ends(serve, SIGINT)
+        reasons = [record['reason'] for record in records(events) if record['event'] == 'disconnected']
+        self.assertEqual(reasons, ['remote_user_terminated'])
+
     def test_standard_input_does_not_matter(self):
         for standard_input in [subprocess.DEVNULL, subprocess.PIPE]:
             with started(
