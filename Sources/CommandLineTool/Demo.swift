@@ -72,7 +72,8 @@ private struct Tour: Sendable {
     }
 
     private static let main: Set<EventName> = [
-        .advertising, .connected, .disconnected, .mtu, .read, .subscribed, .notified, .began, .ended,
+        .advertising, .connected, .disconnected, .mtu, .discovering, .discovered, .read, .subscribed, .notified, .began,
+        .ended,
     ]
 
     func open() {

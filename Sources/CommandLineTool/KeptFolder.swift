@@ -1,6 +1,8 @@
 import Arguments
 import Glibc
 import Reporting
+import Scenarios
+import Simulation
 import Spelling
 
 /// The folder that `--keep` names: everything that is needed to see a run again, or to play it again.
@@ -11,13 +13,15 @@ struct KeptFolder {
     var trace: String { "\(path)/trace.btsnoop" }
 
     /// Makes the folder and those above it, and puts into it what is known before anything happens: the scenario's
-    /// text, and in `run.json` the seed and what else the command line set.
+    /// text, and in `run.json` the seed, the variables that the command line set, and the limit in seconds.
     init(_ path: String, _ played: Played, source: [UInt8]) throws(CommandFailure) {
         self.path = path
         try Self.make(path)
         let settings = played.settings.map(\.quoted).joined(separator: ", ")
+        let limit = Instant.start.advanced(by: played.scenario.limit)
         let run = """
-            {"lubdub": \(version.quoted), "scenario": \(played.path.quoted), "seed": \(played.seed), "set": [\(settings)]}
+            {"lubdub": \(version.quoted), "scenario": \(played.path.quoted), "seed": \(played.seed), \
+            "set": [\(settings)], "limit": \(limit)}
 
             """
         do throws(OutputFailure) {

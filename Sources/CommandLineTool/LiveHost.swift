@@ -50,7 +50,7 @@ actor LiveHost {
         let ending = Ending()
         if !isBroken { whenIdle = { ending.say(.time) } }
         settle()
-        if whenIdle != nil { _ = await ending.wait(signals, on: loop, for: .seconds(1)) }
+        if whenIdle != nil { _ = await ending.wait(signals, on: loop, for: .seconds(1), heedsReader: false) }
         connection?.close()
     }
 

@@ -33,7 +33,7 @@ struct LogFiles: Sendable {
         if !events.isEmpty || isNarrated {
             world.journal = EventJournal { [events] chunk in
                 for file in events { file.write(chunk) }
-                narrator?.happened(chunk.records(in: wording))
+                narrator?.happened(chunk, in: wording)
             }
         }
         if !traces.isEmpty || narrator?.tellsPackets == true {

@@ -62,13 +62,16 @@ final class Narrator: Sendable {
     /// Tells what a client shows.
     func said(_ saying: HeartRateCollector.Saying, at instant: Instant) { line(instant, "client", paint(saying)) }
 
-    /// Tells what happened, if it was asked for.
-    func happened(_ records: [EventRecord]) {
-        for record in records where choice.events?.contains(record.event) ?? (record.event != .said) {
+    /// Tells what happened, if it was asked for; values on their way are worded only then.
+    func happened(_ chunk: EventChunk, in wording: ValueWording) {
+        let tellsValues = choice.events.map { !$0.isDisjoint(with: [.notified, .delivered, .indicated]) } ?? true
+        for record in tellsValues ? chunk.records(in: wording) : chunk.records where tells(record.event) {
             let (who, what) = Self.words(record)
             line(record.instant, who, what)
         }
     }
+
+    private func tells(_ event: EventName) -> Bool { choice.events?.contains(event) ?? (event != .said) }
 
     /// Who did something, and what, as the scenario names it: `strap`, `battery read 87`.
     static func words(_ record: EventRecord) -> (who: String, what: String) {

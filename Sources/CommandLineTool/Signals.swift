@@ -67,13 +67,13 @@ struct Ending: Sendable {
     /// From the loop's thread, as often as one likes.
     func say(_ reason: Reason) { continuation.yield(reason) }
 
-    /// Waits for a signal, for `limit` to pass, for the reader of standard output to go, or for somebody to say why it
-    /// is over.
-    func wait(_ signals: Signals, on loop: EventLoop, for limit: Duration?) async -> Reason {
-        let watches = [
-            signals.watch(on: loop) { continuation.yield(.signal($0)) },
-            loop.watch(STDOUT_FILENO, for: .gone) { continuation.yield(.closed) },
-        ]
+    /// Waits for a signal, for `limit` to pass, for the reader of standard output to go if that is heeded, or for
+    /// somebody to say why it is over.
+    func wait(
+        _ signals: Signals, on loop: EventLoop, for limit: Duration?, heedsReader: Bool = true
+    ) async -> Reason {
+        var watches = [signals.watch(on: loop) { continuation.yield(.signal($0)) }]
+        if heedsReader { watches.append(loop.watch(STDOUT_FILENO, for: .gone) { continuation.yield(.closed) }) }
         let end = limit.map { limit in loop.call(at: loop.now.advanced(by: limit)) { continuation.yield(.time) } }
         defer {
             for watch in watches { loop.cancel(watch) }

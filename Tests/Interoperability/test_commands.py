@@ -111,7 +111,8 @@ class LogTests(CommandTests):
         done = lubdub('run', 'scenarios/workout.json', '--set', 'rest=70', '--seed', '9', '--keep', folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         kept = json.loads((folder / 'run.json').read_text())
-        self.assertEqual((kept['scenario'], kept['seed'], kept['set']), ('scenarios/workout.json', 9, ['rest=70']))
+        self.assertEqual(
+            kept, kept | {'scenario': 'scenarios/workout.json', 'seed': 9, 'set': ['rest=70'], 'limit': 180})
         self.assertEqual((folder / 'scenario.json').read_text(), (ROOT / kept['scenario']).read_text())
         self.assertEqual((folder / 'trace.btsnoop').read_bytes()[:8], b'btsnoop\0')
 
@@ -139,7 +140,10 @@ class LogTests(CommandTests):
         self.assertEqual(done.returncode, 3)
         self.assertIn('No space left', done.stderr)
         with open('/dev/full', 'w') as full:
-            self.assertEqual(lubdub('run', 'scenarios/resting.json', capture_output=False, stdout=full).returncode, 3)
+            done = lubdub(
+                'run', 'scenarios/resting.json', capture_output=False, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('No space left', done.stderr)
 
 
 class PipeTests(CommandTests):
@@ -191,15 +195,22 @@ class PipeTests(CommandTests):
             process.stdout.close()
             self.ends(process, SIGPIPE)
 
-    def test_a_monitor_that_is_interrupted_ends_its_link(self):
+    def test_a_monitor_ends_its_link(self):
+        for end, status in [
+                (lambda monitor: monitor.send_signal(signal.SIGINT), SIGINT),
+                (lambda monitor: monitor.stdout.close(), SIGPIPE)]:
+            with self.subTest(status):
+                self.link_ends(end, status)
+
+    def link_ends(self, end, status):
         events = self.folder / 'events.jsonl'
         with started('serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', '--events', events) as serve:
             address = serve.stdout.readline().split()[1]
             with started('monitor', '--radio', f'hci:{address}') as monitor:
                 while not BPM.search(monitor.stdout.readline()):
                     self.assertIsNone(monitor.poll())
-                monitor.send_signal(signal.SIGINT)
-                self.ends(monitor, SIGINT)
+                end(monitor)
+                self.ends(monitor, status)
             serve.send_signal(signal.SIGINT)
             self.ends(serve, SIGINT)
         reasons = [record['reason'] for record in records(events) if record['event'] == 'disconnected']
