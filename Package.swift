@@ -7,14 +7,14 @@ let floors: [[Target]] = [
     [library("Octets"), library("Spelling"), cLibrary("CLinux")],
     [
         library("Arguments", on: "Spelling"),
-        library("Bluetooth", on: "Octets"),
+        library("Bluetooth", on: "Octets", "Spelling"),
         library("Documents", on: "Spelling"),
         library("Simulation", on: "CLinux"),
     ],
     [
         library("Air"),
         library("ATT", on: "Octets", "Bluetooth", "Simulation"),
-        library("Characteristics", on: "Octets", "Bluetooth"),
+        library("Characteristics", on: "Octets", "Spelling", "Bluetooth"),
         library("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         library("HCI", on: "Octets", "Bluetooth"),
         library("L2CAP", on: "Octets", "Bluetooth"),
@@ -59,15 +59,15 @@ let floors: [[Target]] = [
         tests("Arguments"),
         tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
         tests("Bluetooth", on: "Octets"),
-        tests("Characteristics", on: "Octets", "Bluetooth"),
+        tests("Characteristics", on: "Octets", "Spelling", "Bluetooth"),
         tests(
             "Collector",
-            on: "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
+            on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
             "Scenarios", "Simulation"),
         tests("Documents"),
-        tests("EventLog", on: "Octets", "Simulation", "Bluetooth"),
+        tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Octets", "Bluetooth"),
         tests("L2CAP", on: "Octets", "Bluetooth"),
@@ -83,6 +83,7 @@ let floors: [[Target]] = [
         tests(
             "VirtualController", on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
+        tests("Spelling"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

@@ -27,7 +27,7 @@ struct KeptFolder {
         do throws(OutputFailure) {
             for (name, octets) in [("scenario.json", source), ("run.json", Array(run.utf8))] where !octets.isEmpty {
                 let file = try OutputFile("\(path)/\(name)")
-                file.write(octets)
+                file.write(octets[...])
                 try file.close()
             }
         } catch { throw CommandFailure(.environment, "lubdub: \(error)") }

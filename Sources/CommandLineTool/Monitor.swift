@@ -3,6 +3,7 @@ import Bluetooth
 import Collector
 import Simulation
 import Sockets
+import Spelling
 
 let monitorGrammar = Arguments.Grammar(
     "monitor", "be a client: connect to a heart-rate device and print what it says",

@@ -62,16 +62,13 @@ final class Narrator: Sendable {
     /// Tells what a client shows.
     func said(_ saying: HeartRateCollector.Saying, at instant: Instant) { line(instant, "client", paint(saying)) }
 
-    /// Tells what happened, if it was asked for; values on their way are worded only then.
+    /// Tells what happened, if it was asked for.
     func happened(_ chunk: EventChunk, in wording: ValueWording) {
-        let tellsValues = choice.events.map { !$0.isDisjoint(with: [.notified, .delivered, .indicated]) } ?? true
-        for record in tellsValues ? chunk.records(in: wording) : chunk.records where tells(record.event) {
+        for record in chunk.records(where: { choice.events?.contains($0) ?? true }, in: wording) {
             let (who, what) = Self.words(record)
             line(record.instant, who, what)
         }
     }
-
-    private func tells(_ event: EventName) -> Bool { choice.events?.contains(event) ?? (event != .said) }
 
     /// Who did something, and what, as the scenario names it: `strap`, `battery read 87`.
     static func words(_ record: EventRecord) -> (who: String, what: String) {

@@ -108,7 +108,7 @@ struct Rehearsal: Sendable {
                 case .wake(let due): wakes.append(due)
                 case .said(let saying):
                     if case .heartRate = saying.content { measurements += 1 }
-                    world.clientSaid(saying.json)
+                    world.clientSaid(saying)
                     tell(world.now, saying)
                 }
             }

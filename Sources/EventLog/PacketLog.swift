@@ -57,14 +57,14 @@ public struct PacketLog: Sendable {
     /// Takes a chunk, and is done with it when it returns.
     public typealias Sink = @Sendable (PacketChunk) -> Void
 
-    private static let octetsPerChunk = 1 << 20
+    private static let octetsPerChunk = 1 << 16
 
     private var chunk = PacketChunk()
     private let recordsPerChunk: Int
     private let sink: Sink?
 
     /// Without a sink nothing is kept.
-    public init(recordsPerChunk: Int = 16_384, sink: Sink?) {
+    public init(recordsPerChunk: Int = 1024, sink: Sink?) {
         (self.recordsPerChunk, self.sink) = (recordsPerChunk, sink)
     }
 

@@ -17,8 +17,13 @@ struct CommandQueue: Sendable {
     /// Whether there are more commands than a controller that answers would ever leave.
     var isOverfull: Bool { waiting.count > Self.most }
 
-    /// Whether a command waits or is under way.
-    func contains(_ command: Command) -> Bool { underWay == command || waiting.contains(command) }
+    /// What the last of the commands that say anything says; nil when none of those under way and waiting does.
+    func last<Value>(_ said: (Command) -> Value?) -> Value? {
+        for command in waiting.reversed() {
+            if let value = said(command) { return value }
+        }
+        return underWay.flatMap(said)
+    }
 
     mutating func add(_ command: Command) { waiting.append(command) }
 

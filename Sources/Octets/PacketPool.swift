@@ -88,11 +88,11 @@ public struct PacketPool: Sendable {
 
     /// Adds octets at the end.
     public mutating func append(_ content: ArraySlice<UInt8>, to packet: inout Packet) {
-        let at = index(packet, packet.count, adding: content.count)
-        var target = at
-        for octet in content {
-            octets[target] = octet
-            target += 1
+        let target = index(packet, packet.count, adding: content.count)
+        unsafe content.withUnsafeBytes { content in
+            unsafe octets.withUnsafeMutableBytes { all in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: all[target...]).copyMemory(from: content)
+            }
         }
         packet.end += UInt16(content.count)
     }
@@ -106,8 +106,10 @@ public struct PacketPool: Sendable {
         guard count > 0 else { return }
         let source = base(other) + offset
         let target = index(packet, packet.count, adding: count)
-        var all = octets.mutableSpan
-        for step in 0..<count { all[target + step] = all[source + step] }
+        unsafe octets.withUnsafeMutableBytes { all in
+            let content = unsafe UnsafeRawBufferPointer(rebasing: all[source..<source + count])
+            unsafe UnsafeMutableRawBufferPointer(rebasing: all[target...]).copyMemory(from: content)
+        }
         packet.end += UInt16(count)
     }
 

@@ -35,8 +35,8 @@ public struct Radio: Sendable {
 
     /// What a station learns.
     enum Indication: Sendable {
-        /// An advertising packet or, when `isResponse`, a scan response was heard.
-        case heard(Advertisement, isResponse: Bool, rssi: Int8)
+        /// An advertising packet or, when `isResponse`, a scan response of a station was heard.
+        case heard(station: Int, isResponse: Bool, rssi: Int8)
         /// A link with this peer begins.
         case connected(Connection, peer: DeviceAddress, LinkParameters)
         /// Of a link.
@@ -246,8 +246,8 @@ public struct Radio: Sendable {
         case .heard(let station, let generation, let listener):
             packetHeard(station, generation, by: listener, at: now, into: &outbox)
         case .answered(let station, let generation, let scanner):
-            guard let advertisement = current(station, generation), stations[scanner].scan != nil else { return }
-            indicate(advertisement, isResponse: true, from: station, to: scanner, into: &outbox)
+            guard current(station, generation) != nil, stations[scanner].scan != nil else { return }
+            indicate(isResponse: true, from: station, to: scanner, into: &outbox)
         case .connecting(let station, let generation, let initiator, let attempt):
             guard let advertisement = current(station, generation), let initiation = stations[initiator].initiation,
                 initiation.attempt == attempt
@@ -265,6 +265,9 @@ public struct Radio: Sendable {
     }
 
     // MARK: Advertising
+
+    /// What a station advertises now; nil when it does not.
+    func advertisement(of station: Int) -> Advertisement? { stations[station].advertisement }
 
     private func current(_ station: Int, _ generation: UInt32) -> Advertisement? {
         stations[station].generation == generation ? stations[station].advertisement : nil
@@ -322,7 +325,7 @@ public struct Radio: Sendable {
         }
         guard let scan = stations[listener].scan else { return }
         if case .directed(let target) = advertisement.kind, target != scan.address { return }
-        indicate(advertisement, isResponse: false, from: station, to: listener, into: &outbox)
+        indicate(isResponse: false, from: station, to: listener, into: &outbox)
         if scan.isActive, advertisement.answers(scan.address) {
             let request = AirTime.packet(payload: AirTime.scanRequestPayload)
             let response = AirTime.packet(
@@ -334,12 +337,10 @@ public struct Radio: Sendable {
     }
 
     private func indicate(
-        _ advertisement: Advertisement, isResponse: Bool, from station: Int, to listener: Int,
-        into outbox: inout [Output]
+        isResponse: Bool, from station: Int, to listener: Int, into outbox: inout [Output]
     ) {
         let rssi = air.rssi(from: station, to: listener)
-        outbox.append(
-            .indicate(station: listener, .heard(advertisement, isResponse: isResponse, rssi: rssi)))
+        outbox.append(.indicate(station: listener, .heard(station: station, isResponse: isResponse, rssi: rssi)))
     }
 
     // MARK: Links

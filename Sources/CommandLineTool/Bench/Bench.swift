@@ -14,7 +14,8 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let bumble = Bumble(invocation.text("--bumble"))
     let isJSON = invocation.has("--json")
     if bumble == nil {
-        Console.complain("lubdub: no Bumble to compare with: make test installs it, --bumble names a Python that has it")
+        Console.complain(
+            "lubdub: no Bumble to compare with: make test installs it, --bumble names a Python that has it")
     }
     if !isJSON { Console.print(BenchTable.head) }
     var code = ExitCode.success

@@ -15,8 +15,11 @@ struct BenchRow {
     static var all: [BenchRow] {
         [
             BenchRow(
-                word: "notifications", name: "notifications of 20 octets, one link streaming", twin: "notifications",
-                measure: streaming),
+                word: "notifications", name: "notifications of 20 octets, one link streaming", twin: "notifications"
+            ) { () throws(CommandFailure) in try streaming(isLogged: false) },
+            BenchRow(
+                word: "logged", name: "the same with --events and --trace", twin: "notifications"
+            ) { () throws(CommandFailure) in try streaming(isLogged: true) },
             BenchRow(
                 word: "greeting", name: "MTU, discovery, subscription, first notification", twin: "greeting",
                 measure: greeting),
@@ -31,12 +34,15 @@ struct BenchRow {
 
     /// As many as fit into the connection events, each of them a valid measurement: 1 octet of flags, 1 of heart rate,
     /// and 9 RR-Intervals.
-    private static func streaming() throws(CommandFailure) -> Figures {
+    private static func streaming(isLogged: Bool) throws(CommandFailure) -> Figures {
         let (rounds, burst) = (4000, 30)
         let value: [UInt8] = [0x10, 200] + (0..<9).flatMap { _ in [0x33, 0x01] as [UInt8] }
-        var stage = try Stage(strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"))
+        var stage = try Stage(
+            strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
         let part = Peripheral.Part(service: 0, .heartRate)
-        guard stage.rehearsal.play(until: { $0 == .state(.subscribed) }) else { return .none("the client did not subscribe") }
+        guard stage.rehearsal.play(until: { $0 == .state(.subscribed) }) else {
+            return .none("the client did not subscribe")
+        }
         var received = 0
         func stream(rounds: Int) {
             for _ in 0..<rounds {
@@ -64,7 +70,8 @@ struct BenchRow {
         var stage = try Stage(
             strap(
                 "\"period\": \"100 ms\", \"value\": 62",
-                script: #"{"when": {"event": "subscribed", "of": "heart_rate", "after": "350 ms"}, "do": "disconnect"}"#))
+                script: #"{"when": {"event": "subscribed", "of": "heart_rate", "after": "350 ms"}, "do": "disconnect"}"#
+            ))
         var (count, spent, allocated) = (0, Int64(0), UInt64?.some(0))
         while count < wanted {
             guard stage.rehearsal.play(until: { $0 == .state(.connected) }) else { break }

@@ -37,7 +37,8 @@ final class Child {
     }
 
     private static func failure(_ program: String, _ code: CInt) -> CommandFailure {
-        CommandFailure(.environment, "lubdub: cannot start \(program.quoted): \(unsafe String(cString: strerror(code)))")
+        let reason = unsafe String(cString: strerror(code))
+        return CommandFailure(.environment, "lubdub: cannot start \(program.quoted): \(reason)")
     }
 
     /// The next line of its output, without the end; nil when there is none.

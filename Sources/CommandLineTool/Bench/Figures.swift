@@ -23,13 +23,17 @@ struct Figures {
     var allocationsPerItem: Double? { allocations.map { Double($0) / Double(max(1, items)) } }
 }
 
-/// The CPU time and the allocations from when it was made.
+/// The CPU time, the time on the wall and the allocations from when it was made.
 struct Meter {
-    private let nanoseconds = Self.cpuNanoseconds()
+    private let nanoseconds = Self.now(CLOCK_PROCESS_CPUTIME_ID)
+    private let began = Self.now(CLOCK_MONOTONIC)
     private let allocations = Self.countedAllocations()
 
     /// In nanoseconds of this process, all its threads together.
-    var spent: Int64 { Self.cpuNanoseconds() - nanoseconds }
+    var spent: Int64 { Self.now(CLOCK_PROCESS_CPUTIME_ID) - nanoseconds }
+
+    /// In nanoseconds of the clock on the wall.
+    var elapsed: Int64 { Self.now(CLOCK_MONOTONIC) - began }
 
     /// Nil when nobody counts.
     var allocated: UInt64? {
@@ -37,9 +41,9 @@ struct Meter {
         return now - allocations
     }
 
-    private static func cpuNanoseconds() -> Int64 {
+    private static func now(_ clock: clockid_t) -> Int64 {
         var time = timespec()
-        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        unsafe clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 

@@ -13,13 +13,13 @@ func strap(_ heart: String, script: String = "") -> String {
     """
 }
 
-/// A scenario with the built-in client, and with all logs in files, as `run --events --trace` has them.
+/// A scenario with the built-in client, and with all logs in files, as `run --events --trace` has them, or without.
 struct Stage {
     var rehearsal: Rehearsal
     private let directory: ScratchDirectory
     private let files: LogFiles
 
-    init(_ json: String, limit: Duration = .seconds(24 * 3600)) throws(CommandFailure) {
+    init(_ json: String, limit: Duration = .seconds(24 * 3600), isLogged: Bool = true) throws(CommandFailure) {
         let reading = ScenarioFile.read("bench.json") { _ in Array(json.utf8) }
         guard var scenario = reading.scenario, reading.problems.isEmpty else {
             throw CommandFailure(.inner, reading.problems.map(\.description).joined(separator: "\n"))
@@ -27,7 +27,8 @@ struct Stage {
         scenario.limit = limit
         directory = try ScratchDirectory()
         let played = Played(
-            scenario, seed: 1, events: directory.path("events.jsonl"), trace: directory.path("trace.btsnoop"))
+            scenario, seed: 1, events: isLogged ? directory.path("events.jsonl") : nil,
+            trace: isLogged ? directory.path("trace.btsnoop") : nil)
         rehearsal = try Rehearsal(played)
         files = try LogFiles(played, &rehearsal.world)
     }

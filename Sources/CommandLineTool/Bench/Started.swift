@@ -1,6 +1,5 @@
 import Arguments
 import Reporting
-import Simulation
 
 /// This program, started anew: how long it takes to an advertisement that is heard, and what memory.
 enum Started {
@@ -26,21 +25,21 @@ enum Started {
         let directory = try ScratchDirectory()
         let scenario = directory.path("scenario.json")
         try write(strap("\"value\": 62"), to: scenario)
-        let began = ContinuousClock.now
+        let meter = Meter()
         let child = try Child("/proc/self/exe", ["run", scenario, "--for", "1 s"])
-        var heard: Duration?
+        var heard: Int64?
         while let line = child.line() {
-            if heard == nil, line.contains("found") { heard = began.duration(to: .now) }
+            if heard == nil, line.contains("found") { heard = meter.elapsed }
         }
         let used = child.wait()
-        return heard.map { (Double($0.inNanoseconds) / 1e9, used.nanoseconds, used.kilobytes) }
+        return heard.map { (Double($0) / 1e9, used.nanoseconds, used.kilobytes) }
     }
 
     private static func write(_ text: String, to path: String) throws(CommandFailure) {
         let file: OutputFile
         do throws(OutputFailure) {
             file = try OutputFile(path)
-            file.write(Array(text.utf8))
+            file.write(Array(text.utf8)[...])
             try file.close()
         } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
     }
