@@ -1,6 +1,7 @@
 import Arguments
 import Glibc
 import HCI
+import LEHost
 import Octets
 import Simulation
 import Sockets
@@ -15,6 +16,14 @@ actor LiveWorld {
         var framer = H4Framer()
     }
 
+    /// A controller outside that a device uses.
+    private struct Radio {
+        let address: StreamAddress
+        let connection: StreamConnection
+        var framer = H4Framer()
+        var isOpen = false
+    }
+
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var world: World
@@ -24,6 +33,8 @@ actor LiveWorld {
     private var origin: Instant?  // the loop's time at which the world's began
     private var guests: [Guest] = []
     private var listeners: [StreamListener] = []
+    private var radios: [Radio] = []  // by device
+    private var whenUnlinked: (@Sendable () -> Void)?
     private var wake: EventLoop.Appointment?
 
     init(
@@ -49,18 +60,78 @@ actor LiveWorld {
         goOn()
     }
 
+    /// Lets the devices use controllers outside, in the order of the scenario, and switches them on when all
+    /// controllers are there.
+    func start(above addresses: [StreamAddress]) throws(SocketFailure) {
+        world.usesRadios = true
+        for address in addresses {
+            radios.append(Radio(address: address, connection: try StreamConnection(to: address, on: loop)))
+        }
+        for (node, radio) in radios.enumerated() {
+            radio.connection.start { event in
+                self.assumeIsolated { $0.radio(node, event) }
+            }
+        }
+    }
+
     /// Ends all connections and gives the world back.
-    func close() -> World {
+    func close(_ signals: Signals) async -> World {
+        if !radios.isEmpty { await switchOff(signals) }
         wake?.cancel()
         for listener in listeners { listener.close() }
         for guest in guests { guest.connection.close() }
+        for radio in radios { radio.connection.close() }
         guests.removeAll()
         world.run(until: now)
         return world
     }
 
+    /// Ends links and advertisements of controllers that go on without us; one that does not answer is waited for a
+    /// second, or until a signal comes.
+    private func switchOff(_ signals: Signals) async {
+        let ending = Ending()
+        world.endLinks()
+        if world.hasLinks, radios.allSatisfy(\.isOpen) {
+            whenUnlinked = { ending.say(.time) }
+            goOn()
+            _ = await ending.wait(signals, on: loop, for: .seconds(1), heedsReader: false)
+        }
+        for node in radios.indices where origin != nil { world.command(.stopAdvertising, of: node) }
+        goOn()
+    }
+
     private var now: Instant {
         origin.map { Instant(nanoseconds: loop.now.nanoseconds - $0.nanoseconds) } ?? .start
+    }
+
+    // MARK: Radios
+
+    private func radio(_ node: Int, _ event: StreamConnection.Event) {
+        switch event {
+        case .opened:
+            radios[node].isOpen = true
+            if radios.allSatisfy(\.isOpen) { start() }
+        case .received(let octets): received(octets, fromRadioOf: node)
+        case .ended: broke(node, "the controller has closed the stream")
+        case .failed(let failure): broke(node, "\(failure)")
+        }
+        goOn()
+    }
+
+    private func received(_ octets: [UInt8], fromRadioOf node: Int) {
+        radios[node].framer.append(octets)
+        do throws(H4Framer.Failure) {
+            while let packet = try radios[node].framer.next() {
+                world.receive(packet.kind, packet.octets[...], fromRadioOf: node, at: now)
+            }
+        } catch { broke(node, "the controller does not speak H4: \(error)") }
+    }
+
+    private func broke(_ node: Int, _ why: String) {
+        radios[node].isOpen = false
+        radios[node].connection.close()
+        whenUnlinked?()
+        ending.say(.failure("\(radios[node].address): \(why)"))
     }
 
     // MARK: Guests
@@ -117,19 +188,30 @@ actor LiveWorld {
     /// Plays what is due, hands out what came of it, and asks to be called when there is more.
     private func goOn() {
         world.run(until: now)
-        for output in world.outbox {
-            guard case .toGuest(let controller, let kind, let packet) = output else { continue }
-            guests.first { $0.controller == controller }?.connection.send(
-                H4Framer.octets(kind, world.pool.octets(of: packet)))
-            world.pool.release(packet)
-        }
+        let outputs = world.outbox
         world.outbox.removeAll(keepingCapacity: true)
+        for output in outputs { handOut(output) }
+        if !world.hasLinks { whenUnlinked?() }
         files.flush(&world)
         if files.readerIsGone { ending.say(.closed) }
         wake?.cancel()
         guard let origin, let due = world.nextDue else { return }
         wake = loop.call(at: origin.advanced(by: due.sinceStart)) {
             self.assumeIsolated { $0.goOn() }
+        }
+    }
+
+    private func handOut(_ output: World.Output) {
+        switch output {
+        case .toGuest(let controller, let kind, let packet):
+            guests.first { $0.controller == controller }?.connection.send(
+                H4Framer.octets(kind, world.pool.octets(of: packet)))
+            world.pool.release(packet)
+        case .toRadio(let node, let kind, let packet):
+            radios[node].connection.send(H4Framer.octets(kind, world.pool.octets(of: packet)))
+            world.pool.release(packet)
+        case .radioFailed(let node, let failure): broke(node, "\(failure)")
+        case .client: break
         }
     }
 }

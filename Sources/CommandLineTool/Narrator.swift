@@ -52,7 +52,8 @@ final class Narrator: Sendable {
     }
 
     private static let main: Set<EventName> = [
-        .connected, .disconnected, .encrypted, .paired, .pairingFailed, .subscribed, .unsubscribed, .refused, .began,
+        .advertising, .connected, .disconnected, .encrypted, .paired, .pairingFailed, .subscribed, .unsubscribed,
+        .refused, .began,
         .ended,
     ]
 

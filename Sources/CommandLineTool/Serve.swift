@@ -9,6 +9,10 @@ private let controllerOption = Arguments.Grammar.Option.option(
     "offer a virtual controller to hosts outside: tcp:HOST:PORT or unix:PATH (default tcp:127.0.0.1:6402, or the next free)"
 )
 
+private let servingRadioOption = Arguments.Grammar.Option.option(
+    "--radio", "RADIO", repeatable: true,
+    "virtual (default), or a controller outside for each device: hci:tcp:HOST:PORT or hci:unix:PATH")
+
 private let manners: [Arguments.Grammar.Option] = [
     .flag("--quiet", "do not say who comes and goes"),
     .flag("--verbose", "say, on standard error, everything that happens and every packet"),
@@ -16,7 +20,8 @@ private let manners: [Arguments.Grammar.Option] = [
 
 let serveGrammar = Arguments.Grammar(
     "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a scenario file")],
-    options: scenarioOptions + [controllerOption, Speed.option("1; max opens no port, and plays to the end")] + manners)
+    options: scenarioOptions
+        + [controllerOption, servingRadioOption, Speed.option("1; max opens no port, and plays to the end")] + manners)
 
 let controllerGrammar = Arguments.Grammar(
     "controller", "virtual controllers for hosts outside, all in one air",
@@ -30,8 +35,9 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
     let played = try Played(path, invocation)
     let addresses = try read(invocation.texts("--controller"))
+    let radios = try radios(for: played, invocation)
     switch played.speed ?? .real(1) {
-    case .real(let factor): return try offer(played, addresses, factor, invocation)
+    case .real(let factor): return try offer(played, Doors(offered: addresses, radios: radios), factor, invocation)
     case .max:
         guard addresses.isEmpty else {
             throw CommandFailure(
@@ -46,7 +52,31 @@ func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard !addresses.isEmpty else {
         throw CommandFailure(.usage, "lubdub: controller needs --listen, as in --listen tcp:127.0.0.1:6402")
     }
-    return try offer(try Played(empty: invocation), addresses, 1, invocation)
+    return try offer(try Played(empty: invocation), Doors(offered: addresses, radios: []), 1, invocation)
+}
+
+/// How a world and those outside meet: by controllers of the world, or by controllers that are not.
+private struct Doors: Sendable {
+    let offered: [StreamAddress]
+    let radios: [StreamAddress]
+}
+
+/// The controllers outside that the devices use, one each; none on the virtual radio.
+private func radios(for played: Played, _ invocation: Invocation) throws(CommandFailure) -> [StreamAddress] {
+    let texts = invocation.texts("--radio").filter { $0 != "virtual" }
+    guard !texts.isEmpty else { return [] }
+    var addresses: [StreamAddress] = []
+    for text in texts { addresses.append(try controllerAddress(of: text)) }
+    let count = played.scenario.devices.count
+    guard addresses.count == count else {
+        throw CommandFailure(
+            .usage,
+            "lubdub: \(played.path) has \(count) devices, and each needs a --radio: there are \(addresses.count)")
+    }
+    for option in ["--controller", "--speed"] where invocation.has(option) {
+        throw CommandFailure(.usage, "lubdub: \(option) is for the virtual radio only: leave it out, or --radio")
+    }
+    return addresses
 }
 
 private func read(_ texts: [String]) throws(CommandFailure) -> [StreamAddress] {
@@ -89,7 +119,7 @@ private func playAlone(_ played: Played, _ invocation: Invocation) throws(Comman
 
 /// Plays a world in real time until a signal comes or the limit has passed.
 private func offer(
-    _ played: Played, _ addresses: [StreamAddress], _ factor: Double, _ invocation: Invocation
+    _ played: Played, _ doors: Doors, _ factor: Double, _ invocation: Invocation
 ) throws(CommandFailure) -> ExitCode {
     let (started, files, verbosity) = try prepare(played, invocation)
     let limit = invocation.has("--for") ? played.scenario.limit : nil
@@ -99,13 +129,20 @@ private func offer(
         let (ended, reason) = try loop.run {
             let ending = Ending()
             let live = LiveWorld(started, files, on: loop, ending, verbosity)
-            try await listen(live, addresses, verbosity)
-            await live.start()
+            if doors.radios.isEmpty {
+                try await listen(live, doors.offered, verbosity)
+                await live.start()
+            } else {
+                do { try await live.start(above: doors.radios) } catch {
+                    throw CommandFailure(.environment, "lubdub: \(error)")
+                }
+            }
             let reason = await ending.wait(signals, on: loop, for: limit)
-            return (await live.close(), reason)
+            return (await live.close(signals), reason)
         }
         var world = ended
         complain(ofRunaways: world)
+        if case .failure(let why) = reason { Console.complain("lubdub: \(why)") }
         return try files.close(&world, reason.code ?? .success)
     } catch let failure as CommandFailure {
         throw failure
