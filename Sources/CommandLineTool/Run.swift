@@ -23,8 +23,10 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let (rehearsal, code) = try perform(played, at: played.speed ?? .max, narrator, source: source) { instant, saying in
         if verbosity > .quiet { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }
     }
-    let kind = played.speed ?? .max == .max ? "virtual time" : "time"
-    Console.print("\(rehearsal.measurements) measurements in \(rehearsal.world.now.sinceStart) of \(kind)")
+    let count = rehearsal.measurements
+    Console.print(
+        "\(count) measurement\(count == 1 ? "" : "s") in \(rehearsal.world.now.sinceStart)"
+            + (played.speed ?? .max == .max ? " of virtual time" : ""))
     return code
 }
 
