@@ -7,14 +7,14 @@ let floors: [[Target]] = [
     [library("Octets"), library("Spelling"), cLibrary("CLinux")],
     [
         library("Arguments", on: "Spelling"),
-        library("Bluetooth", on: "Octets"),
+        library("Bluetooth", on: "Octets", "Spelling"),
         library("Documents", on: "Spelling"),
         library("Simulation", on: "CLinux"),
     ],
     [
         library("Air"),
         library("ATT", on: "Octets", "Bluetooth", "Simulation"),
-        library("Characteristics", on: "Octets", "Bluetooth"),
+        library("Characteristics", on: "Octets", "Spelling", "Bluetooth"),
         library("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         library("HCI", on: "Octets", "Bluetooth"),
         library("L2CAP", on: "Octets", "Bluetooth"),
@@ -50,7 +50,8 @@ let floors: [[Target]] = [
         library(
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
-            "Sockets", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld", "Reporting")
+            "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld",
+            "Reporting", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -58,12 +59,15 @@ let floors: [[Target]] = [
         tests("Arguments"),
         tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
         tests("Bluetooth", on: "Octets"),
-        tests("Characteristics", on: "Octets", "Bluetooth"),
+        tests("Characteristics", on: "Octets", "Spelling", "Bluetooth"),
         tests(
             "Collector",
-            on: "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
+            on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
+        tests(
+            "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
+            "Scenarios", "Simulation"),
         tests("Documents"),
-        tests("EventLog", on: "Octets", "Simulation", "Bluetooth"),
+        tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Octets", "Bluetooth"),
         tests("L2CAP", on: "Octets", "Bluetooth"),
@@ -72,34 +76,38 @@ let floors: [[Target]] = [
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
-        tests("Scenarios", on: "Documents", "Bluetooth", "EventLog", "Sensors"),
+        tests("Scenarios", on: "Documents", "Bluetooth", "EventLog", "Sensors", excluding: "Fixtures"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(
             "VirtualController", on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
+        tests("Spelling"),
         tests(
             "VirtualWorld",
             on: "Bluetooth", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets", "Reporting", "Scenarios",
-            "Simulation", "VirtualController"),
+            "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
 
 let package = Package(name: "Lubdub", targets: checked(floors), swiftLanguageModes: [.v6])
 
-func library(_ name: String, on lower: String...) -> Target {
-    .target(name: name, dependencies: named(lower), swiftSettings: houseRules())
+/// `embedding`: files whose octets are constants of the module, by `PackageResources`.
+func library(_ name: String, on lower: String..., embedding files: String...) -> Target {
+    .target(
+        name: name, dependencies: named(lower), resources: files.map { .embedInCode($0) }, swiftSettings: houseRules())
 }
 
 func program(_ name: String, on lower: String...) -> Target {
     .executableTarget(name: name, dependencies: named(lower), swiftSettings: houseRules())
 }
 
-/// The tests of one module, in `Tests/<module>Tests`.
-func tests(_ module: String, on lower: String...) -> Target {
-    .testTarget(name: "\(module)Tests", dependencies: named([module] + lower), swiftSettings: houseRules())
+/// The tests of one module, in `Tests/<module>Tests`; what is not Swift there is excluded.
+func tests(_ module: String, on lower: String..., excluding files: String...) -> Target {
+    .testTarget(
+        name: "\(module)Tests", dependencies: named([module] + lower), exclude: files, swiftSettings: houseRules())
 }
 
 func cLibrary(_ name: String, pkgConfig: String? = nil) -> Target { .systemLibrary(name: name, pkgConfig: pkgConfig) }

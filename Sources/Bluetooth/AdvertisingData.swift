@@ -40,8 +40,8 @@ public struct AdvertisingData: Hashable, Sendable {
     public enum Limit: Int, Sendable {
         /// Legacy advertising and scan response PDUs.  Core 6.0, Vol 6, Part B, section 2.3.1.
         case legacy = 31
-        /// One fragment of an extended advertising event.
-        case extended = 255
+        /// All PDUs of an extended advertising event together.  Core 6.0, Vol 4, Part E, section 7.8.57.
+        case extended = 1650
     }
 
     /// In the order in which they are sent.  A type that stands twice is read as its first.

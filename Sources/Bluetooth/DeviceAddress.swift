@@ -1,4 +1,5 @@
 public import Octets
+public import Spelling
 
 /// What a device is called on the air.  Core 6.0, Vol 6, Part B, section 1.3.
 ///
@@ -47,7 +48,17 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// `C0:FF:EE:00:00:01/random`.
     public var description: String {
-        let pairs = octets.reversed().map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
-        return pairs.joined(separator: ":") + (kind == .random ? "/random" : "/public")
+        var text = JSONText()
+        write(to: &text)
+        return String(text.string.dropFirst().dropLast())
+    }
+}
+
+extension DeviceAddress: JSONWritable {
+    /// Adds `"C0:FF:EE:00:00:01/random"`, with its quotes.
+    public func write(to text: inout JSONText) {
+        text.append("\"")
+        text.append(hex: octets.reversed()[...], separator: ":")
+        text.append(kind == .random ? "/random\"" : "/public\"")
     }
 }

@@ -1,38 +1,39 @@
-/// How values stand in a client's lines and in the event log: as JSON, always with the same characters.
-extension HeartRateMeasurement {
-    /// `{"bpm": 300, "contact": true, "energy_kj": 12, "rr_ms": [812.5, 1000]}` on one line.
+public import Spelling
+
+// How values stand in a client's lines and in the event log.
+
+extension HeartRateMeasurement: JSONWritable {
+    /// Adds `{"bpm": 300, "contact": true, "energy_kj": 12, "rr_ms": [812.5, 1000]}`.
     ///
     /// `contact` is null where it is not supported; `energy_kj` and `rr_ms` are left out with their fields.
-    public var json: String {
-        let contact =
-            switch contact {
-            case .notSupported: "null"
-            case .notDetected: "false"
-            case .detected: "true"
-            }
-        var text = "{\"bpm\": \(bpm), \"contact\": \(contact)"
-        if let energyExpended { text += ", \"energy_kj\": \(energyExpended)" }
-        if !rrIntervals.isEmpty {
-            text += ", \"rr_ms\": [\(rrIntervals.map(Self.milliseconds).joined(separator: ", "))]"
+    public func write(to text: inout JSONText) {
+        text.append("{\"bpm\": ")
+        text.append(Int64(bpm))
+        switch contact {
+        case .notSupported: text.append(", \"contact\": null")
+        case .notDetected: text.append(", \"contact\": false")
+        case .detected: text.append(", \"contact\": true")
         }
-        return text + "}"
-    }
-
-    /// 1/1024 s in milliseconds, rounded to the nearest microsecond (half up), without zeros at the end.
-    static func milliseconds(_ ticks: UInt16) -> String {
-        let microseconds = (UInt64(ticks) * 1_000_000 + 512) / 1024
-        var decimals = String(1000 + microseconds % 1000).dropFirst()
-        while decimals.last == "0" { decimals.removeLast() }
-        return "\(microseconds / 1000)" + (decimals.isEmpty ? "" : ".\(decimals)")
+        if let energyExpended {
+            text.append(", \"energy_kj\": ")
+            text.append(Int64(energyExpended))
+        }
+        for (index, interval) in rrIntervals.enumerated() {
+            text.append(index == 0 ? ", \"rr_ms\": [" : ", ")
+            text.append(thousandths: (UInt64(interval) * 1_000_000 + 512) / 1024)  // to the nearest microsecond, half up
+        }
+        text.append(rrIntervals.isEmpty ? "}" : "]}")
     }
 }
 
-extension BatteryLevel {
-    /// `87`.
-    public var json: String { "\(percent)" }
+extension BatteryLevel: JSONWritable {
+    /// Adds `87`.
+    public func write(to text: inout JSONText) { text.append(Int64(percent)) }
 }
 
-extension BodySensorLocation {
-    /// `"chest"`, or the bare number of a reserved value.
-    public var json: String { name.map { "\"\($0)\"" } ?? "\(number)" }
+extension BodySensorLocation: JSONWritable {
+    /// Adds `"chest"`, or the bare number of a reserved value.
+    public func write(to text: inout JSONText) {
+        if let name { text.append(quoted: name) } else { text.append(Int64(number)) }
+    }
 }

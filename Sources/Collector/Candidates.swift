@@ -57,7 +57,7 @@ extension Candidates.Candidate {
     fileprivate mutating func hear(_ report: AdvertisingReport) {
         if report.rssi != 127 { rssi = max(rssi ?? .min, report.rssi) }
         if report.kind == .undirected || report.kind == .directed { isConnectable = true }
-        guard let data = try? AdvertisingData(octets: report.data) else { return }
+        guard let data = try? AdvertisingData(octets: report.data, limit: .extended) else { return }
         if let name = data.localName { self.name = name }
         for service in data.services where !services.contains(service) { services.append(service) }
     }

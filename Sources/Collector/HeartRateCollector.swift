@@ -222,7 +222,8 @@ public struct HeartRateCollector: Sendable {
         _ opcode: Opcode, _ status: HCIStatus, at now: Instant, into outbox: inout [Output]
     ) {
         switch (phase, opcode) {
-        case (.scanning, .leSetScanEnable), (.scanning, .leSetScanParameters):
+        case (.scanning, .leSetScanEnable), (.scanning, .leSetScanParameters),
+            (.scanning, .leSetExtendedScanEnable), (.scanning, .leSetExtendedScanParameters):
             say(.error("the controller does not scan: \(status)"), nil, into: &outbox)
             outbox.append(.command(.stopScanning))
             rest(at: now, into: &outbox)

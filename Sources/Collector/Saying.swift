@@ -1,6 +1,6 @@
 public import Bluetooth
 public import Characteristics
-import Spelling
+public import Spelling
 
 extension HeartRateCollector {
     /// Something that a user of a client sees.
@@ -73,27 +73,46 @@ extension HeartRateCollector {
 
 // MARK: For programs
 
-extension HeartRateCollector.Saying {
-    /// A client's line, without its end: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`.
-    public var json: String {
-        guard let peer else { return "{\(member)}" }
-        return "{\(member), \"peer\": \"\(peer.address)\"}"
+extension HeartRateCollector.Saying: JSONWritable {
+    /// Adds a client's line, without its end: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`.
+    public func write(to text: inout JSONText) {
+        text.append("{\"")
+        text.append(text: key)
+        text.append("\": ")
+        writeContent(to: &text)
+        if let peer {
+            text.append(", \"peer\": ")
+            peer.address.write(to: &text)
+        }
+        text.append("}")
     }
 
-    private var member: String {
+    private var key: String {
         switch content {
-        case .state(let state): return "\"state\": \"\(state.name)\""
-        case .heartRate(let measurement): return "\"heart_rate\": \(measurement.json)"
-        case .cleared: return "\"heart_rate\": null"
-        case .battery(let level): return "\"battery\": \(level.json)"
-        case .location(let location): return "\"location\": \(location.json)"
-        case .information(let kind, let text): return "\"information\": {\"\(kind.rawValue)\": \(text.quoted)}"
+        case .state: "state"
+        case .heartRate, .cleared: "heart_rate"
+        case .battery: "battery"
+        case .location: "location"
+        case .information: "information"
+        case .found: "found"
+        case .error: "error"
+        }
+    }
+
+    private func writeContent(to text: inout JSONText) {
+        switch content {
+        case .state(let state): text.append(quoted: state.name)
+        case .heartRate(let measurement): measurement.write(to: &text)
+        case .cleared: text.append("null")
+        case .battery(let level): level.write(to: &text)
+        case .location(let location): location.write(to: &text)
+        case .information(let kind, let words): text.append(text: "{\"\(kind.rawValue)\": \(words.quoted)}")
         case .found(let services, let rssi):
             let name = peer?.name.map(\.quoted) ?? "null"
             let list = services.map { "\"\($0)\"" }.joined(separator: ", ")
             let strength = rssi.map { "\($0)" } ?? "null"
-            return "\"found\": {\"name\": \(name), \"services\": [\(list)], \"rssi\": \(strength)}"
-        case .error(let text): return "\"error\": \(text.quoted)"
+            text.append(text: "{\"name\": \(name), \"services\": [\(list)], \"rssi\": \(strength)}")
+        case .error(let words): text.append(quoted: words)
         }
     }
 }

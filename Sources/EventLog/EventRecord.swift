@@ -1,7 +1,6 @@
 public import Bluetooth
-import Octets
 public import Simulation
-import Spelling
+public import Spelling
 
 /// One thing that happened, with what can be said about it; what cannot is nil, and left out of the log.
 public struct EventRecord: Hashable, Sendable {
@@ -33,17 +32,6 @@ public struct EventRecord: Hashable, Sendable {
         (self.event, self.thing, self.instant) = (event, thing, instant)
     }
 
-    /// The line of the event log, without its end: a JSON object with its keys in the order of the properties above.
-    public var json: String {
-        let texts: [(key: String, json: String?)] = [
-            ("of", thing?.quoted), ("peer", peer?.description.quoted), ("handle", handle.map { "\($0)" }),
-            ("value", value), ("octets", octets?.hex.quoted), ("reason", reason?.quoted), ("error", error?.quoted),
-            ("line", line), ("rule", rule?.quoted),
-        ]
-        let rest = texts.compactMap { text in text.json.map { ", \"\(text.key)\": \($0)" } }.joined()
-        return "{\"t\": \(instant), \"event\": \"\(event.rawValue)\"\(rest)}"
-    }
-
     /// The first line of an event log: what was played.
     public static func start(version: String, scenario: String, seed: UInt64) -> String {
         "{\"t\": \(Instant.start), \"event\": \"start\", \"lubdub\": \(version.quoted), "
@@ -52,4 +40,73 @@ public struct EventRecord: Hashable, Sendable {
 
     /// The last line of an event log: the exit status.
     public static func end(status: Int32) -> String { "{\"event\": \"end\", \"status\": \(status)}" }
+}
+
+extension EventRecord: JSONWritable {
+    /// Adds a JSON object with its keys in the order of the properties above.
+    public func write(to text: inout JSONText) {
+        text.begin(event, at: instant)
+        if let thing { text.append(member: "of", quoted: thing) }
+        if let peer { text.append(peer: peer) }
+        if let handle { text.append(handle: handle) }
+        if let value { text.append(member: "value", json: value) }
+        if let octets { text.append(hex: octets[...]) }
+        if let reason { text.append(member: "reason", quoted: reason) }
+        if let error { text.append(member: "error", quoted: error) }
+        if let line { text.append(member: "line", json: line) }
+        if let rule { text.append(member: "rule", quoted: rule) }
+        text.append("}")
+    }
+}
+
+// The members of an event's line, of which `t` and `event` come first.
+extension JSONText {
+    mutating func begin(_ event: EventName, at instant: Instant) {
+        append("{\"t\": ")
+        append(instant)
+        append(", \"event\": \"")
+        append(text: event.rawValue)
+        append("\"")
+    }
+
+    mutating func append(member key: StaticString) {
+        append(", \"")
+        append(key)
+        append("\": ")
+    }
+
+    mutating func append(member key: StaticString, quoted text: String) {
+        append(member: key)
+        append(quoted: text)
+    }
+
+    mutating func append(peer: DeviceAddress) {
+        append(member: "peer")
+        peer.write(to: &self)
+    }
+
+    mutating func append(handle: UInt16) {
+        append(member: "handle")
+        append(Int64(handle))
+    }
+
+    mutating func append(hex octets: ArraySlice<UInt8>) {
+        append(", \"octets\": \"")
+        append(hex: octets, separator: " ")
+        append("\"")
+    }
+
+    mutating func append(member key: StaticString, json: String) {
+        append(member: key)
+        append(text: json)
+    }
+
+    /// In seconds with six decimals, as `Instant.description`.
+    private mutating func append(_ instant: Instant) {
+        let microseconds = instant.nanoseconds / 1000
+        if microseconds < 0 { append("-") }
+        append(microseconds.magnitude / 1_000_000, digits: 1)
+        append(".")
+        append(microseconds.magnitude % 1_000_000, digits: 6)
+    }
 }

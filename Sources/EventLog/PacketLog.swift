@@ -57,14 +57,14 @@ public struct PacketLog: Sendable {
     /// Takes a chunk, and is done with it when it returns.
     public typealias Sink = @Sendable (PacketChunk) -> Void
 
-    private static let octetsPerChunk = 1 << 20
+    private static let octetsPerChunk = 1 << 16
 
     private var chunk = PacketChunk()
     private let recordsPerChunk: Int
     private let sink: Sink?
 
     /// Without a sink nothing is kept.
-    public init(recordsPerChunk: Int = 16_384, sink: Sink?) {
+    public init(recordsPerChunk: Int = 1024, sink: Sink?) {
         (self.recordsPerChunk, self.sink) = (recordsPerChunk, sink)
     }
 
@@ -73,7 +73,9 @@ public struct PacketLog: Sendable {
         _ kind: PacketRecord.Kind, controller: Int, _ packet: Packet, in pool: borrowing PacketPool, at now: Instant
     ) {
         guard sink != nil else { return }
-        append(kind, controller: controller, pool.slice(of: packet), at: now)
+        let offset = chunk.octets.count
+        pool.copy(packet, to: &chunk.octets)
+        add(kind, controller: controller, from: offset, at: now)
     }
 
     /// Adds a packet of these octets, which begin behind H4's packet indicator.
@@ -81,12 +83,16 @@ public struct PacketLog: Sendable {
         _ kind: PacketRecord.Kind, controller: Int, _ octets: ArraySlice<UInt8>, at now: Instant
     ) {
         guard sink != nil else { return }
-        let content = octets.prefix(Int(UInt16.max))
+        let offset = chunk.octets.count
+        chunk.octets.append(contentsOf: octets.prefix(Int(UInt16.max)))
+        add(kind, controller: controller, from: offset, at: now)
+    }
+
+    private mutating func add(_ kind: PacketRecord.Kind, controller: Int, from offset: Int, at now: Instant) {
         let record = PacketRecord(
-            instant: now, offset: UInt32(chunk.octets.count), count: UInt16(content.count),
+            instant: now, offset: UInt32(offset), count: UInt16(chunk.octets.count - offset),
             controller: UInt16(truncatingIfNeeded: controller), kind: kind)
         chunk.records.append(record)
-        chunk.octets.append(contentsOf: content)
         if chunk.records.count >= recordsPerChunk || chunk.octets.count >= Self.octetsPerChunk { flush() }
     }
 

@@ -120,6 +120,24 @@ public enum Command: Hashable, Sendable {
     case leReadPHY(handle: UInt16)
     /// The PHYs of new connections.
     case leSetDefaultPHY(PHYPreference)
+    /// Sets the address that `OwnAddress.random` means for an advertising set.
+    case leSetAdvertisingSetRandomAddress(set: UInt8, DeviceAddress)
+    /// How an advertising set advertises; makes the set.
+    case leSetExtendedAdvertisingParameters(ExtendedAdvertisingParameters)
+    /// What an advertising set advertises.
+    case leSetExtendedAdvertisingData(ExtendedAdvertisingData)
+    /// What an advertising set answers to a scan request.
+    case leSetExtendedScanResponseData(ExtendedAdvertisingData)
+    /// Starts or ends the advertising of sets.
+    case leSetExtendedAdvertisingEnable(ExtendedAdvertisingEnable)
+    /// Forgets an advertising set that does not advertise.
+    case leRemoveAdvertisingSet(UInt8)
+    /// How to scan, on which PHYs.
+    case leSetExtendedScanParameters(ExtendedScanParameters)
+    /// Starts or ends scanning.
+    case leSetExtendedScanEnable(ExtendedScanEnable)
+    /// Connects as soon as the peer is heard, on one of some PHYs.
+    case leExtendedCreateConnection(ExtendedConnectionCreation)
     /// Asks how weakly and how strongly the controller can send.
     case leReadTransmitPower
     /// Asks for `LEBufferSize`, and for that of audio.

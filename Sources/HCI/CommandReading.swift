@@ -15,6 +15,8 @@ extension Command {
                 command
             } else if let command = try Self.lowEnergy(opcode, &reader) {
                 command
+            } else if let command = try Self.extended(opcode, &reader) {
+                command
             } else {
                 .unknown(opcode, reader.rest())
             }
@@ -100,6 +102,26 @@ extension Command {
             .leSetResolvablePrivateAddressTimeout(seconds: try reader.uint16("RPA_Timeout"))
         case .leReadPHY: .leReadPHY(handle: try reader.handle())
         case .leSetDefaultPHY: .leSetDefaultPHY(try PHYPreference(from: &reader))
+        default: nil
+        }
+    }
+
+    private static func extended(_ opcode: Opcode, _ reader: inout OctetReader) throws(Malformed) -> Command? {
+        switch opcode {
+        case .leSetAdvertisingSetRandomAddress:
+            .leSetAdvertisingSetRandomAddress(
+                set: try reader.uint8("Advertising_Handle"),
+                try DeviceAddress(kind: .random, from: &reader, "Random_Address"))
+        case .leSetExtendedAdvertisingParameters:
+            .leSetExtendedAdvertisingParameters(try ExtendedAdvertisingParameters(from: &reader))
+        case .leSetExtendedAdvertisingData: .leSetExtendedAdvertisingData(try ExtendedAdvertisingData(from: &reader))
+        case .leSetExtendedScanResponseData: .leSetExtendedScanResponseData(try ExtendedAdvertisingData(from: &reader))
+        case .leSetExtendedAdvertisingEnable:
+            .leSetExtendedAdvertisingEnable(try ExtendedAdvertisingEnable(from: &reader))
+        case .leRemoveAdvertisingSet: .leRemoveAdvertisingSet(try reader.uint8("Advertising_Handle"))
+        case .leSetExtendedScanParameters: .leSetExtendedScanParameters(try ExtendedScanParameters(from: &reader))
+        case .leSetExtendedScanEnable: .leSetExtendedScanEnable(try ExtendedScanEnable(from: &reader))
+        case .leExtendedCreateConnection: .leExtendedCreateConnection(try ExtendedConnectionCreation(from: &reader))
         default: nil
         }
     }

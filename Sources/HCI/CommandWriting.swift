@@ -60,6 +60,15 @@ extension Command {
         case .leReadMaximumDataLength: .leReadMaximumDataLength
         case .leReadPHY: .leReadPHY
         case .leSetDefaultPHY: .leSetDefaultPHY
+        case .leSetAdvertisingSetRandomAddress: .leSetAdvertisingSetRandomAddress
+        case .leSetExtendedAdvertisingParameters: .leSetExtendedAdvertisingParameters
+        case .leSetExtendedAdvertisingData: .leSetExtendedAdvertisingData
+        case .leSetExtendedScanResponseData: .leSetExtendedScanResponseData
+        case .leSetExtendedAdvertisingEnable: .leSetExtendedAdvertisingEnable
+        case .leRemoveAdvertisingSet: .leRemoveAdvertisingSet
+        case .leSetExtendedScanParameters: .leSetExtendedScanParameters
+        case .leSetExtendedScanEnable: .leSetExtendedScanEnable
+        case .leExtendedCreateConnection: .leExtendedCreateConnection
         case .leReadTransmitPower: .leReadTransmitPower
         case .leReadBufferSizeV2: .leReadBufferSizeV2
         case .unknown(let opcode, _): opcode
@@ -149,6 +158,24 @@ extension Command {
             octets.append(seconds)
         case .leSetDefaultPHY(let preference):
             preference.append(to: &octets)
+        case .leSetAdvertisingSetRandomAddress(let set, let address):
+            octets.append(set)
+            octets += address.octets
+        case .leSetExtendedAdvertisingParameters(let parameters):
+            parameters.append(to: &octets)
+        case .leSetExtendedAdvertisingData(let data),
+            .leSetExtendedScanResponseData(let data):
+            data.append(to: &octets)
+        case .leSetExtendedAdvertisingEnable(let enable):
+            enable.append(to: &octets)
+        case .leRemoveAdvertisingSet(let set):
+            octets.append(set)
+        case .leSetExtendedScanParameters(let parameters):
+            parameters.append(to: &octets)
+        case .leSetExtendedScanEnable(let enable):
+            enable.append(to: &octets)
+        case .leExtendedCreateConnection(let creation):
+            creation.append(to: &octets)
         case .unknown(_, let parameters):
             octets = parameters
         case .reset, .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,

@@ -45,6 +45,10 @@ public enum Event: Hashable, Sendable {
     case leEnhancedConnectionComplete(HCIStatus, ConnectionComplete, localPrivate: UInt64, peerPrivate: UInt64)
     /// Section 7.7.65.12: other PHYs; 1: 1 Msymbol/s, 2: 2 Msymbol/s, 3: coded.
     case lePHYUpdateComplete(HCIStatus, handle: UInt16, sending: UInt8, receiving: UInt8)
+    /// Section 7.7.65.13: advertising was heard, by a scanner of `leSetExtendedScanEnable`.
+    case leExtendedAdvertisingReport([ExtendedAdvertisingReport])
+    /// Section 7.7.65.18: a set advertises no more, since there is a connection (success), or its time is over.
+    case leAdvertisingSetTerminated(HCIStatus, AdvertisingSetTermination)
     /// Section 7.7.65.20: which algorithm chooses the channels: 0 for the first, 1 for the second.
     case leChannelSelectionAlgorithm(handle: UInt16, UInt8)
     /// An event that is not in this table, with its parameters; for one of LE's they begin with the subevent.
@@ -173,7 +177,7 @@ public struct AdvertisingReport: Parameters {
     public var kind: Kind
     /// By whom.
     public var address: DeviceAddress
-    /// As it was sent: 31 octets at most.
+    /// As it was sent: 31 octets at most in this event.
     public var data: [UInt8]
     /// How strong, in dBm; 127: not known.
     public var rssi: Int8
@@ -187,12 +191,7 @@ public struct AdvertisingReport: Parameters {
     public init(from reader: inout OctetReader) throws(Malformed) {
         kind = try reader.choice(Kind.self, "Event_Type", allowed: "0 to 4")
         address = try reader.address("Address")
-        let at = reader.position
-        let count = try reader.uint8("Data_Length")
-        guard count <= 31 else {
-            throw .prohibited(field: "Data_Length", at: at, value: Int(count), allowed: "0 to 31")
-        }
-        data = try reader.octets("Data", count: Int(count))
+        data = try reader.counted("Data", most: 31)
         rssi = try reader.sint8("RSSI")
     }
 

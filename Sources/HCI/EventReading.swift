@@ -63,6 +63,9 @@ extension Event {
             .lePHYUpdateComplete(
                 try reader.status(), handle: try reader.handle(), sending: try reader.uint8("TX_PHY"),
                 receiving: try reader.uint8("RX_PHY"))
+        case 0x0D: .leExtendedAdvertisingReport(try reader.reports())
+        case 0x12:
+            .leAdvertisingSetTerminated(try reader.status(), try AdvertisingSetTermination(from: &reader))
         case 0x14:
             .leChannelSelectionAlgorithm(
                 handle: try reader.handle(), try reader.uint8("Channel_Selection_Algorithm"))
@@ -106,9 +109,9 @@ extension OctetReader {
     }
 
     /// The reports one after the other, each with all its fields: section 5.2 on arrayed parameters.
-    fileprivate mutating func reports() throws(Malformed) -> [AdvertisingReport] {
-        var reports: [AdvertisingReport] = []
-        for _ in 0..<(try uint8("Num_Reports")) { reports.append(try AdvertisingReport(from: &self)) }
+    fileprivate mutating func reports<Report: Parameters>() throws(Malformed) -> [Report] {
+        var reports: [Report] = []
+        for _ in 0..<(try uint8("Num_Reports")) { reports.append(try Report(from: &self)) }
         return reports
     }
 }

@@ -98,6 +98,12 @@ extension Event {
             octets += [0x0C]
             octets.append(status, handle)
             octets += [sending, receiving]
+        case .leExtendedAdvertisingReport(let reports):
+            octets += [0x0D, UInt8(clamping: reports.count)]
+            for report in reports.prefix(255) { report.append(to: &octets) }
+        case .leAdvertisingSetTerminated(let status, let termination):
+            octets += [0x12, status.rawValue]
+            termination.append(to: &octets)
         case .leChannelSelectionAlgorithm(let handle, let algorithm):
             octets += [0x14]
             octets.append(handle)

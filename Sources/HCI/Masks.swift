@@ -90,6 +90,10 @@ public struct LEEventMask: OptionSet, Hashable, Sendable {
     public static let enhancedConnectionComplete = LEEventMask(rawValue: 1 << 9)
     /// Bit 11.
     public static let phyUpdateComplete = LEEventMask(rawValue: 1 << 11)
+    /// Bit 12.
+    public static let extendedAdvertisingReport = LEEventMask(rawValue: 1 << 12)
+    /// Bit 17.
+    public static let advertisingSetTerminated = LEEventMask(rawValue: 1 << 17)
     /// Bit 19.
     public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
     /// What a controller sends before it is told: subevents 1 to 5.

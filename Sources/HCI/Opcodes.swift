@@ -110,6 +110,24 @@ extension Opcode {
     public static let leReadPHY = Opcode(rawValue: 0x2030)
     /// HCI_LE_Set_Default_PHY: section 7.8.48.
     public static let leSetDefaultPHY = Opcode(rawValue: 0x2031)
+    /// HCI_LE_Set_Advertising_Set_Random_Address: section 7.8.52.
+    public static let leSetAdvertisingSetRandomAddress = Opcode(rawValue: 0x2035)
+    /// HCI_LE_Set_Extended_Advertising_Parameters: section 7.8.53.
+    public static let leSetExtendedAdvertisingParameters = Opcode(rawValue: 0x2036)
+    /// HCI_LE_Set_Extended_Advertising_Data: section 7.8.54.
+    public static let leSetExtendedAdvertisingData = Opcode(rawValue: 0x2037)
+    /// HCI_LE_Set_Extended_Scan_Response_Data: section 7.8.55.
+    public static let leSetExtendedScanResponseData = Opcode(rawValue: 0x2038)
+    /// HCI_LE_Set_Extended_Advertising_Enable: section 7.8.56.
+    public static let leSetExtendedAdvertisingEnable = Opcode(rawValue: 0x2039)
+    /// HCI_LE_Remove_Advertising_Set: section 7.8.59.
+    public static let leRemoveAdvertisingSet = Opcode(rawValue: 0x203C)
+    /// HCI_LE_Set_Extended_Scan_Parameters: section 7.8.64.
+    public static let leSetExtendedScanParameters = Opcode(rawValue: 0x2041)
+    /// HCI_LE_Set_Extended_Scan_Enable: section 7.8.65.
+    public static let leSetExtendedScanEnable = Opcode(rawValue: 0x2042)
+    /// HCI_LE_Extended_Create_Connection: section 7.8.66.
+    public static let leExtendedCreateConnection = Opcode(rawValue: 0x2043)
     /// HCI_LE_Read_Transmit_Power: section 7.8.74.
     public static let leReadTransmitPower = Opcode(rawValue: 0x204B)
     /// HCI_LE_Read_Buffer_Size_V2: section 7.8.2.

@@ -65,6 +65,27 @@ extension OctetReader {
         }
         return try DeviceAddress(kind: kind & 1 == 0 ? .public : .random, from: &self, field)
     }
+
+    /// A length up to `most`, and so many octets.
+    mutating func counted(_ field: String, most: Int) throws(Malformed) -> [UInt8] {
+        let at = position
+        let count = Int(try uint8(field + "_Length"))
+        guard count <= most else {
+            throw .prohibited(field: field + "_Length", at: at, value: count, allowed: "0 to \(most)")
+        }
+        return try octets(field, count: count)
+    }
+
+    /// An octet with a bit for each PHY; a bit that is not among the allowed ones would mean fields of unknown length.
+    mutating func phys(_ field: String, allowed: UInt8) throws(Malformed) -> UInt8 {
+        let at = position
+        let phys = try uint8(field)
+        guard phys & ~allowed == 0 else {
+            let bits = String(allowed, radix: 2)
+            throw .prohibited(field: field, at: at, value: Int(phys), allowed: "bits of 0b\(bits)")
+        }
+        return phys
+    }
 }
 
 extension [UInt8] {

@@ -17,14 +17,19 @@ struct CommandQueue: Sendable {
     /// Whether there are more commands than a controller that answers would ever leave.
     var isOverfull: Bool { waiting.count > Self.most }
 
-    /// Whether a command waits or is under way.
-    func contains(_ command: Command) -> Bool { underWay == command || waiting.contains(command) }
+    /// What the last of the commands that say anything says; nil when none of those under way and waiting does.
+    func last<Value>(_ said: (Command) -> Value?) -> Value? {
+        for command in waiting.reversed() {
+            if let value = said(command) { return value }
+        }
+        return underWay.flatMap(said)
+    }
 
     mutating func add(_ command: Command) { waiting.append(command) }
 
     /// The command to send now, and until when it has to be answered; nil when none may be sent.
     mutating func next(at now: Instant) -> (command: Command, deadline: Instant)? {
-        guard underWay == nil, allowed > 0, !waiting.isEmpty else { return nil }
+        guard !waiting.isEmpty, allowed > 0, underWay == nil else { return nil }
         let command = waiting.removeFirst()
         deadline = now.advanced(by: Self.answerTimeout)
         underWay = command

@@ -17,14 +17,14 @@ extension Host {
             advertise()
         case .stopAdvertising:
             advertisement = nil
-            if isAdvertising || willAdvertise { commands.add(.leSetAdvertisingEnable(false)) }
+            if isAdvertising || willAdvertise { commands.add(family.stopAdvertising) }
         case .scan(var parameters, let filterDuplicates):
             parameters.ownAddress = ownAddress
             scan = Scan(parameters: parameters, filterDuplicates: filterDuplicates)
             beginScanning()
         case .stopScanning:
             scan = nil
-            if isReady { commands.add(.leSetScanEnable(false, filterDuplicates: false)) }
+            if isReady { commands.add(family.stopScanning) }
         case .connect(let creation, let timeout): connect(creation, timeout, at: now, into: &outbox)
         case .cancelConnecting:
             if connecting?.cancelled == nil { cancelConnecting(.cancelled, at: now, into: &outbox) }
@@ -65,6 +65,7 @@ extension Host {
             return fail(.noBuffers, pool: &pool, into: &outbox)
         }
         let controller = startUp.controller
+        family = CommandFamily(controller.features)
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         outbox.append(.started(randomAddress ?? controller.publicAddress, controller))
@@ -72,25 +73,26 @@ extension Host {
         beginScanning()
     }
 
-    /// Whether the controller has been, or will be, told to advertise.
-    var willAdvertise: Bool { commands.contains(.leSetAdvertisingEnable(true)) }
+    /// Whether the controller advertises when it has done what waits for it.
+    var willAdvertise: Bool { commands.last(\.advertises) ?? isAdvertising }
+
+    /// Whether the controller scans when it has done what waits for it.
+    private var willScan: Bool { commands.last(\.scans) ?? isScanning }
 
     /// Advertises if that is wanted; the controller takes parameters only while it does not.
     mutating func advertise() {
         guard isReady, let advertisement else { return }
-        if isAdvertising || willAdvertise { commands.add(.leSetAdvertisingEnable(false)) }
-        commands.add(.leSetAdvertisingParameters(advertisement.parameters))
-        commands.add(.leSetAdvertisingData(advertisement.data))
-        commands.add(.leSetScanResponseData(advertisement.scanResponse))
-        commands.add(.leSetAdvertisingEnable(true))
+        if willAdvertise { commands.add(family.stopAdvertising) }
+        if hasAdvertisingSet { commands.add(.leRemoveAdvertisingSet(CommandFamily.advertisingSet)) }
+        hasAdvertisingSet = family == .extended
+        for command in family.advertise(advertisement, address: randomAddress) { commands.add(command) }
     }
 
+    /// Scans if that is wanted, and no connection is being made: not every controller does both at a time.
     private mutating func beginScanning() {
-        guard isReady, let scan else { return }
-        let enable = HCI.Command.leSetScanEnable(true, filterDuplicates: scan.filterDuplicates)
-        if isScanning || commands.contains(enable) { commands.add(.leSetScanEnable(false, filterDuplicates: false)) }
-        commands.add(.leSetScanParameters(scan.parameters))
-        commands.add(enable)
+        guard isReady, connecting == nil, let scan else { return }
+        if willScan { commands.add(family.stopScanning) }
+        for command in family.scan(scan) { commands.add(command) }
     }
 
     private mutating func connect(
@@ -103,7 +105,8 @@ extension Host {
         creation.ownAddress = ownAddress
         let deadline = now.advanced(by: timeout)
         connecting = Connecting(peer: creation.peer, deadline: deadline)
-        commands.add(.leCreateConnection(creation))
+        if willScan { commands.add(family.stopScanning) }
+        commands.add(family.connect(creation))
         outbox.append(.wake(at: deadline))
     }
 
@@ -117,6 +120,14 @@ extension Host {
         connecting?.cancelled = failure
         commands.add(.leCreateConnectionCancel)
         outbox.append(.wake(at: deadline))
+    }
+
+    /// No connection is being made any more: with a failure, because it did not come about.
+    mutating func endConnecting(_ failure: ConnectionFailure?, into outbox: inout [Output]) {
+        guard let attempt = connecting else { return }
+        connecting = nil
+        if let failure { outbox.append(.connectionFailed(attempt.peer, failure)) }
+        beginScanning()
     }
 
     mutating func disconnect(_ index: Int, reason: HCIStatus) {

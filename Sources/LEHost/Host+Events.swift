@@ -53,15 +53,19 @@ extension Host {
             .leEnhancedConnectionComplete(let status, let complete, _, _):
             connectionComplete(status, complete, pool: &pool, into: &outbox)
         case .disconnectionComplete(.success, let handle, let reason):
-            guard let index = index(of: handle) else { return }
+            guard let index = index(of: handle) else { return endUnwanted(handle, into: &outbox) }
             end(connections[index].id, reason: reason, pool: &pool, into: &outbox)
-            if !isAdvertising, !willAdvertise { advertise() }
+            if !willAdvertise { advertise() }
         case .disconnectionComplete(let status, let handle, _):
-            guard let index = index(of: handle) else { return }
-            connections[index].isEnding = false
-            outbox.append(.refused(.disconnect, status))
-        case .leAdvertisingReport(let reports):
-            for report in reports { outbox.append(.report(report)) }
+            disconnectRefused(handle, status, into: &outbox)
+        case .leAdvertisingReport(let heard):
+            for report in heard { outbox.append(.report(report)) }
+        case .leExtendedAdvertisingReport(let parts):
+            for part in parts {
+                if let report = reports.receive(part) { outbox.append(.report(report)) }
+            }
+        case .leAdvertisingSetTerminated(_, let termination) where termination.set == CommandFamily.advertisingSet:
+            told(advertising: false, into: &outbox)
         case .leConnectionUpdateComplete(.success, let handle, let timing):
             if let index = index(of: handle) { outbox.append(.timing(connections[index].id, timing)) }
         case .leLongTermKeyRequest(let handle, _, _):
@@ -103,19 +107,16 @@ extension Host {
 
     private mutating func answered(_ command: HCI.Command, _ status: HCIStatus, into outbox: inout [Output]) {
         switch (command, status) {
-        case (.leSetAdvertisingEnable(let isOn), .success): told(advertising: isOn, into: &outbox)
-        case (.leSetScanEnable(let isOn, _), .success): told(scanning: isOn, into: &outbox)
-        case (.leCreateConnection, let status) where status != .success:
-            guard let attempt = connecting else { return }
-            connecting = nil
-            outbox.append(.connectionFailed(attempt.peer, .status(status)))
+        case (_, .success):
+            if let isOn = command.advertises { told(advertising: isOn, into: &outbox) }
+            if let isOn = command.scans { told(scanning: isOn, into: &outbox) }
+        case (.leCreateConnection, _), (.leExtendedCreateConnection, _):
+            endConnecting(.status(status), into: &outbox)
         case (.leCreateConnectionCancel, .commandDisallowed): break  // the connection came first
         case (.leSetAdvertisingEnable(false), .commandDisallowed): break  // a connection ended it
-        case (.disconnect(let handle, _), let status) where status != .success:
-            if let index = index(of: handle) { connections[index].isEnding = false }
-            outbox.append(.refused(.disconnect, status))
-        case (_, .success): break
-        case (let command, let status): outbox.append(.refused(command.opcode, status))
+        case (.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier): break  // its parameters had been refused
+        case (.disconnect(let handle, _), _): disconnectRefused(handle, status, into: &outbox)
+        default: outbox.append(.refused(command.opcode, status))
         }
     }
 
@@ -126,23 +127,42 @@ extension Host {
     ) {
         guard status == .success else {
             if status == .advertisingTimeout { return told(advertising: false, into: &outbox) }
-            guard let attempt = connecting else { return }
-            connecting = nil
-            return outbox.append(.connectionFailed(attempt.peer, attempt.cancelled ?? .status(status)))
+            return endConnecting(connecting?.cancelled ?? .status(status), into: &outbox)
         }
         if let index = index(of: complete.handle) {  // its end was not told
             end(connections[index].id, reason: .unspecified, pool: &pool, into: &outbox)
         }
         guard connections.count < Self.mostConnections else {
-            return commands.add(.disconnect(handle: complete.handle, reason: .remoteLowResources))
+            return refuse(complete, reason: .remoteLowResources)
+        }
+        guard complete.role == .peripheral || connecting.map({ $0.cancelled == nil }) ?? false else {
+            return refuse(complete, reason: .remoteUserTerminated)
         }
         lastNumber &+= 1
         let id = ConnectionID(number: lastNumber)
         connections.append(Connection(id, complete, receives: mtu))
-        switch complete.role {
-        case .central: connecting = nil
-        case .peripheral: told(advertising: false, into: &outbox)
-        }
+        if complete.role == .peripheral { told(advertising: false, into: &outbox) }
         outbox.append(.connected(id, complete))
+        if complete.role == .central { endConnecting(nil, into: &outbox) }
+    }
+
+    /// Ends a connection that nobody above is told of: it came too late for who cancelled it, or there are too many.
+    private mutating func refuse(_ complete: ConnectionComplete, reason: HCIStatus) {
+        if complete.role == .central, let attempt = connecting {
+            connecting?.cancelled = attempt.cancelled ?? .status(.connectionLimitExceeded)
+            connecting?.unwanted = complete.handle
+        }
+        commands.add(.disconnect(handle: complete.handle, reason: reason))
+    }
+
+    private mutating func endUnwanted(_ handle: UInt16, into outbox: inout [Output]) {
+        guard let attempt = connecting, attempt.unwanted == handle else { return }
+        endConnecting(attempt.cancelled, into: &outbox)
+    }
+
+    private mutating func disconnectRefused(_ handle: UInt16, _ status: HCIStatus, into outbox: inout [Output]) {
+        guard let index = index(of: handle) else { return endUnwanted(handle, into: &outbox) }
+        connections[index].isEnding = false
+        outbox.append(.refused(.disconnect, status))
     }
 }

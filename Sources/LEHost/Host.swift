@@ -10,8 +10,9 @@ public import Simulation
 ///     off ──start──▶ starting ──▶ ready ──▶ failed      (start begins anew from everywhere)
 ///
 /// It speaks HCI downwards (Core 6.0, Vol 4, Part E), and per connection L2CAP's fixed channels (Vol 3, Part A), a GATT
-/// server and a GATT client; Pairing Requests and requests for keys it refuses.  It uses the commands of Bluetooth 4
-/// for advertising and scanning.  Total: nothing that a controller or a peer sends traps or hangs it.
+/// server and a GATT client; Pairing Requests and requests for keys it refuses.  On a controller with extended
+/// advertising it uses the commands of that, else those of Bluetooth 4.  Total: nothing that a controller or a peer
+/// sends traps or hangs it.
 public struct Host: Sendable {
     /// How many connections there are at most; a further one is ended at once.
     public static let mostConnections = 64
@@ -39,6 +40,8 @@ public struct Host: Sendable {
         var deadline: Instant
         /// Set when it was cancelled: what to say when the controller agrees.
         var cancelled: ConnectionFailure?
+        /// The connection that came all the same, and is being ended; what is said waits for its end.
+        var unwanted: UInt16?
     }
 
     /// The attributes that every connection sees.
@@ -47,6 +50,7 @@ public struct Host: Sendable {
     let mtu: Int
 
     var phase = Phase.off
+    var family = CommandFamily.legacy
     var commands = CommandQueue()
     var sending = SendQueue(fragmentLength: 27, count: 0)
     var connections: [Connection] = []
@@ -54,8 +58,10 @@ public struct Host: Sendable {
 
     var advertisement: Advertisement?
     var isAdvertising = false
+    var hasAdvertisingSet = false
     var scan: Scan?
     var isScanning = false
+    var reports = ReportAssembler()
     var connecting: Connecting?
 
     // Kept from step to step for their storage only.
@@ -115,8 +121,7 @@ public struct Host: Sendable {
         }
         if let attempt = connecting, attempt.deadline <= now {
             if let failure = attempt.cancelled {  // the controller never said that it agrees
-                connecting = nil
-                outbox.append(.connectionFailed(attempt.peer, failure))
+                endConnecting(failure, into: &outbox)
             } else {
                 cancelConnecting(.timedOut, at: now, into: &outbox)
             }
@@ -139,6 +144,7 @@ public struct Host: Sendable {
     /// Forgets all that depends on the controller's memory, and tells what is over.
     mutating func endAll(pool: inout PacketPool, into outbox: inout [Output]) {
         commands = CommandQueue()
+        hasAdvertisingSet = false
         while let connection = connections.first {
             end(connection.id, reason: .hardwareFailure, pool: &pool, into: &outbox)
         }
@@ -170,6 +176,7 @@ public struct Host: Sendable {
     mutating func told(scanning isOn: Bool, into outbox: inout [Output]) {
         guard isOn != isScanning else { return }
         isScanning = isOn
+        reports.reset()
         outbox.append(.scanning(isOn))
     }
 }

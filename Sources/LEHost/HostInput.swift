@@ -29,9 +29,10 @@ extension Host {
         /// Scans no more.
         case stopScanning
         /// Connects when the peer is heard: ends with `.connected`, or with `.connectionFailed` after `timeout` at the
-        /// latest.  There can be one such command at a time.
+        /// latest, or as soon as the controller agrees that it has ended.  There can be one such command at a time;
+        /// scanning pauses for it.
         indirect case connect(ConnectionCreation, timeout: Duration)
-        /// Connects no more: ends with `.connectionFailed`, unless the connection came first.
+        /// Connects no more: ends with `.connectionFailed`; a connection that comes all the same is ended before that.
         case cancelConnecting
         /// Ends a connection; the reason is one of those that a host may give, as `remoteUserTerminated`.
         case disconnect(ConnectionID, reason: HCIStatus)

@@ -43,7 +43,8 @@ extension Host {
         case advertising(Bool)
         /// Scanning has begun, or ended.
         case scanning(Bool)
-        /// An advertiser was heard.
+        /// An advertiser was heard.  Of extended advertising this is the whole, with 1650 octets at most, and its kind
+        /// is that of the legacy PDU which allows the same.
         indirect case report(AdvertisingReport)
 
         /// There is a connection.

@@ -63,16 +63,26 @@ struct StartUp: Sendable {
                 .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .hardwareError,
                 .encryptionKeyRefreshComplete, .leMeta,
             ])
-        case .leSetEventMask:
-            .leSetEventMask([
-                .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
-                .longTermKeyRequest, .remoteConnectionParameterRequest, .dataLengthChange,
-            ])
+        case .leSetEventMask: .leSetEventMask(events)
         case .readBDADDR: .readBDADDR
         case .leSetRandomAddress: randomAddress.map { .leSetRandomAddress($0) }
         case .leWriteSuggestedDefaultDataLength where controller.features.contains(.dataPacketLengthExtension):
             .leWriteSuggestedDefaultDataLength(DataLength(octetCount: 251, microseconds: 2120))
         default: nil
+        }
+    }
+
+    private var events: LEEventMask {
+        let events: LEEventMask = [
+            .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
+            .longTermKeyRequest, .remoteConnectionParameterRequest, .dataLengthChange,
+        ]
+        switch CommandFamily(controller.features) {
+        case .legacy: return events
+        case .extended:
+            return events.union([
+                .enhancedConnectionComplete, .extendedAdvertisingReport, .advertisingSetTerminated,
+            ])
         }
     }
 

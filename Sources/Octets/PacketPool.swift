@@ -82,17 +82,20 @@ public struct PacketPool: Sendable {
 
     /// Adds two octets at the end, the lower one first.
     public mutating func append(_ value: UInt16, to packet: inout Packet) {
-        append(UInt8(truncatingIfNeeded: value), to: &packet)
-        append(UInt8(truncatingIfNeeded: value >> 8), to: &packet)
+        let target = index(packet, packet.count, adding: 2)
+        var all = octets.mutableSpan
+        all[target] = UInt8(truncatingIfNeeded: value)
+        all[target + 1] = UInt8(truncatingIfNeeded: value >> 8)
+        packet.end += 2
     }
 
     /// Adds octets at the end.
     public mutating func append(_ content: ArraySlice<UInt8>, to packet: inout Packet) {
-        let at = index(packet, packet.count, adding: content.count)
-        var target = at
-        for octet in content {
-            octets[target] = octet
-            target += 1
+        let target = index(packet, packet.count, adding: content.count)
+        unsafe content.withUnsafeBytes { content in
+            unsafe octets.withUnsafeMutableBytes { all in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: all[target...]).copyMemory(from: content)
+            }
         }
         packet.end += UInt16(content.count)
     }
@@ -106,8 +109,10 @@ public struct PacketPool: Sendable {
         guard count > 0 else { return }
         let source = base(other) + offset
         let target = index(packet, packet.count, adding: count)
-        var all = octets.mutableSpan
-        for step in 0..<count { all[target + step] = all[source + step] }
+        unsafe octets.withUnsafeMutableBytes { all in
+            let content = unsafe UnsafeRawBufferPointer(rebasing: all[source..<source + count])
+            unsafe UnsafeMutableRawBufferPointer(rebasing: all[target...]).copyMemory(from: content)
+        }
         packet.end += UInt16(count)
     }
 
@@ -120,8 +125,12 @@ public struct PacketPool: Sendable {
 
     /// Puts two octets before the first, the lower one first; there is room for `headroom` of them.
     public mutating func prepend(_ value: UInt16, to packet: inout Packet) {
-        prepend(UInt8(truncatingIfNeeded: value >> 8), to: &packet)
-        prepend(UInt8(truncatingIfNeeded: value), to: &packet)
+        precondition(packet.start > 1, "no room in front of the packet")
+        packet.start -= 2
+        let target = base(packet)
+        var all = octets.mutableSpan
+        all[target] = UInt8(truncatingIfNeeded: value)
+        all[target + 1] = UInt8(truncatingIfNeeded: value >> 8)
     }
 
     // MARK: Reading
@@ -140,6 +149,12 @@ public struct PacketPool: Sendable {
 
     /// A copy of the octets.
     public func octets(of packet: Packet) -> [UInt8] { Array(slice(of: packet)) }
+
+    /// Adds the octets of a packet to `target`.
+    public func copy(_ packet: Packet, to target: inout [UInt8]) {
+        let start = base(packet)
+        target.append(contentsOf: octets[start..<start + packet.count])
+    }
 
     /// The octets where they lie; as long as the slice is kept, a change to the pool copies all of it.
     public func slice(of packet: Packet) -> ArraySlice<UInt8> {

@@ -23,7 +23,9 @@ struct Btsnoop {
     /// 1970-01-01T00:00:00Z in the format's time: `src/shared/btsnoop.c` has 0x00E03AB44A676000 for 2000-01-01.
     private static let unixEpoch: Int64 = 0x00DC_DDB3_0F2F_8000
 
-    static let header: [UInt8] = Array("btsnoop\0".utf8) + bigEndian(UInt32(1)) + bigEndian(UInt32(2001))
+    static let header: [UInt8] = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x07, 0xD1]
+
+    private static let headerLength = 24  // of a record
 
     private let begins: Int64
 
@@ -34,12 +36,22 @@ struct Btsnoop {
     func append(_ record: PacketRecord, _ octets: ArraySlice<UInt8>, to target: inout [UInt8]) {
         let length = UInt32(octets.count)
         let flags = UInt32(record.controller) << 16 | UInt32(record.kind.rawValue)
-        for word in [length, length, flags, 0] { target.append(contentsOf: Self.bigEndian(word)) }
-        target.append(contentsOf: Self.bigEndian(begins &+ record.instant.nanoseconds / 1000))
+        let microseconds = UInt64(bitPattern: begins &+ record.instant.nanoseconds / 1000)
+        target.append(addingCapacity: Self.headerLength) { target in
+            Self.append(length, to: &target)
+            Self.append(length, to: &target)
+            Self.append(flags, to: &target)
+            Self.append(0, to: &target)
+            Self.append(UInt32(truncatingIfNeeded: microseconds >> 32), to: &target)
+            Self.append(UInt32(truncatingIfNeeded: microseconds), to: &target)
+        }
         target.append(contentsOf: octets)
     }
 
-    private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
-        stride(from: number.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    private static func append(_ word: UInt32, to target: inout OutputSpan<UInt8>) {
+        target.append(UInt8(truncatingIfNeeded: word >> 24))
+        target.append(UInt8(truncatingIfNeeded: word >> 16))
+        target.append(UInt8(truncatingIfNeeded: word >> 8))
+        target.append(UInt8(truncatingIfNeeded: word))
     }
 }

@@ -1,4 +1,5 @@
 public import EventLog
+import Spelling
 
 /// A file of everything that happened, a JSON object a line, as `--events` asks for it.
 public final class EventFile: Sendable {
@@ -19,7 +20,9 @@ public final class EventFile: Sendable {
 
     /// Adds a line for each entry of a chunk.
     public func write(_ chunk: EventChunk) {
-        for record in chunk.records(in: wording) { write(record.json) }
+        var text = JSONText()
+        chunk.write(in: wording, to: &text)
+        file.write(text.octets)
     }
 
     /// Gives to the system what is still in the buffer, so that a reader sees it.
@@ -31,5 +34,5 @@ public final class EventFile: Sendable {
         try file.close()
     }
 
-    private func write(_ line: String) { file.write(line.utf8 + [UInt8(ascii: "\n")]) }
+    private func write(_ line: String) { file.write(Array((line + "\n").utf8)[...]) }
 }

@@ -50,10 +50,10 @@ public final class OutputFile: Sendable {
     public var failure: OutputFailure? { state.withLock { $0.failure } }
 
     /// Adds octets behind those written before.
-    public func write(_ octets: some Sequence<UInt8>) {
+    public func write(_ octets: ArraySlice<UInt8>) {
         state.withLock { state in
-            state.buffer.append(contentsOf: octets)
-            if state.buffer.count >= Self.capacity { empty(&state) }
+            if state.buffer.count + octets.count > Self.capacity { empty(&state) }
+            if octets.count > Self.capacity { write(octets, &state) } else { state.buffer += octets }
         }
     }
 
@@ -73,9 +73,13 @@ public final class OutputFile: Sendable {
     }
 
     private func empty(_ state: inout State) {
-        defer { state.buffer.removeAll(keepingCapacity: true) }
+        write(state.buffer[...], &state)
+        state.buffer.removeAll(keepingCapacity: true)
+    }
+
+    private func write(_ octets: ArraySlice<UInt8>, _ state: inout State) {
         guard let descriptor = state.descriptor, state.failure == nil else { return }
-        var rest = state.buffer[...]
+        var rest = octets
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written > 0 {

@@ -9,7 +9,7 @@ public final class TraceFile: Sendable {
     public init(_ path: String, epoch: Duration) throws(OutputFailure) {
         file = try OutputFile(path)
         format = Btsnoop(epoch: epoch)
-        file.write(Btsnoop.header)
+        file.write(Btsnoop.header[...])
     }
 
     /// What went wrong so far, if anything did.
@@ -19,7 +19,7 @@ public final class TraceFile: Sendable {
     public func write(_ chunk: PacketChunk) {
         var octets: [UInt8] = []
         for record in chunk.records { format.append(record, chunk.octets(of: record), to: &octets) }
-        file.write(octets)
+        file.write(octets[...])
     }
 
     /// Gives to the system what is still in the buffer, so that a reader sees it.

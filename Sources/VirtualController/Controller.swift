@@ -181,7 +181,8 @@ struct Controller: Sendable {
     /// Takes what the radio says about this station.
     mutating func indicated(_ indication: Radio.Indication, _ context: inout Context) {
         switch indication {
-        case .heard(let advertisement, let isResponse, let rssi):
+        case .heard(let station, let isResponse, let rssi):
+            guard let advertisement = context.radio.advertisement(of: station) else { return }
             report(advertisement, isResponse: isResponse, rssi: rssi, &context)
         case .advertisingTimedOut: advertisingTimedOut(&context)
         case .connected(let connection, let peer, let parameters):

@@ -37,8 +37,8 @@ public struct Radio: Sendable {
 
     /// What a station learns.
     enum Indication: Sendable {
-        /// An advertising packet or, when `isResponse`, a scan response was heard.
-        case heard(Advertisement, isResponse: Bool, rssi: Int8)
+        /// An advertising packet or, when `isResponse`, a scan response of a station was heard.
+        case heard(station: Int, isResponse: Bool, rssi: Int8)
         /// Its directed advertising at high duty was not answered in time, and is over.
         case advertisingTimedOut
         /// A link with this peer begins.
@@ -67,11 +67,11 @@ public struct Radio: Sendable {
     }
 
     private struct LinkSlot: Sendable {
-        var link: Link?
-        var generation: UInt32 = 0
-        var stations: (central: Int, peripheral: Int) = (0, 0)
-
-        func station(at end: LinkEnd) -> Int { end == .central ? stations.central : stations.peripheral }
+        var link: Link
+        var isTaken: Bool  // else what is left of a link that is over
+        var generation: UInt32
+        var central: Int
+        var peripheral: Int
     }
 
     /// Where the stations are.
@@ -105,7 +105,7 @@ public struct Radio: Sendable {
     }
 
     private func isLinked(_ station: Int) -> Bool {
-        links.contains { $0.link != nil && ($0.stations.central == station || $0.stations.peripheral == station) }
+        links.contains { $0.isTaken && ($0.central == station || $0.peripheral == station) }
     }
 
     private var hasListener: Bool { stations.contains { $0.scan != nil || $0.initiation != nil } }
@@ -164,7 +164,7 @@ public struct Radio: Sendable {
             if case .data(let packet, _) = pdu { pool.release(packet) }
             return
         }
-        links[connection.slot].link?.send(pdu, from: connection.end, at: now, pool: &pool, into: &linkOutbox)
+        links[connection.slot].link.send(pdu, from: connection.end, at: now, pool: &pool, into: &linkOutbox)
         passOn(connection.slot, into: &outbox)
     }
 
@@ -173,20 +173,20 @@ public struct Radio: Sendable {
         _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         guard isCurrent(connection.slot, connection.generation) else { return }
-        links[connection.slot].link?.close(connection.end, at: now, pool: &pool, into: &linkOutbox)
+        links[connection.slot].link.close(connection.end, at: now, pool: &pool, into: &linkOutbox)
         passOn(connection.slot, into: &outbox)
     }
 
     /// The number that a connection update sent now should name; nil when the link is over.
     func updateInstant(of connection: Connection, at now: Instant) -> UInt16? {
         guard isCurrent(connection.slot, connection.generation) else { return nil }
-        return links[connection.slot].link?.updateInstant(at: now)
+        return links[connection.slot].link.updateInstant(at: now)
     }
 
     /// The station at the other end.
     func peerStation(of connection: Connection) -> Int? {
         guard isCurrent(connection.slot, connection.generation) else { return nil }
-        return links[connection.slot].station(at: connection.end.other)
+        return station(at: connection.end.other, of: connection.slot)
     }
 
     // MARK: Time
@@ -200,8 +200,8 @@ public struct Radio: Sendable {
         case .heard(let station, let generation, let listener):
             packetHeard(station, generation, by: listener, at: now, into: &outbox)
         case .answered(let station, let generation, let scanner):
-            guard let advertisement = current(station, generation), stations[scanner].scan != nil else { return }
-            indicate(advertisement, isResponse: true, from: station, to: scanner, into: &outbox)
+            guard current(station, generation) != nil, stations[scanner].scan != nil else { return }
+            indicate(isResponse: true, from: station, to: scanner, into: &outbox)
         case .connecting(let station, let generation, let initiator, let attempt):
             guard let advertisement = current(station, generation), let initiation = stations[initiator].initiation,
                 initiation.attempt == attempt
@@ -209,7 +209,7 @@ public struct Radio: Sendable {
             connect(advertisement, of: station, initiation, of: initiator, at: now, into: &outbox)
         case .link(let slot, let generation):
             guard isCurrent(slot, generation) else { return }
-            links[slot].link?.timePassed(at: now, pool: &pool, into: &linkOutbox)
+            links[slot].link.timePassed(at: now, pool: &pool, into: &linkOutbox)
             passOn(slot, into: &outbox)
         case .advertisingTimeout(let station, let generation):
             guard current(station, generation) != nil else { return }
@@ -217,12 +217,15 @@ public struct Radio: Sendable {
             outbox.append(.indicate(station: station, .advertisingTimedOut))
         case .supervision(let slot, let generation, let end):
             guard isCurrent(slot, generation) else { return }
-            links[slot].link?.supervise(end, at: now, pool: &pool, into: &linkOutbox)
+            links[slot].link.supervise(end, at: now, pool: &pool, into: &linkOutbox)
             passOn(slot, into: &outbox)
         }
     }
 
     // MARK: Advertising
+
+    /// What a station advertises now; nil when it does not.
+    func advertisement(of station: Int) -> Advertisement? { stations[station].advertisement }
 
     private func current(_ station: Int, _ generation: UInt32) -> Advertisement? {
         stations[station].generation == generation ? stations[station].advertisement : nil
@@ -280,7 +283,7 @@ public struct Radio: Sendable {
         }
         guard let scan = stations[listener].scan else { return }
         if case .directed(let target) = advertisement.kind, target != scan.address { return }
-        indicate(advertisement, isResponse: false, from: station, to: listener, into: &outbox)
+        indicate(isResponse: false, from: station, to: listener, into: &outbox)
         if scan.isActive, advertisement.answers(scan.address) {
             let request = AirTime.packet(payload: AirTime.scanRequestPayload)
             let response = AirTime.packet(
@@ -292,18 +295,20 @@ public struct Radio: Sendable {
     }
 
     private func indicate(
-        _ advertisement: Advertisement, isResponse: Bool, from station: Int, to listener: Int,
-        into outbox: inout [Output]
+        isResponse: Bool, from station: Int, to listener: Int, into outbox: inout [Output]
     ) {
         let rssi = air.rssi(from: station, to: listener)
-        outbox.append(
-            .indicate(station: listener, .heard(advertisement, isResponse: isResponse, rssi: rssi)))
+        outbox.append(.indicate(station: listener, .heard(station: station, isResponse: isResponse, rssi: rssi)))
     }
 
     // MARK: Links
 
+    private func station(at end: LinkEnd, of slot: Int) -> Int {
+        end == .central ? links[slot].central : links[slot].peripheral
+    }
+
     private func isCurrent(_ slot: Int, _ generation: UInt32) -> Bool {
-        links.indices.contains(slot) && links[slot].generation == generation && links[slot].link != nil
+        links.indices.contains(slot) && links[slot].generation == generation && links[slot].isTaken
     }
 
     private mutating func connect(
@@ -313,19 +318,19 @@ public struct Radio: Sendable {
         stopAdvertising(station)
         stations[initiator].initiation = nil
         let slot = freeLinks.popLast() ?? links.count
-        if slot == links.count { links.append(LinkSlot()) }
-        links[slot].generation &+= 1
-        links[slot].stations = (initiator, station)
         var chance = seed.stream("link \(initiation.address) \(advertisement.address) \(initiation.attempt)")
         let link = Link(
             initiation.parameters, at: now, chance: chance.next(), sleeps: sleeps, into: &linkOutbox)
-        links[slot].link = link
+        let generation = slot < links.count ? links[slot].generation &+ 1 : 1
+        let taken = LinkSlot(link: link, isTaken: true, generation: generation, central: initiator, peripheral: station)
+        if slot < links.count { links[slot] = taken } else { links.append(taken) }
         let peers = [(LinkEnd.central, advertisement.address), (.peripheral, initiation.address)]
         for (end, peer) in peers {
-            let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
+            let connection = Connection(slot: slot, generation: generation, end: end)
             outbox.append(
                 .indicate(
-                    station: links[slot].station(at: end), .connected(connection, peer: peer, initiation.parameters)))
+                    station: self.station(at: end, of: slot), .connected(connection, peer: peer, initiation.parameters))
+            )
         }
         passOn(slot, into: &outbox)
     }
@@ -347,14 +352,14 @@ public struct Radio: Sendable {
             }
         }
         linkOutbox.removeAll(keepingCapacity: true)
-        if links[slot].link?.isOver == true {
-            links[slot].link = nil
+        if links[slot].link.isOver {
+            links[slot].isTaken = false
             freeLinks.append(slot)
         }
     }
 
     private func tell(_ end: LinkEnd, of slot: Int, _ output: Link.Output, into outbox: inout [Output]) {
         let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
-        outbox.append(.indicate(station: links[slot].station(at: end), .link(connection, output)))
+        outbox.append(.indicate(station: station(at: end, of: slot), .link(connection, output)))
     }
 }

@@ -7,7 +7,7 @@ import LEHost
 import Octets
 import Peripheral
 import Scenarios
-import Spelling
+public import Spelling
 import Timeline
 import VirtualController
 
@@ -62,14 +62,26 @@ struct ValueNames: Sendable {
 
     /// What the octets of a value mean, as JSON; nil when they cannot be read, or nobody knows what they are.
     func json(_ octets: [UInt8], _ handle: UInt16, of device: Int) -> String? {
-        switch entry(handle, of: device)?.quantity {
-        case .heartRate: (try? HeartRateMeasurement(octets: octets))?.json
-        case .location: (try? BodySensorLocation(octets: octets))?.json
-        case .battery: (try? BatteryLevel(octets: octets))?.json
-        case .controlPoint: octets.count == 1 ? "\(octets[0])" : nil
-        case .information: (try? UTF8Text(octets: octets, "value"))?.text.quoted
-        case .contact, .energy, nil: nil
-        }
+        var text = JSONText()
+        return write(octets[...], handle, of: device, to: &text) ? text.string : nil
+    }
+
+    /// Adds what the octets of a value mean; false when they cannot be read, or nobody knows what they are.
+    func write(_ octets: ArraySlice<UInt8>, _ handle: UInt16, of device: Int, to text: inout JSONText) -> Bool {
+        guard let quantity = entry(handle, of: device)?.quantity else { return false }
+        do throws(Malformed) {
+            switch quantity {
+            case .heartRate: try HeartRateMeasurement(octets: octets).write(to: &text)
+            case .location: try BodySensorLocation(octets: Array(octets)).write(to: &text)
+            case .battery: try BatteryLevel(octets: Array(octets)).write(to: &text)
+            case .information: text.append(quoted: try UTF8Text(octets: Array(octets), "value").text)
+            case .controlPoint:
+                guard octets.count == 1, let octet = octets.first else { return false }
+                text.append(Int64(octet))
+            case .contact, .energy: return false
+            }
+        } catch { return false }
+        return true
     }
 }
 
@@ -81,8 +93,8 @@ extension World {
             thing: { device, handle in
                 names.entry(UInt16(truncatingIfNeeded: handle), of: device)?.name ?? ids[device]
             },
-            value: { device, handle, octets in
-                names.json(Array(octets), UInt16(truncatingIfNeeded: handle), of: device)
+            value: { device, handle, octets, text in
+                names.write(octets, UInt16(truncatingIfNeeded: handle), of: device, to: &text)
             })
     }
 
@@ -96,8 +108,11 @@ extension World {
         happenings.append(Happening(event: event, thing: thing, code: code, octets: octets))
     }
 
-    /// Notes a line that the built-in client says, as JSON.
-    public mutating func clientSaid(_ line: String) { note(.said, .client, "client") { $0.line = line } }
+    /// Notes a line that the built-in client says.
+    public mutating func clientSaid(_ line: some JSONWritable) {
+        journal.append(line: line, at: now)
+        happenings.append(Happening(event: .said, thing: .client))
+    }
 
     /// Notes what a client or a host outside said to its controller.
     mutating func noteSending(_ kind: PacketKind, _ packet: Packet, to controller: Int) {
@@ -133,7 +148,7 @@ extension World {
         }
         if case .node(let node) = users[controller], !isClient(node) { return }
         guard let delivery = observers[controller].see(kind, packet, pool: &pool) else { return }
-        if let device = scenario.devices.firstIndex(where: { $0.address == delivery.peer }) {
+        if let device = addresses.firstIndex(of: delivery.peer) {
             let own = airspace.ownAddress(ofLink: delivery.link, of: controller)
             noteValue(.delivered, device, delivery.handle, delivery.value, peer: own)
         }

@@ -1,5 +1,6 @@
 import Characteristics
 import Octets
+import Spelling
 import Testing
 
 @Suite struct HeartRateMeasurementTests {

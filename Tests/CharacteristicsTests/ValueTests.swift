@@ -1,6 +1,7 @@
 import Bluetooth
 import Characteristics
 import Octets
+import Spelling
 import Testing
 
 /// Every small value: octets that are read and sent again unchanged, and octets that are refused.

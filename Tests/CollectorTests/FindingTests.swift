@@ -59,6 +59,18 @@ struct FindingTests {
         #expect(stand.lines == [#"{"state": "connecting", "peer": "\#(peer)"}"#])
     }
 
+    @Test func readsAllOfExtendedAdvertising() throws {
+        var stand = Stand(.init(choice: .name("Lubdub HRM")))
+        stand.start()
+        stand.hostStarts()
+        var data = AdvertisingData(limit: .extended)
+        for _ in 0..<6 { try data.append(manufacturerSpecificData: [UInt8](repeating: 7, count: 250), company: 0xFFFF) }
+        try data.append(services: [.heartRate])
+        try data.append(localName: "Lubdub HRM")
+        stand.hears(.report(AdvertisingReport(kind: .undirected, address: Stand.strap, data: data.octets, rssi: -50)))
+        #expect(stand.lines.last == #"{"state": "connecting", "peer": "\#(Stand.strap)"}"#)
+    }
+
     @Test func takesANamedPeerAtOnceWhenTheScanResponseHasItsName() throws {
         var stand = Stand(.init(choice: .name("Lubdub HRM")))
         stand.start()
@@ -134,14 +146,18 @@ struct FindingTests {
         #expect(stand.texts == ["scanning"])
     }
 
-    @Test func saysThatTheControllerDoesNotScan() {
+    @Test(arguments: [
+        (Opcode.leSetScanParameters, Opcode.leSetScanEnable),
+        (.leSetExtendedScanParameters, .leSetExtendedScanEnable),
+    ])
+    func saysThatTheControllerDoesNotScan(parameters: Opcode, enable: Opcode) {
         var stand = Stand()
         stand.start()
         stand.hostStarts()
-        stand.hears(.refused(.leSetScanParameters, .commandDisallowed))
+        stand.hears(.refused(parameters, .commandDisallowed))
         #expect(stand.lines.count == 1)
         #expect(stand.commands == [.stopScanning])
-        stand.hears(.refused(.leSetScanEnable, .commandDisallowed))
+        stand.hears(.refused(enable, .commandDisallowed))
         #expect(stand.outputs == [])
         _ = stand.wait()
         #expect(stand.texts == ["scanning"])

@@ -6,6 +6,7 @@ import HCI
 import LEHost
 import Octets
 import Simulation
+import Spelling
 
 /// A collector on a stand: the test is its host, and speaks in the host's outputs.
 struct Stand {

@@ -2,6 +2,7 @@ import Bluetooth
 import EventLog
 import Octets
 import Simulation
+import Spelling
 import Synchronization
 import Testing
 

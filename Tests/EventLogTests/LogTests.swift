@@ -2,9 +2,21 @@ import Bluetooth
 import EventLog
 import Octets
 import Simulation
+import Spelling
 import Testing
 
 @Suite struct LogTests {
+    struct Words: JSONWritable {
+        let text: String
+        func write(to json: inout JSONText) { json.append(quoted: text) }
+    }
+
+    static func lines(of chunk: EventChunk, in wording: ValueWording) -> [String] {
+        var text = JSONText()
+        chunk.write(in: wording, to: &text)
+        return text.string.split(separator: "\n").map(String.init)
+    }
+
     @Test func `Values and other events come back in their order, worded when they are read`() throws {
         let collected = Collected<EventChunk>()
         var (pool, journal) = (PacketPool(), EventJournal { collected.add($0) })
@@ -14,6 +26,11 @@ import Testing
             .notified, device: 2, part: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
             in: pool,
             at: Instant(nanoseconds: 2_000_000))
+        journal.append(
+            .delivered, device: 2, part: 6, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
+            in: pool,
+            at: Instant(nanoseconds: 2_000_000))
+        journal.append(line: Words(text: "62 \"bpm\""), at: Instant(nanoseconds: 2_500_000))
         journal.append(EventRecord(.unsubscribed, at: Instant(nanoseconds: 3_000_000)))
         #expect(collected.chunks.isEmpty)
         journal.flush()
@@ -22,15 +39,50 @@ import Testing
 
         let wording = ValueWording(
             thing: { "device \($0) part \($1)" },
-            value: { _, _, octets in "\(octets.last ?? 0)" })
+            value: { _, part, octets, text in
+                text.append(Int64(octets.last ?? 0))
+                return part == 5
+            })
         #expect(collected.chunks.count == 1)
         #expect(
-            try #require(collected.chunks.first).records(in: wording).map(\.json) == [
+            collected.chunks.first.map { Self.lines(of: $0, in: wording) } == [
                 #"{"t": 0.001000, "event": "subscribed", "of": "strap/heart_rate"}"#,
                 #"{"t": 0.002000, "event": "notified", "of": "device 2 part 5", "#
                     + #""peer": "00:00:00:00:00:01/public", "handle": 14, "value": 62, "octets": "00 3E"}"#,
+                #"{"t": 0.002000, "event": "delivered", "of": "device 2 part 6", "#
+                    + #""peer": "00:00:00:00:00:01/public", "handle": 14, "octets": "00 3E"}"#,
+                #"{"t": 0.002500, "event": "said", "of": "client", "line": "62 \"bpm\""}"#,
                 #"{"t": 0.003000, "event": "unsubscribed"}"#,
             ])
+    }
+
+    @Test func `Who words events otherwise gets those that are asked for`() throws {
+        let collected = Collected<EventChunk>()
+        var (pool, journal) = (PacketPool(), EventJournal { collected.add($0) })
+        let packet = pool.take([0x1B, 0x0E, 0x00, 0x00, 0x3E])
+        journal.append(EventRecord(.connected, of: "strap", at: .start))
+        journal.append(EventRecord(.mtu, of: "strap", at: .start))
+        for event in [EventName.notified, .delivered] {
+            journal.append(
+                event, device: 0, part: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
+                in: pool,
+                at: .start)
+        }
+        journal.flush()
+        pool.release(packet)
+
+        let wording = ValueWording(thing: { "\($0)/\($1)" }) { _, _, octets, text in
+            text.append(Int64(octets.last ?? 0))
+            return true
+        }
+        let chunk = try #require(collected.chunks.first)
+        var notified = EventRecord(.notified, of: "0/5", at: .start)
+        notified.peer = DeviceAddress(1, .public)
+        (notified.handle, notified.value, notified.octets) = (14, "62", [0x00, 0x3E])
+        #expect(
+            chunk.records(where: { $0 == .connected || $0 == .notified }, in: wording)
+                == [EventRecord(.connected, of: "strap", at: .start), notified])
+        #expect(chunk.records(where: { _ in true }, in: wording).count == chunk.count)
     }
 
     @Test func `A full chunk goes to the sink, and the next begins anew`() {
@@ -42,11 +94,12 @@ import Testing
             pool.release(packet)
         }
         journal.flush()
-        let wording = ValueWording(thing: { _, _ in "" }, value: { _, _, _ in nil })
-        #expect(
-            collected.chunks.map { $0.records(in: wording).map(\.octets) } == [
-                [[0], [1], [2]], [[3], [4], [5]], [[6], [7]],
-            ])
+        let wording = ValueWording(thing: { _, _ in "" }, value: { _, _, _, _ in false })
+        let octets = collected.chunks.map { chunk in
+            Self.lines(of: chunk, in: wording).map { String($0.dropLast(2).suffix(2)) }
+        }
+        #expect(octets == [["00", "01", "02"], ["03", "04", "05"], ["06", "07"]])
+        #expect(collected.chunks.map(\.count) == [3, 3, 2])
     }
 
     @Test func `Packets come back with their octets, controllers before them`() {

@@ -83,7 +83,7 @@ import Testing
         (.unknown(Opcode(rawValue: 0xFC01), [1, 2]), [0x01, 0xFC, 2, 1, 2]),
     ]
 
-    @Test(arguments: table)
+    @Test(arguments: table + ExtendedAdvertisingTests.commands)
     func `A command has these octets`(command: Command, octets: [UInt8]) throws {
         #expect(command.octets == octets)
         #expect(try Command(octets: octets) == command)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: table)
+    @Test(arguments: table + ExtendedAdvertisingTests.commands)
     func `No octets trap, and what is read is written so that it is read again`(command: Command, octets: [UInt8]) {
         for mutation in octets.mutations {
             guard let read = try? Command(octets: mutation) else { continue }

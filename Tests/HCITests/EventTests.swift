@@ -84,13 +84,13 @@ import Testing
         (.unknown(code: 0xFF, [1, 2, 3]), [0xFF, 3, 1, 2, 3]),
     ]
 
-    @Test(arguments: table)
+    @Test(arguments: table + ExtendedAdvertisingTests.events)
     func `An event has these octets`(event: Event, octets: [UInt8]) throws {
         #expect(event.octets == octets)
         #expect(try Event(octets: octets) == event)
     }
 
-    @Test(arguments: table)
+    @Test(arguments: table + ExtendedAdvertisingTests.events)
     func `No octets trap, and what is read is written so that it is read again`(event: Event, octets: [UInt8]) {
         for mutation in octets.mutations {
             guard let read = try? Event(octets: mutation) else { continue }
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `Completed packets are read in the pool as the event says`() {
         var pool = PacketPool()
-        for (event, octets) in Self.table {
+        for (event, octets) in Self.table + ExtendedAdvertisingTests.events {
             for mutation in [octets] + octets.mutations {
                 let packet = pool.take(mutation)
                 var list: [CompletedPackets]?

@@ -64,17 +64,16 @@ class PeripheralTests(Interoperability):
             async with host_at(port, 'Bumble', ADDRESS) as bumble, beating(bumble):
                 await self.monitor_hears_all_rates(port)
 
-    @unittest.skip('our host hears legacy advertising only, and this controller of Bumble advertises by extended PDUs')
     async def test_on_the_controllers_of_bumble(self):
         air = link.LocalLink()
-        listener = socket.create_server(('127.0.0.1', 0))
         under = controller.Controller('peripheral', link=air)
         bumble = device.Device('Bumble', hci.Address(ADDRESS), host=host.Host(under, AsyncPipeSink(under)))
-        async with await open_tcp_server_transport_with_socket(listener) as hci_transport:
-            controller.Controller('central', hci_transport.source, hci_transport.sink, air)
-            await bumble.power_on()
-            async with beating(bumble):
-                await self.monitor_hears_all_rates(listener.getsockname()[1])
+        with socket.create_server(('127.0.0.1', 0)) as listener:
+            async with await open_tcp_server_transport_with_socket(listener) as hci_transport:
+                controller.Controller('central', hci_transport.source, hci_transport.sink, air)
+                await bumble.power_on()
+                async with beating(bumble):
+                    await self.monitor_hears_all_rates(listener.getsockname()[1])
 
 
 if __name__ == '__main__':

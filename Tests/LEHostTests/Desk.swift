@@ -30,10 +30,11 @@ struct Desk {
     static let address: [UInt8] = [0x0E, 10, 1, 0x09, 0x10, 0, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5]
 
     /// Value handle 0x0003, configuration 0x0004.
-    init() throws {
+    init(randomAddress: DeviceAddress? = nil) throws {
         let measurement = CharacteristicDefinition(uuid: UUID(0x2A37), properties: [.read, .notify])
         host = Host(
-            table: try AttributeTable([ServiceDefinition(uuid: UUID(0x180D), characteristics: [measurement])]))
+            table: try AttributeTable([ServiceDefinition(uuid: UUID(0x180D), characteristics: [measurement])]),
+            randomAddress: randomAddress)
     }
 
     mutating func step(_ input: Host.Input) {
@@ -80,17 +81,25 @@ struct Desk {
         }
     }
 
-    /// A controller with the least: LE buffers, a public address, and legacy advertising, scanning and connecting.
-    mutating func start() {
+    /// A controller with the least: LE buffers, a public address, and advertising, scanning and connecting.  Only one
+    /// that has features says so.
+    mutating func start(features: LEFeatures = []) {
         step(.command(.start))
-        let offered = SupportedCommands([
-            .leReadBufferSize, .setEventMask, .leSetEventMask, .readBDADDR, .leSetAdvertisingEnable,
-        ])
-        for answer in [
-            [0x0E, 4, 1, 0x03, 0x0C, 0], Self.version,
-            Event.complete(.readLocalSupportedCommands, .success, offered.octets).octets,
-            Self.buffers, [0x0E, 4, 1, 0x01, 0x0C, 0], [0x0E, 4, 1, 0x01, 0x20, 0], Self.address,
-        ] as [[UInt8]] { event(answer) }
+        var offered: [Opcode] = [.leReadBufferSize, .setEventMask, .leSetEventMask, .readBDADDR]
+        if !features.isEmpty { offered.append(.leReadLocalSupportedFeatures) }
+        let answers: [Opcode: [UInt8]] = [
+            .readLocalVersionInformation: Self.version,
+            .readLocalSupportedCommands:
+                Event.complete(.readLocalSupportedCommands, .success, SupportedCommands(offered).octets).octets,
+            .leReadLocalSupportedFeatures:
+                Event.complete(.leReadLocalSupportedFeatures, .success, features.octets).octets,
+            .leReadBufferSize: Self.buffers, .readBDADDR: Self.address,
+        ]
+        var answered = sent.count - 1
+        while answered < sent.count, let opcode = Opcode(ofCommand: Array(sent[answered].dropFirst())) {
+            event(answers[opcode] ?? Event.complete(opcode).octets)
+            answered += 1
+        }
     }
 
     /// LE Connection Complete with handle 0x0040.

@@ -28,8 +28,12 @@ import Testing
 
     private func connected(role: UInt8) throws -> Desk {
         var desk = try started()
+        if role == 0 {
+            desk.step(.command(Self.connecting))
+            desk.event([0x0F, 4, 0, 1, 0x0D, 0x20])
+        }
         desk.connected(role: role)
-        _ = desk.takeTold()
+        _ = (desk.takeSent(), desk.takeTold())
         return desk
     }
 

@@ -6,6 +6,7 @@ import FoundationEssentials
 import LEHost
 import Scenarios
 import Simulation
+import Spelling
 import Synchronization
 import Testing
 import VirtualWorld
@@ -22,6 +23,7 @@ struct Stage {
 
     private final class Recording: Sendable {
         let records = Mutex<[EventRecord]>([])
+        let log = Mutex(JSONText())
         let trace = Mutex<[UInt8]>(Btsnoop.header)
     }
 
@@ -45,7 +47,8 @@ struct Stage {
         collector = HeartRateCollector(settings)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
         world.journal = EventJournal { chunk in
-            recording.records.withLock { $0 += chunk.records(in: wording) }
+            recording.records.withLock { $0 += chunk.records(where: { _ in true }, in: wording) }
+            recording.log.withLock { chunk.write(in: wording, to: &$0) }
         }
         world.packets = PacketLog { chunk in
             recording.trace.withLock { trace in
@@ -59,10 +62,10 @@ struct Stage {
 
     /// What the client's controller is called.
     var clientAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(node + 1), .public) }
-    /// What happened, in order.
+    /// What happened, in order; without what the client said.
     var records: [EventRecord] { recording.records.withLock { $0 } }
     /// The event log, line by line.
-    var lines: [String] { records.map(\.json) }
+    var lines: [String] { recording.log.withLock { $0.string }.split(separator: "\n").map(String.init) }
     /// The trace, as it would be written.
     var trace: [UInt8] { recording.trace.withLock { $0 } }
 
@@ -108,7 +111,7 @@ struct Stage {
                 case .wake(let due): wakes.append(due)
                 case .said(let saying):
                     said.append(Said(at: world.now, saying: saying))
-                    world.clientSaid(saying.json)
+                    world.clientSaid(saying)
                 }
             }
             let heard = world.outbox

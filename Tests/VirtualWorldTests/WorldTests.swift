@@ -2,6 +2,7 @@ import Collector
 import EventLog
 import Octets
 import Simulation
+import Spelling
 import Testing
 import VirtualWorld
 

@@ -1,0 +1,104 @@
+import Arguments
+import Spelling
+
+let benchGrammar = Arguments.Grammar(
+    "bench", "measure what this machine can play, beside Bumble",
+    operands: [.anyNumber("ROW", "only these rows: \(BenchRow.all.map(\.word).joined(separator: ", "))")],
+    options: [
+        .flag("--json", "print a JSON object for each row"),
+        .option("--bumble", "PYTHON", "a Python that has Bumble (default .venv/bin/python, as \"make test\" makes it)"),
+        .flag("--alone", "do not run Bumble"),
+    ])
+
+func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    let rows = try chosen(invocation.operands)
+    let isAlone = invocation.has("--alone")
+    let bumble = isAlone ? nil : Bumble(invocation.text("--bumble"))
+    let isJSON = invocation.has("--json")
+    if bumble == nil, !isAlone {
+        Console.complain(
+            "lubdub: no Bumble to compare with: make test installs it, --bumble names a Python that has it")
+    }
+    if !isJSON { Console.print(BenchTable.head) }
+    var code = ExitCode.success
+    for row in rows {
+        let figures = try row.measure()
+        let theirs = try row.twin.flatMap { twin throws(CommandFailure) in try bumble?.measure(twin) }
+        let result = BenchResult(word: row.word, name: row.name, figures: figures, theirs: theirs)
+        Console.print(isJSON ? result.json : BenchTable.line(result))
+        if let fault = figures.fault {
+            Console.complain("lubdub: \(row.name.quoted) is no result: \(fault)")
+            code = .failure
+        }
+    }
+    return code
+}
+
+private func chosen(_ words: [String]) throws(CommandFailure) -> [BenchRow] {
+    for word in words where !BenchRow.all.contains(where: { $0.word == word }) {
+        let known = BenchRow.all.map(\.word)
+        throw CommandFailure(
+            .usage,
+            "lubdub: there is no row \(word.quoted)\(suggestion(for: word, among: known)); there are "
+                + known.joined(separator: ", "))
+    }
+    return words.isEmpty ? BenchRow.all : BenchRow.all.filter { words.contains($0.word) }
+}
+
+/// A row's figures, with those of Bumble when it can do the same.
+struct BenchResult {
+    let word: String
+    let name: String
+    let figures: Figures
+    let theirs: Bumble.Figures?
+
+    /// How many times Bumble's CPU time an item is of ours.
+    var ratio: Double? { theirs.map { $0.microsecondsPerItem / figures.microsecondsPerItem } }
+
+    /// `{"row": …, "name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null where nothing is known.
+    var json: String {
+        func number(_ value: Double?) -> String { value.map { decimal($0, 4) } ?? "null" }
+        return "{\"row\": \(word.quoted), \"name\": \(name.quoted), \"value\": \(number(figures.value)), \"unit\": \(figures.unit.quoted), "
+            + "\"count\": \(figures.items), \"cpu_us_per_item\": \(number(figures.microsecondsPerItem)), "
+            + "\"allocations_per_item\": \(number(figures.allocationsPerItem)), "
+            + "\"bumble_cpu_us_per_item\": \(number(theirs?.microsecondsPerItem)), \"ratio\": \(number(ratio)), "
+            + "\"valid\": \(figures.fault == nil)}"
+    }
+}
+
+/// The table for people: a column's width is that of its head.
+enum BenchTable {
+    private static let columns: [(title: String, width: Int)] = [
+        ("value", 10), ("unit", -28), ("count", 9), ("µs CPU each", 12), ("Bumble's", 10), ("ratio", 7),
+    ]
+    private static let nameWidth = -48
+
+    static var head: String { padded("", nameWidth) + columns.map { "  " + padded($0.title, $0.width) }.joined() }
+
+    static func line(_ result: BenchResult) -> String {
+        let figures = result.figures
+        let cells = [
+            decimal(figures.value, 3), figures.unit, "\(figures.items)", decimal(figures.microsecondsPerItem, 3),
+            result.theirs.map { decimal($0.microsecondsPerItem, 1) } ?? "-", result.ratio.map { decimal($0, 0) } ?? "-",
+        ]
+        return padded(result.name, nameWidth) + zip(cells, columns).map { "  " + padded($0, $1.width) }.joined()
+    }
+
+    /// With spaces in front up to `width` letters; behind when it is negative.
+    private static func padded(_ text: String, _ width: Int) -> String {
+        let spaces = String(repeating: " ", count: max(0, abs(width) - text.count))
+        return width < 0 ? text + spaces : spaces + text
+    }
+}
+
+/// A number with so many decimals.
+func decimal(_ value: Double, _ places: Int) -> String {
+    guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
+    var scale = 1.0
+    for _ in 0..<places { scale *= 10 }
+    let whole = Int64((abs(value) * scale).rounded())
+    let sign = value < 0 && whole > 0 ? "-" : ""
+    guard places > 0 else { return "\(sign)\(whole)" }
+    let decimals = String(Int64(scale) + whole % Int64(scale)).dropFirst()
+    return "\(sign)\(whole / Int64(scale)).\(decimals)"
+}

@@ -1,0 +1,115 @@
+import Collector
+import Peripheral
+import Simulation
+import VirtualWorld
+
+/// A kind of work, and how to do it once.
+struct BenchRow {
+    /// What it is asked for by.
+    let word: String
+    let name: String
+    /// What Bumble's side is called, where Bumble can do the same.
+    var twin: String?
+    let measure: () throws(CommandFailure) -> Figures
+
+    static var all: [BenchRow] {
+        [
+            BenchRow(
+                word: "notifications", name: "notifications of 20 octets, one link streaming", twin: "notifications"
+            ) { () throws(CommandFailure) in try streaming(isLogged: false) },
+            BenchRow(
+                word: "logged", name: "the same with --events and --trace", twin: "notifications"
+            ) { () throws(CommandFailure) in try streaming(isLogged: true) },
+            BenchRow(
+                word: "greeting", name: "MTU, discovery, subscription, first notification", twin: "greeting",
+                measure: greeting),
+            BenchRow(word: "hour", name: "one hour of a resting strap", measure: restingHour),
+            BenchRow(word: "idle", name: "one hour of an idle link", measure: idleHour),
+            BenchRow(word: "start", name: "from the start to the first advertisement", measure: Started.time),
+            BenchRow(word: "memory", name: "resident by the first advertisement", measure: Started.memory),
+        ]
+    }
+
+    // MARK: In virtual time
+
+    /// As many as fit into the connection events, each of them a valid measurement: 1 octet of flags, 1 of heart rate,
+    /// and 9 RR-Intervals.
+    private static func streaming(isLogged: Bool) throws(CommandFailure) -> Figures {
+        let (rounds, burst) = (4000, 30)
+        let value: [UInt8] = [0x10, 200] + (0..<9).flatMap { _ in [0x33, 0x01] as [UInt8] }
+        var stage = try Stage(
+            strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
+        let part = Peripheral.Part(service: 0, .heartRate)
+        guard stage.rehearsal.play(until: { $0 == .state(.subscribed) }) else {
+            return .none("the client did not subscribe")
+        }
+        var received = 0
+        func stream(rounds: Int) {
+            for _ in 0..<rounds {
+                for _ in 0..<burst { stage.rehearsal.world.notify(part, of: 0, octets: value) }
+                stage.rehearsal.world.run(until: stage.rehearsal.world.now.advanced(by: .milliseconds(30)))
+                received += stage.rehearsal.takeNotifications(of: value.count)
+            }
+        }
+        stream(rounds: 20)  // storage grows
+        received = 0
+        let meter = Meter()
+        stream(rounds: rounds)
+        let (spent, allocated) = (meter.spent, meter.allocated)
+        let wanted = rounds * burst
+        let fault = received == wanted ? nil : "\(received) notifications came of \(wanted)"
+        try stage.close()
+        return Figures(
+            value: Double(spent) / 1000 / Double(max(1, received)), unit: "µs of CPU a notification", items: received,
+            nanoseconds: spent, allocations: allocated, fault: fault)
+    }
+
+    /// From the end of connecting to the first measurement, again and again.
+    private static func greeting() throws(CommandFailure) -> Figures {
+        let wanted = 200
+        var stage = try Stage(
+            strap(
+                "\"period\": \"100 ms\", \"value\": 62",
+                script: #"{"when": {"event": "subscribed", "of": "heart_rate", "after": "350 ms"}, "do": "disconnect"}"#
+            ))
+        var (count, spent, allocated) = (0, Int64(0), UInt64?.some(0))
+        while count < wanted {
+            guard stage.rehearsal.play(until: { $0 == .state(.connected) }) else { break }
+            let meter = Meter()
+            guard stage.rehearsal.play(until: { if case .heartRate = $0 { true } else { false } }) else { break }
+            spent += meter.spent
+            allocated = allocated.flatMap { sum in meter.allocated.map { sum + $0 } }
+            count += 1
+        }
+        try stage.close()
+        return Figures(
+            value: Double(spent) / 1000 / Double(max(1, count)), unit: "µs of CPU a connection", items: count,
+            nanoseconds: spent, allocations: allocated,
+            fault: count == wanted ? nil : "\(count) connections came to a measurement of \(wanted)")
+    }
+
+    /// What `scenarios/resting.json` has.
+    private static let restingHeart = #"""
+        "contact": true, "energy": true, "rr_intervals": true, "location": "chest", "period": "1 s",
+        "value": {"curve": "walk", "start": 62, "by": 2, "period": "1 s", "range": [55, 70]}
+        """#
+
+    private static func restingHour() throws(CommandFailure) -> Figures { try hour(restingHeart, wanted: 3590...3600) }
+
+    private static func idleHour() throws(CommandFailure) -> Figures {
+        try hour("\"period\": \"1 day\", \"value\": 62", wanted: 0...0)
+    }
+
+    private static func hour(_ heart: String, wanted: ClosedRange<Int>) throws(CommandFailure) -> Figures {
+        var stage = try Stage(strap(heart), limit: .seconds(3600))
+        let meter = Meter()
+        stage.rehearsal.play { _, _ in }
+        let count = stage.rehearsal.measurements
+        try stage.close()
+        let (spent, allocated) = (meter.spent, meter.allocated)
+        return Figures(
+            value: Double(spent) / 1e6, unit: "ms of CPU", items: max(1, count), nanoseconds: spent,
+            allocations: allocated,
+            fault: wanted.contains(count) ? nil : "\(count) measurements were shown, and not \(wanted)")
+    }
+}

@@ -1,0 +1,80 @@
+import Arguments
+import Glibc
+import Spelling
+
+/// A program that runs beside this one, and whose standard output is read.
+final class Child {
+    private let process: pid_t
+    private let output: CInt
+    private var buffer: [UInt8] = []
+    private var usage: (status: CInt, usage: rusage)?
+
+    /// Starts the program at a path.
+    init(_ program: String, _ arguments: [String]) throws(CommandFailure) {
+        var ends: [CInt] = [0, 0]
+        guard unsafe pipe(&ends) == 0 else { throw Self.failure(program, errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { Glibc.close(ends[1]) }
+        output = ends[0]
+        let (code, process) = Self.spawn(program, arguments, output: ends[1])
+        guard code == 0 else {
+            Glibc.close(ends[0])
+            throw Self.failure(program, code)
+        }
+        self.process = process
+    }
+
+    private static func spawn(_ program: String, _ arguments: [String], output: CInt) -> (code: CInt, process: pid_t) {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var process = pid_t()
+        let code = unsafe posix_spawn(&process, program, &actions, nil, &words, environ)
+        return (code, process)
+    }
+
+    private static func failure(_ program: String, _ code: CInt) -> CommandFailure {
+        let reason = unsafe String(cString: strerror(code))
+        return CommandFailure(.environment, "lubdub: cannot start \(program.quoted): \(reason)")
+    }
+
+    /// The next line of its output, without the end; nil when there is none.
+    func line() -> String? {
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffer.removeSubrange(...end) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            let count = unsafe read(output, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            buffer += chunk[..<count]
+        }
+    }
+
+    /// Waits for its end, and says what it has used: its own exit status, and the most memory in kB.
+    func wait() -> (status: CInt, nanoseconds: Int64, kilobytes: Int) {
+        if usage == nil {
+            var (status, used) = (CInt(0), rusage())
+            while unsafe wait4(process, &status, 0, &used) < 0, errno == EINTR {}
+            usage = (status, used)
+        }
+        guard let usage else { return (-1, 0, 0) }
+        let times = [usage.usage.ru_utime, usage.usage.ru_stime]
+        let spent = times.reduce(Int64(0)) { $0 + Int64($1.tv_sec) * 1_000_000_000 + Int64($1.tv_usec) * 1000 }
+        let status = usage.status & 0x7F == 0 ? usage.status >> 8 & 0xFF : 128 + usage.status & 0x7F
+        return (status, spent, usage.usage.ru_maxrss)
+    }
+
+    deinit {
+        Glibc.close(output)
+        if usage == nil {
+            kill(process, SIGKILL)
+            _ = wait()
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Arguments
+import Documents
+import Glibc
+import Scenarios
+import Spelling
+
+/// A scenario with a strap in it, in JSON: what its heart is like, and what happens to it.
+func strap(_ heart: String, script: String = "") -> String {
+    """
+    {"lubdub": 1, "name": "Bench", "devices": [{"id": "strap", "name": "Bench", "address": "C0:FF:EE:00:00:01/random",
+    "advertise": {"interval": "100 ms", "services": ["180D"]}, "services": [{"service": "heart_rate", \(heart)}]}],
+    "script": [\(script)]}
+    """
+}
+
+/// A scenario with the built-in client, and with all logs in files, as `run --events --trace` has them, or without.
+struct Stage {
+    var rehearsal: Rehearsal
+    private let directory: ScratchDirectory
+    private let files: LogFiles
+
+    init(_ json: String, limit: Duration = .seconds(24 * 3600), isLogged: Bool = true) throws(CommandFailure) {
+        let reading = ScenarioFile.read("bench.json") { _ in Array(json.utf8) }
+        guard var scenario = reading.scenario, reading.problems.isEmpty else {
+            throw CommandFailure(.inner, reading.problems.map(\.description).joined(separator: "\n"))
+        }
+        scenario.limit = limit
+        directory = try ScratchDirectory()
+        let played = Played(
+            scenario, seed: 1, events: isLogged ? directory.path("events.jsonl") : nil,
+            trace: isLogged ? directory.path("trace.btsnoop") : nil)
+        rehearsal = try Rehearsal(played)
+        files = try LogFiles(played, &rehearsal.world)
+    }
+
+    /// Writes what is left of the logs.
+    mutating func close() throws(CommandFailure) { try files.close(&rehearsal.world, status: 0) }
+}
+
+/// A directory for files that nobody will miss; it goes away with its last owner.
+final class ScratchDirectory {
+    private let place: String
+
+    init() throws(CommandFailure) {
+        let base = Self.base
+        var template = Array("\(base)/lubdub-XXXXXX\0".utf8).map { CChar(bitPattern: $0) }
+        guard unsafe mkdtemp(&template) != nil else {
+            throw CommandFailure(
+                .environment,
+                "lubdub: cannot make a directory in \(base.quoted): \(unsafe String(cString: strerror(errno))); "
+                    + "TMPDIR names another place")
+        }
+        place = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static var base: String {
+        guard let named = unsafe getenv("TMPDIR") else { return "/tmp" }
+        return unsafe String(cString: named)
+    }
+
+    func path(_ name: String) -> String { "\(place)/\(name)" }
+
+    deinit {
+        for name in ["events.jsonl", "trace.btsnoop", "scenario.json"] { unsafe unlink(path(name)) }
+        unsafe rmdir(place)
+    }
+}

@@ -1,0 +1,104 @@
+"""The rows of `lubdub bench` that Bumble can do too: prints the count, and the microseconds of CPU time for each.
+
+Both hosts and both controllers are in this process, in one air, as they are in lubdub's.
+"""
+
+import asyncio
+import sys
+import time
+
+from bumble.controller import Controller
+from bumble.core import UUID
+from bumble.device import Device, Peer
+from bumble.gatt import Characteristic, Service
+from bumble.hci import Address
+from bumble.host import Host
+from bumble.link import LocalLink
+
+HEART_RATE, MEASUREMENT = UUID.from_16_bits(0x180D), UUID.from_16_bits(0x2A37)
+STRAP = Address("C0:FF:EE:00:00:01", Address.RANDOM_DEVICE_ADDRESS)
+VALUE = bytes([0x10, 200]) + bytes([0x33, 0x01]) * 9
+
+
+async def pair_of_devices():
+    link = LocalLink()
+    devices = []
+    for name, address in (("strap", STRAP), ("client", Address("C0:FF:EE:00:00:02"))):
+        host = Host(controller_source=None)
+        controller = Controller(name, host_source=host, host_sink=host, link=link)
+        host.set_packet_sink(controller)
+        devices.append(Device(name=name, address=address, host=host))
+    strap, client = devices
+    measurement = Characteristic(
+        MEASUREMENT, Characteristic.Properties.NOTIFY, Characteristic.Permissions(0), VALUE
+    )
+    strap.add_service(Service(HEART_RATE, [measurement]))
+    await strap.power_on()
+    await client.power_on()
+    return strap, client, measurement
+
+
+async def connect(strap, client):
+    await strap.start_advertising(auto_restart=False)
+    return await client.connect(STRAP)
+
+
+async def subscribe(connection, heard):
+    peer = Peer(connection)
+    await peer.request_mtu(247)
+    await peer.discover_services()
+    for service in peer.services:
+        await service.discover_characteristics()
+        for characteristic in service.characteristics:
+            await characteristic.discover_descriptors()
+    (characteristic,) = peer.get_characteristics_by_uuid(MEASUREMENT)
+    await peer.subscribe(characteristic, heard)
+
+
+async def notifications(count=3000):
+    strap, client, measurement = await pair_of_devices()
+    connection = await connect(strap, client)
+    arrived = asyncio.Event()
+    values = []
+
+    def heard(value):
+        values.append(value)
+        if len(values) == count:
+            arrived.set()
+
+    await subscribe(connection, heard)
+    for _ in range(100):
+        await strap.notify_subscribers(measurement, VALUE)
+    while len(values) < 100:
+        await asyncio.sleep(0)
+    values.clear()
+    began = time.process_time()
+    for _ in range(count):
+        await strap.notify_subscribers(measurement, VALUE)
+    await arrived.wait()
+    spent = time.process_time() - began
+    assert values == [VALUE] * count, "not what was notified"
+    return count, spent
+
+
+async def greeting(count=30):
+    strap, client, measurement = await pair_of_devices()
+    spent = 0.0
+    for _ in range(count):
+        connection = await connect(strap, client)
+        arrived = asyncio.Event()
+        began = time.process_time()
+        await subscribe(connection, lambda value: arrived.set())
+        await strap.notify_subscribers(measurement, VALUE)
+        await arrived.wait()
+        spent += time.process_time() - began
+        await connection.disconnect()
+    return count, spent
+
+
+async def main():
+    count, spent = await {"notifications": notifications, "greeting": greeting}[sys.argv[1]]()
+    print(count, spent / count * 1e6)
+
+
+asyncio.run(asyncio.wait_for(main(), 60))

@@ -1,0 +1,249 @@
+public import Bluetooth
+public import Octets
+
+/// What an advertising set sends, and what may be answered to it: `Advertising_Event_Properties`.
+/// Core 6.0, Vol 4, Part E, section 7.8.53.
+public struct AdvertisingEventProperties: OptionSet, Hashable, Sendable {
+    /// Lowest octet first.
+    public let rawValue: UInt16
+    /// Any bits.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Bit 0: a central may connect.
+    public static let connectable = AdvertisingEventProperties(rawValue: 1 << 0)
+    /// Bit 1: a scanner may ask for more.
+    public static let scannable = AdvertisingEventProperties(rawValue: 1 << 1)
+    /// Bit 2: for one peer.
+    public static let directed = AdvertisingEventProperties(rawValue: 1 << 2)
+    /// Bit 3: directed, connectable, and without pause for at most 1.28 s.
+    public static let highDutyCycle = AdvertisingEventProperties(rawValue: 1 << 3)
+    /// Bit 4: by PDUs that every device understands, with 31 octets of data at most.
+    public static let legacy = AdvertisingEventProperties(rawValue: 1 << 4)
+    /// Bit 5: without an address.
+    public static let anonymous = AdvertisingEventProperties(rawValue: 1 << 5)
+    /// Bit 6: with the transmit power.
+    public static let includesTxPower = AdvertisingEventProperties(rawValue: 1 << 6)
+
+    /// The legacy PDUs of `kind`: 0x0013 for ADV_IND, and so on.
+    public init(legacy kind: AdvertisingParameters.Kind) {
+        self =
+            switch kind {
+            case .undirected: [.legacy, .connectable, .scannable]
+            case .directedHighDuty: [.legacy, .connectable, .directed, .highDutyCycle]
+            case .scannable: [.legacy, .scannable]
+            case .nonConnectable: [.legacy]
+            case .directedLowDuty: [.legacy, .connectable, .directed]
+            }
+    }
+}
+
+/// HCI_LE_Set_Extended_Advertising_Parameters [v1]: Core 6.0, Vol 4, Part E, section 7.8.53.
+///
+/// | Octets | Field                            | Meaning                                           |
+/// |--------|----------------------------------|---------------------------------------------------|
+/// | 1      | Advertising_Handle               | which set; 0x00 to 0xEF                           |
+/// | 2      | Advertising_Event_Properties     | see `AdvertisingEventProperties`                  |
+/// | 3 + 3  | Primary_Advertising_Interval     | minimum and maximum, 0.625 ms; 0x000020 or more   |
+/// | 1      | Primary_Advertising_Channel_Map  | bits 0 to 2: channels 37 to 39                    |
+/// | 1      | Own_Address_Type                 | see `OwnAddress`                                  |
+/// | 1 + 6  | Peer_Address                     | whom directed advertising is for                  |
+/// | 1      | Advertising_Filter_Policy        | as in `AdvertisingParameters`                     |
+/// | 1      | Advertising_TX_Power             | dBm; 0x7F: the controller's choice                |
+/// | 1      | Primary_Advertising_PHY          | 1: 1 Msymbol/s, 3: coded                          |
+/// | 1      | Secondary_Advertising_Max_Skip   | events that may be left out; not of legacy PDUs   |
+/// | 1      | Secondary_Advertising_PHY        | 1, 2: that many Msymbol/s, 3: coded               |
+/// | 1      | Advertising_SID                  | 0x00 to 0x0F                                      |
+/// | 1      | Scan_Request_Notification_Enable | 0 or 1                                            |
+public struct ExtendedAdvertisingParameters: Parameters {
+    /// Which set: 0x00 to 0xEF.
+    public var handle: UInt8
+    /// What is sent.
+    public var properties: AdvertisingEventProperties
+    /// The shortest time between advertising events, in units of 0.625 ms: 24 bits.
+    public var minimumInterval: UInt32
+    /// The longest, in units of 0.625 ms: 24 bits.
+    public var maximumInterval: UInt32
+    /// Bits 0 to 2: channels 37 to 39.
+    public var channelMap: UInt8
+    /// Under which address; a random one is that of the set.
+    public var ownAddress: OwnAddress
+    /// For whom, when directed.
+    public var peer: DeviceAddress
+    /// 0 to 3: bit 0 for scan requests, bit 1 for connection requests; 1 admits the accept list only.
+    public var filterPolicy: UInt8
+    /// In dBm; 127: the controller's choice.
+    public var txPower: Int8 = 127
+    /// 1: 1 Msymbol/s, 3: coded.
+    public var primaryPHY: UInt8 = 1
+    /// How many events may be left out on the secondary channels.
+    public var secondaryMaxSkip: UInt8 = 0
+    /// 1 and 2: that many Msymbol/s, 3: coded.
+    public var secondaryPHY: UInt8 = 1
+    /// Tells the sets of one advertiser apart on the air: 0x00 to 0x0F.
+    public var sid: UInt8 = 0
+    /// Whether the host wants to hear of scan requests.
+    public var notifiesScanRequests = false
+
+    /// What `parameters` ask for, by legacy PDUs.
+    public init(handle: UInt8, legacy parameters: AdvertisingParameters) {
+        self.handle = handle
+        properties = AdvertisingEventProperties(legacy: parameters.kind)
+        (minimumInterval, maximumInterval) = (UInt32(parameters.minimumInterval), UInt32(parameters.maximumInterval))
+        (channelMap, filterPolicy) = (parameters.channelMap, parameters.filterPolicy)
+        (ownAddress, peer) = (parameters.ownAddress, parameters.peer)
+    }
+
+    /// Takes 25 octets.
+    public init(from reader: inout OctetReader) throws(Malformed) {
+        handle = try reader.uint8("Advertising_Handle")
+        properties = AdvertisingEventProperties(rawValue: try reader.uint16("Advertising_Event_Properties"))
+        minimumInterval = try reader.uint24("Primary_Advertising_Interval_Min")
+        maximumInterval = try reader.uint24("Primary_Advertising_Interval_Max")
+        channelMap = try reader.uint8("Primary_Advertising_Channel_Map")
+        ownAddress = try reader.choice(OwnAddress.self, "Own_Address_Type", allowed: "0 to 3")
+        peer = try reader.address("Peer_Address")
+        filterPolicy = try reader.uint8("Advertising_Filter_Policy")
+        txPower = try reader.sint8("Advertising_TX_Power")
+        primaryPHY = try reader.uint8("Primary_Advertising_PHY")
+        secondaryMaxSkip = try reader.uint8("Secondary_Advertising_Max_Skip")
+        secondaryPHY = try reader.uint8("Secondary_Advertising_PHY")
+        sid = try reader.uint8("Advertising_SID")
+        notifiesScanRequests = try reader.flag("Scan_Request_Notification_Enable")
+    }
+
+    /// Adds 25 octets.
+    public func append(to octets: inout [UInt8]) {
+        octets.append(handle)
+        octets.append(properties.rawValue)
+        octets.append(uint24: minimumInterval)
+        octets.append(uint24: maximumInterval)
+        octets += [channelMap, ownAddress.rawValue]
+        octets.append(peer)
+        octets += [filterPolicy, UInt8(bitPattern: txPower), primaryPHY, secondaryMaxSkip, secondaryPHY, sid]
+        octets.append(notifiesScanRequests)
+    }
+}
+
+/// HCI_LE_Set_Extended_Advertising_Data and HCI_LE_Set_Extended_Scan_Response_Data: Core 6.0, Vol 4, Part E,
+/// sections 7.8.54 and 7.8.55.
+///
+/// | Octets | Field               | Meaning                                         |
+/// |--------|---------------------|-------------------------------------------------|
+/// | 1      | Advertising_Handle  | which set                                       |
+/// | 1      | Operation           | see `Operation`                                 |
+/// | 1      | Fragment_Preference | 0: the controller may fragment, 1: better not   |
+/// | 1      | Data_Length         | 0 to 251                                        |
+/// | 0–251  | Data                |                                                 |
+public struct ExtendedAdvertisingData: Parameters {
+    /// Which part of the data it is.
+    public enum Operation: UInt8, Sendable {
+        /// Neither the first part nor the last.
+        case intermediate
+        /// The first part.
+        case first
+        /// The last part.
+        case last
+        /// All of it.
+        case complete
+        /// None: the data stay as they are, and only count as new ones.
+        case unchanged
+    }
+
+    /// The most octets of one command.
+    public static let longest = 251
+
+    /// Of which set: 0x00 to 0xEF.
+    public var handle: UInt8
+    /// Which part.
+    public var operation: Operation
+    /// 0: the controller may fragment, 1: it had better not.
+    public var fragmentPreference: UInt8
+    /// 251 octets at most.
+    public var data: [UInt8]
+
+    /// By default all of it, in one piece.
+    public init(
+        handle: UInt8, _ data: [UInt8], operation: Operation = .complete, fragmentPreference: UInt8 = 1
+    ) {
+        (self.handle, self.data) = (handle, data)
+        (self.operation, self.fragmentPreference) = (operation, fragmentPreference)
+    }
+
+    /// Takes 4 octets and the data.
+    public init(from reader: inout OctetReader) throws(Malformed) {
+        handle = try reader.uint8("Advertising_Handle")
+        operation = try reader.choice(Operation.self, "Operation", allowed: "0 to 4")
+        fragmentPreference = try reader.uint8("Fragment_Preference")
+        data = try reader.counted("Data", most: Self.longest)
+    }
+
+    /// Adds 4 octets and the first 251 of the data.
+    public func append(to octets: inout [UInt8]) {
+        let data = self.data.prefix(Self.longest)
+        octets += [handle, operation.rawValue, fragmentPreference, UInt8(clamping: data.count)]
+        octets += data
+    }
+}
+
+/// HCI_LE_Set_Extended_Advertising_Enable: Core 6.0, Vol 4, Part E, section 7.8.56.
+///
+/// | Octets | Field    | Meaning                                           |
+/// |--------|----------|---------------------------------------------------|
+/// | 1      | Enable   | 0 or 1                                            |
+/// | 1      | Num_Sets | 0 with Enable 0: all sets                         |
+/// | 4 each |          | see `AdvertisingSet`                              |
+public struct ExtendedAdvertisingEnable: Parameters {
+    /// One set, and for how long.
+    ///
+    /// Advertising_Handle (1 octet), Duration (2), Max_Extended_Advertising_Events (1).
+    public struct AdvertisingSet: Parameters {
+        /// Which: 0x00 to 0xEF.
+        public var handle: UInt8
+        /// In units of 10 ms; 0: until it is ended.
+        public var duration: UInt16
+        /// How many advertising events; 0: any number.
+        public var mostEvents: UInt8
+
+        /// By default until it is ended.
+        public init(handle: UInt8, duration: UInt16 = 0, mostEvents: UInt8 = 0) {
+            (self.handle, self.duration, self.mostEvents) = (handle, duration, mostEvents)
+        }
+
+        /// Takes 4 octets.
+        public init(from reader: inout OctetReader) throws(Malformed) {
+            handle = try reader.uint8("Advertising_Handle")
+            duration = try reader.uint16("Duration")
+            mostEvents = try reader.uint8("Max_Extended_Advertising_Events")
+        }
+
+        /// Adds 4 octets.
+        public func append(to octets: inout [UInt8]) {
+            octets.append(handle)
+            octets.append(duration)
+            octets.append(mostEvents)
+        }
+    }
+
+    /// Whether advertising begins or ends.
+    public var isOn: Bool
+    /// Of which sets, 63 at most; none: of all, when it ends.
+    public var sets: [AdvertisingSet]
+
+    /// As given.
+    public init(_ isOn: Bool, _ sets: [AdvertisingSet]) { (self.isOn, self.sets) = (isOn, sets) }
+
+    /// Takes 2 octets and those of the sets.
+    public init(from reader: inout OctetReader) throws(Malformed) {
+        isOn = try reader.flag("Enable")
+        sets = []
+        for _ in 0..<(try reader.uint8("Num_Sets")) { sets.append(try AdvertisingSet(from: &reader)) }
+    }
+
+    /// Adds 2 octets and those of the first 63 sets.
+    public func append(to octets: inout [UInt8]) {
+        let sets = self.sets.prefix(63)
+        octets.append(isOn)
+        octets.append(UInt8(clamping: sets.count))
+        for set in sets { set.append(to: &octets) }
+    }
+}

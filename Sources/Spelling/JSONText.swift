@@ -1,0 +1,138 @@
+/// JSON text while it is being written: octets of UTF-8, piece by piece, without a string for each piece.
+///
+/// It takes what it is given: that the pieces together are JSON is up to who writes them.
+public struct JSONText: Sendable {
+    private var storage: [UInt8] = []  // of which the first `count` are written
+    /// How many octets have been written.
+    public private(set) var count = 0
+
+    /// Nothing yet.
+    public init() {}
+
+    /// What has been written.
+    public var octets: ArraySlice<UInt8> { storage[..<count] }
+
+    /// What has been written, as a string.
+    public var string: String { String(decoding: octets, as: UTF8.self) }
+
+    /// Forgets what has been written, but keeps its storage.
+    public mutating func removeAll() { count = 0 }
+
+    /// Forgets all but the first `count` octets.
+    public mutating func truncate(to count: Int) { self.count = max(0, min(self.count, count)) }
+
+    /// Adds a literal as it is.
+    public mutating func append(_ text: StaticString) { text.withUTF8Buffer { unsafe append($0) } }
+
+    /// Adds text as it is.
+    public mutating func append(text: String) {
+        var text = text
+        text.withUTF8 { unsafe append($0) }
+    }
+
+    /// Adds octets as they are.
+    public mutating func append(_ text: ArraySlice<UInt8>) {
+        unsafe text.withUnsafeBufferPointer { unsafe append($0) }
+    }
+
+    /// Adds text between ASCII quotes, with escapes for what JSON or a line cannot have.
+    public mutating func append(quoted text: String) {
+        guard text.utf8.allSatisfy(Self.isPlain) else { return append(text: text.quoted) }
+        append("\"")
+        append(text: text)
+        append("\"")
+    }
+
+    /// Adds a whole number.
+    public mutating func append(_ number: Int64) {
+        if number < 0 { append("-") }
+        append(number.magnitude, digits: 1)
+    }
+
+    /// Adds a whole number, with zeros in front of it up to so many digits; there are 20 at the most.
+    public mutating func append(_ number: UInt64, digits: Int) {
+        let start = grow(by: max(Self.digits(of: number), min(digits, 20)))
+        var (place, rest) = (count, number)
+        var target = storage.mutableSpan
+        while place > start {
+            place &-= 1
+            let next = rest / 10
+            target[place] = UInt8(truncatingIfNeeded: rest &- next &* 10 &+ 0x30)
+            rest = next
+        }
+    }
+
+    /// Adds a number of thousandths as a number: with three decimals, or fewer when the last of them are 0.
+    public mutating func append(thousandths number: UInt64) {
+        append(number, digits: 4)
+        var end = count + 1
+        let dot = grow(by: 1) - 3
+        var text = storage.mutableSpan
+        for place in stride(from: end - 1, to: dot, by: -1) { text[place] = text[place - 1] }
+        text[dot] = UInt8(ascii: ".")
+        while text[end - 1] == UInt8(ascii: "0") { end -= 1 }
+        count = end - 1 == dot ? dot : end
+    }
+
+    private static func digits(of number: UInt64) -> Int {
+        var (count, rest) = (1, number)
+        while rest >= 1000 { (count, rest) = (count + 3, rest / 1000) }
+        return rest < 10 ? count : rest < 100 ? count + 1 : count + 2
+    }
+
+    /// Adds octets as pairs of hexadecimal digits, upper case, with `separator` between them.
+    public mutating func append(hex content: ArraySlice<UInt8>, separator: Unicode.Scalar) {
+        guard !content.isEmpty else { return }
+        let between = UInt8(ascii: separator)
+        var place = grow(by: 3 * content.count - 1)
+        let (content, end) = (content.span, count)
+        var target = storage.mutableSpan
+        for index in content.indices {
+            target[place] = Self.digit(content[index] >> 4)
+            target[place + 1] = Self.digit(content[index] & 0x0F)
+            if place + 2 < end { target[place + 2] = between }
+            place += 3
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? 0x30 : 0x37) }
+
+    private mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
+        guard let first = source.baseAddress else { return }
+        let start = grow(by: source.count)
+        unsafe storage.withUnsafeMutableBytes { target in
+            // `grow` has made the room.
+            unsafe target.baseAddress?.advanced(by: start).copyMemory(from: first, byteCount: source.count)
+        }
+    }
+
+    /// Makes room for so many octets, and says where it begins.
+    private mutating func grow(by length: Int) -> Int {
+        let start = count
+        count += length
+        if count > storage.count {
+            storage.append(contentsOf: repeatElement(0, count: max(count, 64) * 2 - storage.count))
+        }
+        return start
+    }
+
+    /// Whether JSON has it in a string as it is: printable ASCII but for the quote and the reverse solidus.
+    private static func isPlain(_ octet: UInt8) -> Bool {
+        octet >= 0x20 && octet < 0x7F && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")
+    }
+}
+
+/// What stands in clients' lines and in the event log, always with the same characters.
+public protocol JSONWritable {
+    /// Adds itself as JSON, on one line.
+    func write(to text: inout JSONText)
+}
+
+extension JSONWritable {
+    /// This as JSON, on one line.
+    public var json: String {
+        var text = JSONText()
+        write(to: &text)
+        return text.string
+    }
+}

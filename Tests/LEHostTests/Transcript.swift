@@ -1,0 +1,78 @@
+import Bluetooth
+import HCI
+import LEHost
+import Octets
+import Simulation
+import Testing
+
+/// What a host is told and what it must say, line by line.
+struct Line: Sendable {
+    fileprivate enum Content {
+        case wanted(Host.Command)
+        case received(Event)
+        case waited(Duration)
+        case sends(HCI.Command)
+        case tells(Host.Output)
+    }
+
+    fileprivate let content: Content
+    fileprivate let place: SourceLocation
+
+    private init(_ content: Content, _ place: SourceLocation) { (self.content, self.place) = (content, place) }
+
+    /// Somebody above wants something.
+    static func host(_ command: Host.Command, at place: SourceLocation = #_sourceLocation) -> Line {
+        Line(.wanted(command), place)
+    }
+    /// The controller tells something.
+    static func event(_ event: Event, at place: SourceLocation = #_sourceLocation) -> Line {
+        Line(.received(event), place)
+    }
+    /// The controller has done a command.
+    static func done(
+        _ opcode: Opcode, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
+    ) -> Line { Line(.received(.complete(opcode, status)), place) }
+    /// The controller begins with a command, or refuses it.
+    static func begun(
+        _ opcode: Opcode, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
+    ) -> Line { Line(.received(.commandStatus(status, allowed: 1, opcode)), place) }
+    static func wait(_ duration: Duration, at place: SourceLocation = #_sourceLocation) -> Line {
+        Line(.waited(duration), place)
+    }
+    /// The next packet that the host sends must be this command.
+    static func sends(_ command: HCI.Command, at place: SourceLocation = #_sourceLocation) -> Line {
+        Line(.sends(command), place)
+    }
+    /// The next thing that the host tells must be this.
+    static func tells(_ output: Host.Output, at place: SourceLocation = #_sourceLocation) -> Line {
+        Line(.tells(output), place)
+    }
+}
+
+extension Desk {
+    /// Plays the lines; every one that differs is reported where it is written, and so is what none expected.
+    mutating func play(_ lines: Line...) {
+        for line in lines {
+            switch line.content {
+            case .wanted(let command): say(.command(command), line)
+            case .received(let event): say(.received(.event, pool.take(event.octets)), line)
+            case .waited(let duration):
+                now = now.advanced(by: duration)
+                say(.timePassed, line)
+            case .sends(let command):
+                let octets = sent.isEmpty ? nil : sent.removeFirst()
+                let read = octets.flatMap { try? HCI.Command(octets: Array($0.dropFirst())) }
+                #expect(read == command, sourceLocation: line.place)
+            case .tells(let output):
+                #expect((told.isEmpty ? nil : told.removeFirst()) == output, sourceLocation: line.place)
+            }
+        }
+        #expect(sent.isEmpty && told.isEmpty, "said at the end, and not expected")
+    }
+
+    private mutating func say(_ input: Host.Input, _ line: Line) {
+        #expect(sent.isEmpty && told.isEmpty, "said before this line, and not expected", sourceLocation: line.place)
+        (sent, told) = ([], [])
+        step(input)
+    }
+}
