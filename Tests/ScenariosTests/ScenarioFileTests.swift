@@ -1,6 +1,7 @@
 import Bluetooth
 import Documents
 import FoundationEssentials
+import Mutations
 import Testing
 
 @testable import Scenarios
