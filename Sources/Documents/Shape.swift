@@ -1,5 +1,5 @@
 /// What may stand in a place of a document.  One table of shapes checks documents, says what is wrong with them
-/// (``Shape/check(_:in:)``), and is written as a JSON Schema (``Grammar/schema``).
+/// (``Shape/check(_:in:)``), and is written as a JSON Schema (``Grammar/schema(title:placeholder:fixed:)``).
 public indirect enum Shape: Sendable {
     /// Whatever JSON allows.
     case anything

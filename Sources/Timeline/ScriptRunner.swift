@@ -24,7 +24,7 @@ public import Simulation
 /// `resume` what is in force instead, and `lapse` that a time is over of which nothing was to be seen any more.  A rule that
 /// never ends lapses when another that never ends covers it, since it could not come back.
 public struct ScriptRunner: Sendable {
-    /// What is to be done; rules are indices of ``Scenario/script``.
+    /// What is to be done; rules are indices of the scenario's `script`.
     ///
     /// Each `begin` is the event `began` of its rule; each `end` and each `lapse` the event `ended`.
     public enum Output: Hashable, Sendable {

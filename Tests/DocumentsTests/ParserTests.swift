@@ -1,4 +1,5 @@
 import Documents
+import Mutations
 import Testing
 
 @Suite struct ParserTests {

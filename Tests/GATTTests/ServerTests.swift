@@ -1,5 +1,6 @@
 import Bluetooth
 import GATT
+import Mutations
 import Octets
 import Testing
 

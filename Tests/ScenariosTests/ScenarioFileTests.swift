@@ -2,6 +2,7 @@ import Bluetooth
 import Documents
 import EventLog
 import FoundationEssentials
+import Mutations
 import Sensors
 import Testing
 
