@@ -65,7 +65,7 @@ actor LiveWorld {
     /// Lets the devices use controllers outside, in the order of the scenario, and switches them on when all
     /// controllers are there.
     func start(above addresses: [StreamAddress]) throws(SocketFailure) {
-        world.usesRadios = true
+        world.reach = .radios
         for address in addresses {
             radios.append(Radio(address: address, connection: try StreamConnection(to: address, on: loop)))
         }
@@ -215,7 +215,7 @@ actor LiveWorld {
             radios[node].connection.send(H4Framer.octets(kind, world.pool.octets(of: packet)))
             world.pool.release(packet)
         case .radioFailed(let node, let failure): broke(node, "\(failure)")
-        case .client: break
+        case .client, .toForeignHost: break
         }
     }
 }
