@@ -32,6 +32,7 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.bridges = 0
         self.complaints_before = len(complaints())
 
     def tearDown(self):
@@ -108,8 +109,10 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
     async def bridge(self, path):
         """An interface of the kernel's above the controller that lubdub offers at `path`."""
         script = pathlib.Path(__file__).with_name('vhci.py')
-        interface = Interface(self.folder / 'vhci.messages')
-        async with self.running('vhci', sys.executable, '-IS', script, path) as process:
+        self.bridges += 1
+        name = f'vhci{self.bridges}'
+        interface = Interface(self.folder / f'{name}.messages')
+        async with self.running(name, sys.executable, '-IS', script, path) as process:
             await until(interface.facts, 'the kernel has an interface', process)
             yield interface
         await until(lambda: interface.name not in interfaces(), f'{interface.name} is gone')

@@ -1,6 +1,9 @@
 """The Linux kernel as the host above our virtual controller, without bluetoothd."""
 
-from harness import LinuxTest, interfaces
+import asyncio
+import re
+
+from harness import LinuxTest
 
 # What Linux asks of every LE controller when it sets it up, in its order; what else it asks depends on what the
 # controller says of itself.
@@ -17,6 +20,24 @@ class KernelTests(LinuxTest):
             self.assertEqual([opcode for opcode in asked if opcode in SETTING_UP], SETTING_UP)
             self.assertLess(interface.commands[-1]['came'], 2000)
             self.assertEqual(interface.troubles, [])
+        self.assertEqual(self.kernel_complaints(), [])
+
+    async def test_two_of_its_interfaces_meet_in_our_air(self):
+        async with (
+                self.lubdub('controller') as path, self.bridge(path) as peripheral, self.bridge(path) as central):
+            for interface in (peripheral, central):
+                await self.output('hciconfig', interface.name, 'up')
+            address, = re.findall(r'BD Address: (\S+)', await self.output('hciconfig', peripheral.name))
+            await self.output('hciconfig', peripheral.name, 'leadv', '0')
+            created = await self.output('hcitool', '-i', central.name, 'lecc', address)
+            handle, = re.findall(r'^Connection handle (\d+)$', created, re.MULTILINE)
+            for interface, role in ((peripheral, 'PERIPHERAL'), (central, 'CENTRAL')):
+                links = await self.output('hcitool', '-i', interface.name, 'con')
+                self.assertRegex(links, f' LE .* handle {handle} state 1 lm .*{role}')
+            self.assertEqual(await self.output('hcitool', '-i', central.name, 'ledc', handle), '')
+            while 'LE' in await self.output('hcitool', '-i', peripheral.name, 'con'):
+                await asyncio.sleep(0.05)
+            self.assertEqual(peripheral.troubles + central.troubles, [])
         self.assertEqual(self.kernel_complaints(), [])
 
     async def test_tools_of_old_hear_and_read_the_strap(self):
