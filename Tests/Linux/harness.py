@@ -33,6 +33,9 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.bridges = 0
+        # bluetoothd's memory of whom it met.
+        for known in pathlib.Path('/var/lib/bluetooth').iterdir():
+            shutil.rmtree(known)
         self.complaints_before = len(complaints())
 
     def tearDown(self):
@@ -128,14 +131,18 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
             yield
 
     @contextlib.asynccontextmanager
-    async def bluetoothd(self, configuration=CONFIGURATION):
-        """BlueZ's daemon on a D-Bus of its own, who knows nobody yet, and powers every interface."""
-        for known in pathlib.Path('/var/lib/bluetooth').iterdir():
-            shutil.rmtree(known)
+    async def daemon(self, configuration=CONFIGURATION):
+        """BlueZ's daemon on the D-Bus that is there: it powers every interface."""
         file = self.folder / 'main.conf'
         file.write_text(configuration)
-        async with self.message_bus(), self.running('bluetoothd', BLUETOOTHD, '-n', '-f', file) as process:
+        async with self.running('bluetoothd', BLUETOOTHD, '-n', '-f', file) as process:
             await self.owned('org.bluez', process)
+            yield process
+
+    @contextlib.asynccontextmanager
+    async def bluetoothd(self):
+        """BlueZ's daemon on a D-Bus of its own."""
+        async with self.message_bus(), self.daemon() as process:
             yield process
 
     async def owned(self, name, process):
