@@ -14,6 +14,10 @@ import sys
 import tempfile
 import unittest
 
+# The tests forget pairings and take the system's D-Bus for themselves.
+if not pathlib.Path('/run/machine/settings').exists():
+    raise RuntimeError('only inside Tools/linux-machine: run make test-linux')
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LUBDUB = str((ROOT / os.environ.get('LUBDUB', '.build/release/lubdub')).resolve())
 # Kept beyond the machine's end, if it is named: a folder with traces, logs and messages for each test.
