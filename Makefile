@@ -8,8 +8,6 @@ SOURCES := Package.swift Sources Tests
 .DEFAULT_GOAL := help
 .PHONY: help run test test-linux docs release format
 
-.PHONY: help run test test-linux docs release format
-
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
 
