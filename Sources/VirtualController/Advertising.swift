@@ -10,6 +10,8 @@ extension Controller {
     private static let scanIntervals: ClosedRange<UInt16> = 0x0004...0x4000
     /// High duty cycle directed advertising has no interval; its events follow each other at 3.75 ms at the most.
     private static let highDutyInterval: UInt16 = 6
+    /// What the duplicate filter remembers at most; when that is full, it begins anew.
+    static let mostHeardBefore = 1024
 
     mutating func setRandomAddress(_ address: DeviceAddress, _ opcode: Opcode, _ context: inout Context) {
         guard !isAdvertising, !isScanning, creation == nil else {
@@ -102,7 +104,11 @@ extension Controller {
     ) {
         if scanParameters.filterPolicy & 1 != 0, !acceptList.contains(advertisement.address) { return }
         let heard = Heard(address: advertisement.address, isResponse: isResponse)
-        if heardBefore?.insert(heard).inserted == false { return }
+        if let known = heardBefore {
+            guard !known.contains(heard) else { return }
+            if known.count >= Self.mostHeardBefore { heardBefore?.removeAll() }
+        }
+        heardBefore?.insert(heard)
         let kind: AdvertisingReport.Kind =
             switch advertisement.kind {
             case _ where isResponse: .scanResponse

@@ -21,6 +21,7 @@ struct Controller: Sendable {
         let radio: Radio.Connection
         let peer: DeviceAddress
         var parameters: LinkParameters
+        var asksForFeatures = false
         var asksForVersion = false
         var hasSentVersion = false
         var version: LinkVersion?
