@@ -86,10 +86,13 @@ public final class StreamConnection: Sendable {
     ///
     /// When more than the limit would have to wait, the stream is closed, and `.failed` is told on the next turn.
     public func send(_ octets: some Sequence<UInt8>) {
-        state.withLock { state in
-            if case .closed = state.phase { return }
+        let isTaken = state.withLock { state in
+            if case .closed = state.phase { return false }
+            guard state.queue.count - state.sent <= limit else { return false }  // to be closed on the next turn
             state.queue.append(contentsOf: octets)
+            return true
         }
+        guard isTaken else { return }
         flush()
         guard queued > limit else { return }
         loop.call(at: loop.now) { [weak self] in
