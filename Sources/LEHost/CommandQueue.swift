@@ -36,15 +36,24 @@ struct CommandQueue: Sendable {
         return (command, deadline)
     }
 
+    /// When a controller that takes no commands is given up; nil when it takes some, when none waits, or when this has
+    /// been told already.
+    mutating func standsStill(at now: Instant) -> Instant? {
+        guard underWay == nil, allowed == 0, !waiting.isEmpty, deadline == .never else { return nil }
+        deadline = now.advanced(by: Self.answerTimeout)
+        return deadline
+    }
+
     /// The command that the controller answers; nil when it answers nothing that it was asked.
     mutating func answered(_ opcode: Opcode, allowed: UInt8) -> Command? {
         self.allowed = allowed
+        if underWay == nil, allowed > 0 { deadline = .never }
         guard let command = underWay, command.opcode == opcode else { return nil }
         underWay = nil
         deadline = .never
         return command
     }
 
-    /// Whether the answer to a command has not come in time.
-    func isOverdue(at now: Instant) -> Bool { underWay != nil && deadline <= now }
+    /// Whether the answer to a command, or leave to send one, has not come in time.
+    func isOverdue(at now: Instant) -> Bool { deadline <= now }
 }

@@ -112,12 +112,14 @@ public struct Host: Sendable {
             outbox.append(.send(.command, pool.take(command.octets)))
             outbox.append(.wake(at: deadline))
         }
+        if let deadline = commands.standsStill(at: now) { outbox.append(.wake(at: deadline)) }
         while let packet = sending.next(pool: &pool) { outbox.append(.send(.acl, packet)) }
     }
 
     private mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        if commands.isOverdue(at: now), let command = commands.underWay {
-            return fail(.noAnswer(command.opcode), pool: &pool, into: &outbox)
+        if commands.isOverdue(at: now) {
+            let failure = commands.underWay.map { Failure.noAnswer($0.opcode) } ?? .takesNoCommands
+            return fail(failure, pool: &pool, into: &outbox)
         }
         if let attempt = connecting, attempt.deadline <= now {
             if let failure = attempt.cancelled {  // the controller never said that it agrees
