@@ -25,7 +25,14 @@ struct CommandQueue: Sendable {
         return underWay.flatMap(said)
     }
 
-    mutating func add(_ command: Command) { waiting.append(command) }
+    /// Adds a command; a connection update takes the place of one that waits for the same connection, so that a peer
+    /// cannot ask for more of them than the controller takes.
+    mutating func add(_ command: Command) {
+        guard case .leConnectionUpdate(let update) = command,
+            let index = waiting.firstIndex(where: { $0.updatedConnection == update.handle })
+        else { return waiting.append(command) }
+        waiting[index] = command
+    }
 
     /// The command to send now, and until when it has to be answered; nil when none may be sent.
     mutating func next(at now: Instant) -> (command: Command, deadline: Instant)? {
@@ -56,4 +63,11 @@ struct CommandQueue: Sendable {
 
     /// Whether the answer to a command, or leave to send one, has not come in time.
     func isOverdue(at now: Instant) -> Bool { deadline <= now }
+}
+
+extension Command {
+    /// Of an LE Connection Update the connection.
+    fileprivate var updatedConnection: UInt16? {
+        if case .leConnectionUpdate(let update) = self { update.handle } else { nil }
+    }
 }

@@ -55,6 +55,7 @@ public struct Host: Sendable {
     var sending = SendQueue(fragmentLength: 27, count: 0)
     var connections: [Connection] = []
     var lastNumber: UInt32 = 0
+    var hasNewEnding = false
 
     var advertisement: Advertisement?
     var isAdvertising = false
@@ -107,6 +108,7 @@ public struct Host: Sendable {
 
     /// Sends what the controller has room for.
     private mutating func flush(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        watchEndings(at: now, into: &outbox)
         if commands.isOverfull { fail(.tooManyCommands, pool: &pool, into: &outbox) }
         while let (command, deadline) = commands.next(at: now) {
             outbox.append(.send(.command, pool.take(command.octets)))
@@ -127,6 +129,9 @@ public struct Host: Sendable {
             } else {
                 cancelConnecting(.timedOut, at: now, into: &outbox)
             }
+        }
+        while let overdue = connections.first(where: { $0.deadline <= now }) {
+            endAndAdvertise(overdue.id, reason: .connectionTimeout, pool: &pool, into: &outbox)
         }
         for index in connections.indices {
             connections[index].client.step(.timePassed, at: now, pool: &pool, into: &clientOutbox)
