@@ -21,6 +21,7 @@ test:  ## lint, build, test, and meet Bumble and tshark
 	swift test --skip-build
 	swift build -c release --static-swift-stdlib --product lubdub
 	LUBDUB=$(LUBDUB) LUBDUB_RELEASE=.build/release/lubdub .venv/bin/python -m unittest discover --start-directory Tests/Interoperability
+	.build/release/lubdub bench
 
 release:  ## build .build/release/lubdub, with the Swift runtime inside
 	@Tools/setup build

@@ -50,8 +50,8 @@ let floors: [[Target]] = [
         library(
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
-            "Sockets", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld", "Reporting",
-            embedding: "Bench/bumble.py")
+            "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld",
+            "Reporting", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -63,6 +63,9 @@ let floors: [[Target]] = [
         tests(
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
+        tests(
+            "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
+            "Scenarios", "Simulation"),
         tests("Documents"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),

@@ -87,8 +87,8 @@ public struct Grammar: Sendable {
     /// Sorts the words behind the command's name into operands and options; throws at the first that does not fit.
     ///
     /// Options may stand anywhere; behind `--` everything is an operand, and `-` alone always is.  `--help` wins
-    /// over whatever is behind it or missing.
-    public func parse(_ words: some Sequence<String>) throws(UsageError) -> Invocation {
+    /// over whatever is behind it or missing.  `planned` are options of a later version.
+    public func parse(_ words: some Sequence<String>, planned: [String] = []) throws(UsageError) -> Invocation {
         var (found, rest) = (Invocation(), Array(words)[...])
         while let word = rest.popFirst() {
             if word == "--" {
@@ -99,7 +99,7 @@ public struct Grammar: Sendable {
                 found.operands.append(word)
                 continue
             }
-            try take(word == "-h" ? Self.help.name : word, from: &rest, into: &found)
+            try take(word == "-h" ? Self.help.name : word, from: &rest, into: &found, planned)
             if found.wantsHelp { return found }
         }
         try check(found.operands)
@@ -107,12 +107,11 @@ public struct Grammar: Sendable {
     }
 
     private func take(
-        _ word: String, from rest: inout ArraySlice<String>, into found: inout Invocation
+        _ word: String, from rest: inout ArraySlice<String>, into found: inout Invocation, _ planned: [String]
     ) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let option = options.first(where: { $0.name == parts[0] }) else {
-            throw UsageError(
-                "unknown option \(parts[0].quoted)" + suggestion(for: parts[0], among: options.map(\.name)))
+            throw .unknown("option", parts[0], known: options.map(\.name), planned: planned)
         }
         switch (option.value, parts.dropFirst().first) {
         case (nil, nil): found.values[option.name] = [""]

@@ -15,10 +15,12 @@ public struct Program: Sendable {
     private let name: String
     private let summary: String
     private let commands: [Grammar]
+    private let planned: [String]
 
-    /// The help lists the commands in this order.
-    public init(_ name: String, _ summary: String, commands: [Grammar]) {
-        (self.name, self.summary, self.commands) = (name, summary, commands)
+    /// The help lists the commands in this order; `planned` are the commands and options of a later version: they are
+    /// refused by a message that says so, instead of one that guesses what was meant.
+    public init(_ name: String, _ summary: String, commands: [Grammar], planned: [String] = []) {
+        (self.name, self.summary, self.commands, self.planned) = (name, summary, commands, planned)
     }
 
     /// The help of the whole program: a line for each command.
@@ -42,15 +44,14 @@ public struct Program: Sendable {
         case "--version": return .version
         default:
             let grammar = try grammar(of: word)
-            let invocation = try grammar.parse(rest)
+            let invocation = try grammar.parse(rest, planned: planned)
             return invocation.wantsHelp ? .help(grammar.usage(of: name)) : .run(command: word, invocation)
         }
     }
 
     private func grammar(of command: String) throws(UsageError) -> Grammar {
         guard let grammar = commands.first(where: { $0.command == command }) else {
-            throw UsageError(
-                "unknown command \(command.quoted)" + suggestion(for: command, among: commands.map(\.command)))
+            throw .unknown("command", command, known: commands.map(\.command), planned: planned)
         }
         return grammar
     }

@@ -20,20 +20,9 @@ extension HeartRateMeasurement: JSONWritable {
         }
         for (index, interval) in rrIntervals.enumerated() {
             text.append(index == 0 ? ", \"rr_ms\": [" : ", ")
-            Self.write(milliseconds: interval, to: &text)
+            text.append(thousandths: (UInt64(interval) * 1_000_000 + 512) / 1024)  // to the nearest microsecond, half up
         }
         text.append(rrIntervals.isEmpty ? "}" : "]}")
-    }
-
-    /// Adds 1/1024 s in milliseconds, rounded to the nearest microsecond (half up), without zeros at the end.
-    private static func write(milliseconds ticks: UInt16, to text: inout JSONText) {
-        let microseconds = (UInt64(ticks) * 1_000_000 + 512) / 1024
-        text.append(Int64(microseconds / 1000))
-        var (decimals, digits) = (microseconds % 1000, 3)
-        guard decimals > 0 else { return }
-        while decimals.isMultiple(of: 10) { (decimals, digits) = (decimals / 10, digits - 1) }
-        text.append(".")
-        text.append(decimals, digits: digits)
     }
 }
 

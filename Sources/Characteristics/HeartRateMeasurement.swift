@@ -56,8 +56,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         energyExpended = flags & Flag.energyExpended == 0 ? nil : try reader.uint16("Energy Expended")
         rrIntervals = []
         guard flags & Flag.rrInterval != 0 else { return }
-        rrIntervals.reserveCapacity(reader.remaining / 2)
-        repeat { rrIntervals.append(try reader.uint16("RR-Interval")) } while reader.remaining >= 2
+        rrIntervals = try reader.uint16s("RR-Interval")
     }
 
     /// The value as it is sent.

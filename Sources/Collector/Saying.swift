@@ -77,7 +77,7 @@ extension HeartRateCollector.Saying: JSONWritable {
     /// Adds a client's line, without its end: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`.
     public func write(to text: inout JSONText) {
         text.append("{\"")
-        text.append(key)
+        text.append(text: key)
         text.append("\": ")
         writeContent(to: &text)
         if let peer {
@@ -106,12 +106,12 @@ extension HeartRateCollector.Saying: JSONWritable {
         case .cleared: text.append("null")
         case .battery(let level): level.write(to: &text)
         case .location(let location): location.write(to: &text)
-        case .information(let kind, let words): text.append("{\"\(kind.rawValue)\": \(words.quoted)}")
+        case .information(let kind, let words): text.append(text: "{\"\(kind.rawValue)\": \(words.quoted)}")
         case .found(let services, let rssi):
             let name = peer?.name.map(\.quoted) ?? "null"
             let list = services.map { "\"\($0)\"" }.joined(separator: ", ")
             let strength = rssi.map { "\($0)" } ?? "null"
-            text.append("{\"name\": \(name), \"services\": [\(list)], \"rssi\": \(strength)}")
+            text.append(text: "{\"name\": \(name), \"services\": [\(list)], \"rssi\": \(strength)}")
         case .error(let words): text.append(quoted: words)
         }
     }

@@ -1,20 +1,60 @@
 import Glibc
+import Synchronization
 
 /// Standard output carries results, standard error messages; each line goes out at once.
 enum Console {
+    private struct State {
+        var results = STDOUT_FILENO
+        var failure: Int32?
+    }
+
+    private static let state = Mutex(State())
+
     /// A line of results.
-    static func print(_ line: String) { write(line, to: STDOUT_FILENO) }
+    static func print(_ line: String) {
+        state.withLock { state in
+            guard let code = write(line, to: state.results), state.results == STDOUT_FILENO else { return }
+            state.failure = state.failure ?? code
+        }
+    }
 
     /// A line for the person who typed the command.
-    static func complain(_ line: String) { write(line, to: STDERR_FILENO) }
+    static func complain(_ line: String) { _ = write(line, to: STDERR_FILENO) }
 
-    private static func write(_ line: String, to descriptor: CInt) {
+    /// From now on lines of results go to standard error, as something else is written to standard output.
+    static func divert() { state.withLock { $0.results = STDERR_FILENO } }
+
+    /// Where lines of results go.
+    static var descriptor: CInt { state.withLock { $0.results } }
+
+    /// Why lines of results cannot be written any more, by the number that `errno(3)` explains; `EPIPE` when the
+    /// reader has gone.
+    static var failure: Int32? { state.withLock { $0.failure } }
+
+    /// Makes sure that descriptors 0 to 2 are open, so that no log or socket gets one of these numbers, and that a
+    /// reader who goes away is an error of `write(2)` and not a signal.
+    static func prepare() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+        where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+            _ = unsafe open("/dev/null", O_RDWR)  // the lowest number that is free
+        }
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Why it could not be written, or nil.
+    private static func write(_ line: String, to descriptor: CInt) -> Int32? {
         var rest = Array((line + "\n").utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count > 0 else { return }  // nobody reads it any more
-            rest = rest.dropFirst(count)
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count < 0, errno == EAGAIN {
+                var room = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
+                unsafe poll(&room, 1, -1)
+            } else if count == 0 || errno != EINTR {
+                return count == 0 ? EIO : errno
+            }
         }
+        return nil
     }
 }

@@ -20,6 +20,8 @@ actor LiveHost {
     private var connection: StreamConnection?
     private var hostOutbox: [Host.Output] = []
     private var collectorOutbox: [HeartRateCollector.Output] = []
+    private var isBroken = false  // nothing comes through the stream any more
+    private var whenIdle: (@Sendable () -> Void)?
     private let tell: @Sendable (HeartRateCollector.Saying) -> Void
     private let fail: @Sendable (String) -> Void
 
@@ -41,10 +43,14 @@ actor LiveHost {
         connection.start { event in self.assumeIsolated { $0.happened(event) } }
     }
 
-    /// Leaves in good order as far as that takes no time.
-    func close() {
+    /// Ends the link, so that the other side knows, and then the stream.  A controller that does not answer is waited
+    /// for a second, or until a signal comes.
+    func close(_ signals: Signals) async {
         collector.stop(at: loop.now, into: &collectorOutbox)
+        let ending = Ending()
+        if !isBroken { whenIdle = { ending.say(.time) } }
         settle()
+        if whenIdle != nil { _ = await ending.wait(signals, on: loop, for: .seconds(1), heedsReader: false) }
         connection?.close()
     }
 
@@ -52,8 +58,8 @@ actor LiveHost {
         switch event {
         case .opened: collector.start(at: loop.now, into: &collectorOutbox)
         case .received(let octets): received(octets)
-        case .ended: fail("the controller has closed the stream")
-        case .failed(let failure): fail("\(failure)")
+        case .ended: broke("the controller has closed the stream")
+        case .failed(let failure): broke("\(failure)")
         }
         settle()
     }
@@ -66,9 +72,15 @@ actor LiveHost {
                 step(.received(packet.kind, pool.take(packet.octets)))
             }
         } catch {
-            fail("the controller does not speak H4: \(error)")
             connection?.close()
+            broke("the controller does not speak H4: \(error)")
         }
+    }
+
+    private func broke(_ why: String) {
+        isBroken = true
+        whenIdle?()
+        fail(why)
     }
 
     private func timePassed() {
@@ -97,6 +109,7 @@ actor LiveHost {
                 }
             }
         }
+        if collector.isIdle { whenIdle?() }
     }
 
     private func hostSaid(_ output: Host.Output) {

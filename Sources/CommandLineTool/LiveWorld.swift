@@ -1,5 +1,7 @@
 import Arguments
+import Glibc
 import HCI
+import LEHost
 import Octets
 import Simulation
 import Sockets
@@ -14,16 +16,32 @@ actor LiveWorld {
         var framer = H4Framer()
     }
 
+    /// A controller outside that a device uses.
+    private struct Radio {
+        let address: StreamAddress
+        let connection: StreamConnection
+        var framer = H4Framer()
+        var isOpen = false
+    }
+
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var world: World
-    private let origin: Instant  // the loop's time at which the world's began
+    private let files: LogFiles
+    private let ending: Ending
+    private let verbosity: Verbosity
+    private var origin: Instant?  // the loop's time at which the world's began
     private var guests: [Guest] = []
     private var listeners: [StreamListener] = []
+    private var radios: [Radio] = []  // by device
+    private var whenUnlinked: (@Sendable () -> Void)?
     private var wake: EventLoop.Appointment?
 
-    init(_ world: sending World, on loop: EventLoop) {
-        (self.world, self.loop, origin) = (world, loop, loop.now)
+    init(
+        _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ ending: Ending, _ verbosity: Verbosity
+    ) {
+        (self.world, self.files, self.loop) = (world, files, loop)
+        (self.ending, self.verbosity) = (ending, verbosity)
     }
 
     /// Offers controllers at an address; the address that clients reach it at.
@@ -35,29 +53,93 @@ actor LiveWorld {
         return listener.address
     }
 
-    /// Switches the devices on.
+    /// Begins to count the world's time, and switches the devices on.
     func start() {
+        origin = loop.now
         world.start()
         goOn()
     }
 
+    /// Lets the devices use controllers outside, in the order of the scenario, and switches them on when all
+    /// controllers are there.
+    func start(above addresses: [StreamAddress]) throws(SocketFailure) {
+        world.usesRadios = true
+        for address in addresses {
+            radios.append(Radio(address: address, connection: try StreamConnection(to: address, on: loop)))
+        }
+        for (node, radio) in radios.enumerated() {
+            radio.connection.start { event in
+                self.assumeIsolated { $0.radio(node, event) }
+            }
+        }
+    }
+
     /// Ends all connections and gives the world back.
-    func close() -> World {
+    func close(_ signals: Signals) async -> World {
+        if !radios.isEmpty { await switchOff(signals) }
         wake?.cancel()
         for listener in listeners { listener.close() }
         for guest in guests { guest.connection.close() }
+        for radio in radios { radio.connection.close() }
         guests.removeAll()
         world.run(until: now)
         return world
     }
 
-    private var now: Instant { Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds) }
+    /// Ends links and advertisements of controllers that go on without us; one that does not answer is waited for a
+    /// second, or until a signal comes.
+    private func switchOff(_ signals: Signals) async {
+        let ending = Ending()
+        world.endLinks()
+        if world.hasLinks, radios.allSatisfy(\.isOpen) {
+            whenUnlinked = { ending.say(.time) }
+            goOn()
+            _ = await ending.wait(signals, on: loop, for: .seconds(1), heedsReader: false)
+        }
+        for node in radios.indices where origin != nil { world.command(.stopAdvertising, of: node) }
+        goOn()
+    }
+
+    private var now: Instant {
+        origin.map { Instant(nanoseconds: loop.now.nanoseconds - $0.nanoseconds) } ?? .start
+    }
+
+    // MARK: Radios
+
+    private func radio(_ node: Int, _ event: StreamConnection.Event) {
+        switch event {
+        case .opened:
+            radios[node].isOpen = true
+            if radios.allSatisfy(\.isOpen) { start() }
+        case .received(let octets): received(octets, fromRadioOf: node)
+        case .ended: broke(node, "the controller has closed the stream")
+        case .failed(let failure): broke(node, "\(failure)")
+        }
+        goOn()
+    }
+
+    private func received(_ octets: [UInt8], fromRadioOf node: Int) {
+        radios[node].framer.append(octets)
+        do throws(H4Framer.Failure) {
+            while let packet = try radios[node].framer.next() {
+                world.receive(packet.kind, packet.octets[...], fromRadioOf: node, at: now)
+            }
+        } catch { broke(node, "the controller does not speak H4: \(error)") }
+    }
+
+    private func broke(_ node: Int, _ why: String) {
+        radios[node].isOpen = false
+        radios[node].connection.close()
+        whenUnlinked?()
+        ending.say(.failure("\(radios[node].address): \(why)"))
+    }
 
     // MARK: Guests
 
     private func connected(_ connection: StreamConnection) {
         let controller = world.addGuest(at: now)
         guests.append(Guest(controller: controller, connection: connection))
+        tell("controller \(controller): a host has come")
         connection.start { event in
             self.assumeIsolated { $0.guest(controller, event) }
         }
@@ -69,7 +151,7 @@ actor LiveWorld {
         switch event {
         case .opened: break
         case .received(let octets): received(octets, from: index)
-        case .ended: remove(index)
+        case .ended, .failed(.broken(EPIPE)), .failed(.broken(ECONNRESET)): remove(index)
         case .failed(let failure):
             Console.complain("lubdub: controller \(controller): \(failure)")
             remove(index)
@@ -94,6 +176,11 @@ actor LiveWorld {
     private func remove(_ index: Int) {
         let guest = guests.remove(at: index)
         world.removeGuest(guest.controller, at: now)
+        tell("controller \(guest.controller): its host has gone")
+    }
+
+    private func tell(_ line: String) {
+        if verbosity > .quiet { Console.complain(line) }
     }
 
     // MARK: Time
@@ -101,17 +188,30 @@ actor LiveWorld {
     /// Plays what is due, hands out what came of it, and asks to be called when there is more.
     private func goOn() {
         world.run(until: now)
-        for output in world.outbox {
-            guard case .toGuest(let controller, let kind, let packet) = output else { continue }
+        let outputs = world.outbox
+        world.outbox.removeAll(keepingCapacity: true)
+        for output in outputs { handOut(output) }
+        if !world.hasLinks { whenUnlinked?() }
+        files.flush(&world)
+        if files.readerIsGone { ending.say(.closed) }
+        wake?.cancel()
+        guard let origin, let due = world.nextDue else { return }
+        wake = loop.call(at: origin.advanced(by: due.sinceStart)) {
+            self.assumeIsolated { $0.goOn() }
+        }
+    }
+
+    private func handOut(_ output: World.Output) {
+        switch output {
+        case .toGuest(let controller, let kind, let packet):
             guests.first { $0.controller == controller }?.connection.send(
                 H4Framer.octets(kind, world.pool.octets(of: packet)))
             world.pool.release(packet)
-        }
-        world.outbox.removeAll(keepingCapacity: true)
-        wake?.cancel()
-        guard let due = world.nextDue else { return }
-        wake = loop.call(at: Instant(nanoseconds: due.nanoseconds + origin.nanoseconds)) {
-            self.assumeIsolated { $0.goOn() }
+        case .toRadio(let node, let kind, let packet):
+            radios[node].connection.send(H4Framer.octets(kind, world.pool.octets(of: packet)))
+            world.pool.release(packet)
+        case .radioFailed(let node, let failure): broke(node, "\(failure)")
+        case .client: break
         }
     }
 }

@@ -1,38 +1,92 @@
 import Arguments
 import EventLog
+import Glibc
 import Reporting
 import Scenarios
 import Simulation
 import VirtualWorld
 
-/// The files that the command line asks for, written while the world plays.
-struct LogFiles {
-    private let events: EventFile?
-    private let trace: TraceFile?
+/// What the command line wants to be kept of what happens: files, and lines for people; written while the world plays.
+struct LogFiles: Sendable {
+    private var events: [EventFile] = []
+    private var traces: [TraceFile] = []
+    private let isNarrated: Bool
 
-    init(_ played: Played, _ world: inout World) throws(CommandFailure) {
+    /// `source` is the scenario's text, for `--keep`.
+    init(
+        _ played: Played, _ world: inout World, _ narrator: Narrator? = nil, source: [UInt8] = []
+    ) throws(CommandFailure) {
+        var folder: KeptFolder?
+        if let path = played.keep { folder = try KeptFolder(path, played, source: source) }
+        let wording = world.wording
+        let begins = Duration.seconds(played.scenario.begins.secondsSince2000 + Self.seconds1970To2000)
         do throws(OutputFailure) {
-            events =
-                if let path = played.events {
-                    try EventFile(
-                        path, wording: world.wording, version: version, scenario: played.path, seed: played.seed)
-                } else { nil }
-            let begins = Duration.seconds(played.scenario.begins.secondsSince2000 + Self.seconds1970To2000)
-            trace = if let path = played.trace { try TraceFile(path, epoch: begins) } else { nil }
+            for path in [played.events, folder?.events].compactMap({ $0 }) {
+                events.append(
+                    try EventFile(path, wording: wording, version: version, scenario: played.path, seed: played.seed))
+            }
+            for path in [played.trace, folder?.trace].compactMap({ $0 }) {
+                traces.append(try TraceFile(path, epoch: begins))
+            }
         } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
-        if let events { world.journal = EventJournal { events.write($0) } }
-        if let trace { world.packets = PacketLog { trace.write($0) } }
+        isNarrated = narrator != nil
+        if !events.isEmpty || isNarrated {
+            world.journal = EventJournal { [events] chunk in
+                for file in events { file.write(chunk) }
+                narrator?.happened(chunk, in: wording)
+            }
+        }
+        if !traces.isEmpty || narrator?.tellsPackets == true {
+            world.packets = PacketLog { [traces] chunk in
+                for file in traces { file.write(chunk) }
+                narrator?.passed(chunk)
+            }
+        }
     }
 
     private static let seconds1970To2000: Int64 = 946_684_800
 
+    /// Whether somebody has read as much of a log as they wanted: the other end of its pipe is closed.
+    var readerIsGone: Bool {
+        (events.map(\.failure) + traces.map(\.failure)).contains { $0?.code == EPIPE }
+    }
+
+    /// Tells people what has just happened; files take their time.
+    func narrate(_ world: inout World) {
+        guard isNarrated else { return }
+        world.packets.flush()
+        world.journal.flush()
+    }
+
+    /// Gives to the system what has happened so far, so that who reads the files sees it.
+    func flush(_ world: inout World) {
+        world.packets.flush()
+        world.journal.flush()
+        for file in events { file.flush() }
+        for file in traces { file.flush() }
+    }
+
+    /// Writes what is left, and how it ended: as `code` says, unless a reader has gone meanwhile.
+    func close(_ world: inout World, _ code: ExitCode) throws(CommandFailure) -> ExitCode {
+        flush(&world)
+        var code = code
+        if readerIsGone || Console.failure == EPIPE, code == .success || code == .failure { code = .signal(SIGPIPE) }
+        try close(&world, status: code.status)
+        return code
+    }
+
     /// Writes what is left, and the exit status.
     func close(_ world: inout World, status: Int32) throws(CommandFailure) {
-        world.journal.flush()
         world.packets.flush()
-        do throws(OutputFailure) {
-            try events?.close(status: status)
-            try trace?.close()
-        } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
+        world.journal.flush()
+        var failure: OutputFailure?
+        for file in traces {
+            do throws(OutputFailure) { try file.close() } catch { failure = failure ?? error }
+        }
+        let status = failure == nil ? status : ExitCode.environment.status
+        for file in events {
+            do throws(OutputFailure) { try file.close(status: status) } catch { failure = failure ?? error }
+        }
+        if let failure, failure.code != EPIPE { throw CommandFailure(.environment, "lubdub: \(failure)") }
     }
 }

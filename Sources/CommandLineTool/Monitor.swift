@@ -10,12 +10,12 @@ let monitorGrammar = Arguments.Grammar(
     options: [
         radioOption, .option("--peer", "NAME|ADDRESS", "the device to connect to (default: the strongest)"),
         .option("--for", "DURATION", "stop after so long"),
-        .flag("--json", "print the lines that a client under test prints"),
+        .flag("--json", "print the lines that a client under test prints"), colorOption,
     ])
 
 let scanGrammar = Arguments.Grammar(
     "scan", "list what advertises",
-    options: [radioOption, .option("--for", "DURATION", "stop after so long (default 5 s)")])
+    options: [radioOption, .option("--for", "DURATION", "stop after so long (default 5 s)"), colorOption])
 
 func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var settings = HeartRateCollector.Settings()
@@ -23,14 +23,16 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         settings.choice = DeviceAddress(peer).map { .address($0) } ?? .name(peer)
     }
     let isJSON = invocation.has("--json")
-    return try listen(settings, invocation, limit: nil) { Console.print(isJSON ? $0.json : $0.text) }
+    let paint = try Paint(invocation, for: Console.descriptor)
+    return try listen(settings, invocation, limit: nil) { Console.print(isJSON ? $0.json : paint($0)) }
 }
 
 func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var settings = HeartRateCollector.Settings(choice: .nobody)
     settings.services = []
+    let paint = try Paint(invocation, for: Console.descriptor)
     return try listen(settings, invocation, limit: .seconds(5)) { saying in
-        if case .found = saying.content { Console.print(saying.text) }
+        if case .found = saying.content { Console.print(paint(saying)) }
     }
 }
 
@@ -50,11 +52,10 @@ private func listen(
             let live = try LiveHost(settings, on: loop, tell: tell) { ending.say(.failure($0)) }
             try await live.start(address)
             let reason = await ending.wait(signals, on: loop, for: duration)
-            await live.close()
+            await live.close(signals)
             switch reason {
             case .failure(let why): throw CommandFailure(.environment, "lubdub: \(address): \(why)")
-            case .signal(let number): return .signal(number)
-            case .time: return .success
+            default: return reason.code ?? .success
             }
         }
     } catch let failure as CommandFailure {

@@ -13,6 +13,11 @@ func radio(_ invocation: Invocation) throws(CommandFailure) -> StreamAddress {
             .usage,
             "lubdub: there is nothing to hear without --radio; after `lubdub serve`, --radio hci:tcp:127.0.0.1:6402")
     }
+    return try controllerAddress(of: text)
+}
+
+/// The address in `hci:tcp:HOST:PORT` and `hci:unix:PATH`.
+func controllerAddress(of text: String) throws(CommandFailure) -> StreamAddress {
     guard text.hasPrefix("hci:") else {
         throw CommandFailure(
             .usage,

@@ -1,25 +1,71 @@
 import Arguments
 import Documents
+import GATT
 import Glibc
 import Scenarios
+import Simulation
 import Spelling
+import VirtualWorld
 
-/// Options of every command that plays a scenario.
-let scenarioOptions: [Arguments.Grammar.Option] = [
+/// Options of every command that plays something.
+let playingOptions: [Arguments.Grammar.Option] = [
     .option("--seed", "N|random", "override the scenario's seed"),
-    .option("--set", "NAME=VALUE", repeatable: true, "override a variable of the scenario"),
     .option("--for", "DURATION", "stop after so long, as in \"10 s\""),
-    .option("--events", "FILE", "write the event log, a JSON object a line"),
+    .option("--events", "FILE|-", "write the event log, a JSON object a line; with - plain lines go to standard error"),
     .option("--trace", "FILE", "write every HCI packet as btsnoop, for Wireshark and btmon"),
+    .option("--keep", "DIR", "make a folder for this run: scenario, seed, event log and trace"),
+    colorOption,
 ]
+
+/// Options of every command that plays a scenario from a file.
+let scenarioOptions =
+    [Arguments.Grammar.Option.option("--set", "NAME=VALUE", repeatable: true, "override a variable of the scenario")]
+    + playingOptions
+
+/// Whether colours are used.
+let colorOption = Arguments.Grammar.Option.option(
+    "--color", "WHEN", "auto (default: on a terminal), always or never")
+
+/// How fast time passes.
+enum Speed: Equatable, Sendable {
+    /// So many seconds in one second of the clock on the wall.
+    case real(Double)
+    /// As fast as the machine can: virtual time.
+    case max
+
+    /// A number that time can be multiplied with, or `max`; nil for anything else.
+    init?(_ text: String) {
+        if text == "max" {
+            self = .max
+        } else if let factor = Double(text), Self.factors.contains(factor) {
+            self = .real(factor)
+        } else {
+            return nil
+        }
+    }
+
+    private static let factors = 0.001...1000
+
+    static func option(_ standard: String) -> Arguments.Grammar.Option {
+        .option(
+            "--speed", "X|max",
+            "play X times as fast as the clock on the wall, or as fast as possible (default \(standard))")
+    }
+}
 
 /// A scenario and what the command line says about it.
 struct Played {
     let path: String
     var scenario: Scenario
     let seed: UInt64
-    let events: String?
-    let trace: String?
+    private(set) var events: String?
+    private(set) var trace: String?
+    /// The folder that `--keep` names.
+    private(set) var keep: String?
+    /// The values of `--set`, as they were typed.
+    private(set) var settings: [String] = []
+    /// Nil when the command line does not say.
+    private(set) var speed: Speed?
 
     init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
         let scenario = try readScenario(path, variables: try Self.variables(invocation))
@@ -28,15 +74,14 @@ struct Played {
 
     /// One that no command line says anything about.
     init(_ scenario: Scenario, seed: UInt64, events: String? = nil, trace: String? = nil) {
-        (self.scenario, self.seed) = (scenario, seed)
+        (self.scenario, self.seed, path) = (scenario, seed, "")
         (self.events, self.trace) = (events, trace)
-        path = ""
     }
 
     /// Nothing but an air.
     init(empty invocation: Invocation) throws(CommandFailure) { try self.init(.empty, "", invocation) }
 
-    private init(_ scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
+    init(_ scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
         (self.scenario, self.path) = (scenario, path)
         do throws(UsageError) {
             let seed = try invocation.value("--seed", as: "a whole number or \"random\"") { text -> UInt64? in
@@ -45,8 +90,22 @@ struct Played {
             }
             self.seed = seed ?? scenario.seed
             if let limit = try invocation.duration("--for") { self.scenario.limit = limit }
+            speed = try invocation.value("--speed", as: "a number from 0.001 to 1000, or \"max\"") { Speed($0) }
         } catch { throw CommandFailure(error) }
-        (events, trace) = (invocation.text("--events"), invocation.text("--trace"))
+        (events, trace, keep) = (invocation.text("--events"), invocation.text("--trace"), invocation.text("--keep"))
+        settings = invocation.texts("--set")
+        if let events, events == trace {
+            throw CommandFailure(.usage, "lubdub: --events and --trace name the same file: \(events.quoted)")
+        }
+        if trace == "-" { throw CommandFailure(.usage, "lubdub: --trace must be a file, and not standard output") }
+        if events == "-" { Console.divert() }
+    }
+
+    /// What is played, before anything has happened.
+    func world() throws(CommandFailure) -> World {
+        do throws(AttributeTable.DefinitionError) { return try World(scenario, seed: seed) } catch {
+            throw CommandFailure(.usage, "\(path): its services have no room for their attributes: \(error)")
+        }
     }
 
     private static func variables(_ invocation: Invocation) throws(CommandFailure) -> [String: Node] {

@@ -1,5 +1,4 @@
 import Arguments
-import GATT
 import Scenarios
 import Simulation
 import Sockets
@@ -10,29 +9,42 @@ private let controllerOption = Arguments.Grammar.Option.option(
     "offer a virtual controller to hosts outside: tcp:HOST:PORT or unix:PATH (default tcp:127.0.0.1:6402, or the next free)"
 )
 
+private let servingRadioOption = Arguments.Grammar.Option.option(
+    "--radio", "RADIO", repeatable: true,
+    "virtual (default), or a controller outside for each device: hci:tcp:HOST:PORT or hci:unix:PATH")
+
+private let manners: [Arguments.Grammar.Option] = [
+    .flag("--quiet", "do not say who comes and goes"),
+    .flag("--verbose", "say, on standard error, everything that happens and every packet"),
+]
+
 let serveGrammar = Arguments.Grammar(
     "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a scenario file")],
-    options: scenarioOptions + [
-        controllerOption, .option("--speed", "X", "play X times as fast as the clock on the wall"),
-    ])
+    options: scenarioOptions
+        + [controllerOption, servingRadioOption, Speed.option("1; max opens no port, and plays to the end")] + manners)
 
 let controllerGrammar = Arguments.Grammar(
     "controller", "virtual controllers for hosts outside, all in one air",
     options: [
         .option("--listen", "ADDRESS", repeatable: true, "tcp:HOST:PORT or unix:PATH"),
         .option("--seed", "N|random", "what chance comes from"), .option("--for", "DURATION", "stop after so long"),
-        .option("--trace", "FILE", "write every HCI packet as btsnoop"),
-    ])
+        .option("--trace", "FILE", "write every HCI packet as btsnoop"), colorOption,
+    ] + manners)
 
 func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    let played = try Played(invocation.operands.first ?? "", invocation)
-    let speed: Double
-    do throws(UsageError) {
-        speed =
-            try invocation.value("--speed", as: "a number above 0") { Double($0).flatMap { $0 > 0 ? $0 : nil } } ?? 1
-    } catch { throw CommandFailure(error) }
+    let path = invocation.operands.first ?? ""
+    let played = try Played(path, invocation)
     let addresses = try read(invocation.texts("--controller"))
-    return try offer(played, addresses, speed: speed, limit: invocation.has("--for") ? played.scenario.limit : nil)
+    let radios = try radios(for: played, invocation)
+    switch played.speed ?? .real(1) {
+    case .real(let factor): return try offer(played, Doors(offered: addresses, radios: radios), factor, invocation)
+    case .max:
+        guard addresses.isEmpty else {
+            throw CommandFailure(
+                .usage, "lubdub: --speed max opens no port, since nobody outside is so fast: leave out --controller")
+        }
+        return try playAlone(played, invocation)
+    }
 }
 
 func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
@@ -40,8 +52,31 @@ func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard !addresses.isEmpty else {
         throw CommandFailure(.usage, "lubdub: controller needs --listen, as in --listen tcp:127.0.0.1:6402")
     }
-    let played = try Played(empty: invocation)
-    return try offer(played, addresses, speed: 1, limit: invocation.has("--for") ? played.scenario.limit : nil)
+    return try offer(try Played(empty: invocation), Doors(offered: addresses, radios: []), 1, invocation)
+}
+
+/// How a world and those outside meet: by controllers of the world, or by controllers that are not.
+private struct Doors: Sendable {
+    let offered: [StreamAddress]
+    let radios: [StreamAddress]
+}
+
+/// The controllers outside that the devices use, one each; none on the virtual radio.
+private func radios(for played: Played, _ invocation: Invocation) throws(CommandFailure) -> [StreamAddress] {
+    let texts = invocation.texts("--radio").filter { $0 != "virtual" }
+    guard !texts.isEmpty else { return [] }
+    var addresses: [StreamAddress] = []
+    for text in texts { addresses.append(try controllerAddress(of: text)) }
+    let count = played.scenario.devices.count
+    guard addresses.count == count else {
+        throw CommandFailure(
+            .usage,
+            "lubdub: \(played.path) has \(count) devices, and each needs a --radio: there are \(addresses.count)")
+    }
+    for option in ["--controller", "--speed"] where invocation.has(option) {
+        throw CommandFailure(.usage, "lubdub: \(option) is for the virtual radio only: leave it out, or --radio")
+    }
+    return addresses
 }
 
 private func read(_ texts: [String]) throws(CommandFailure) -> [StreamAddress] {
@@ -57,36 +92,64 @@ private func read(_ texts: [String]) throws(CommandFailure) -> [StreamAddress] {
 /// The port that rootcanal made customary, and how many behind it are tried.
 private let customaryPorts = 6402...6411
 
+/// A world to be played without a client, with all that is to be kept of it.
+private func prepare(
+    _ played: Played, _ invocation: Invocation
+) throws(CommandFailure) -> (World, LogFiles, Verbosity) {
+    let verbosity = try Verbosity(invocation)
+    let narrator = Narrator(verbosity, try Paint(invocation, for: 2), say: Console.complain)
+    var world = try played.world()
+    let files = try LogFiles(played, &world, narrator, source: contents(of: played.path) ?? [])
+    return (world, files, verbosity)
+}
+
+/// Plays the devices in virtual time, to the end of their scenario.
+private func playAlone(_ played: Played, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    var (world, files, _) = try prepare(played, invocation)
+    var interruption = Interruption(Signals(), files)
+    let limit = Instant.start.advanced(by: played.scenario.limit)
+    world.start()
+    while !interruption.hasCome(), world.runNext(until: limit) { files.narrate(&world) }
+    if interruption.reason == nil { world.run(until: limit) }
+    complain(ofRunaways: world)
+    let code = try files.close(&world, interruption.reason?.code ?? .success)
+    Console.print("\(world.now.sinceStart) of virtual time")
+    return code
+}
+
 /// Plays a world in real time until a signal comes or the limit has passed.
 private func offer(
-    _ played: Played, _ addresses: [StreamAddress], speed: Double, limit: Duration?
+    _ played: Played, _ doors: Doors, _ factor: Double, _ invocation: Invocation
 ) throws(CommandFailure) -> ExitCode {
-    var world: World
-    do throws(AttributeTable.DefinitionError) {
-        world = try World(played.scenario, seed: played.seed)
-    } catch { throw CommandFailure(.usage, "\(played.path): its services have no room for their attributes: \(error)") }
-    let files = try LogFiles(played, &world)
+    let (started, files, verbosity) = try prepare(played, invocation)
+    let limit = invocation.has("--for") ? played.scenario.limit : nil
     let signals = Signals()
-    let loop = EventLoop(pace: .real(speed: speed))
-    let started = world
+    let loop = EventLoop(pace: .real(speed: factor))
     do {
-        let (ended, code) = try loop.run {
-            let live = LiveWorld(started, on: loop)
-            try await listen(live, addresses)
-            await live.start()
-            let reason = await Ending().wait(signals, on: loop, for: limit)
-            let code: ExitCode = if case .signal(let number) = reason { .signal(number) } else { .success }
-            return (await live.close(), code)
+        let (ended, reason) = try loop.run {
+            let ending = Ending()
+            let live = LiveWorld(started, files, on: loop, ending, verbosity)
+            if doors.radios.isEmpty {
+                try await listen(live, doors.offered, verbosity)
+                await live.start()
+            } else {
+                do { try await live.start(above: doors.radios) } catch {
+                    throw CommandFailure(.environment, "lubdub: \(error)")
+                }
+            }
+            let reason = await ending.wait(signals, on: loop, for: limit)
+            return (await live.close(signals), reason)
         }
         var world = ended
-        try files.close(&world, status: code.status)
-        return code
+        complain(ofRunaways: world)
+        if case .failure(let why) = reason { Console.complain("lubdub: \(why)") }
+        return try files.close(&world, reason.code ?? .success)
     } catch let failure as CommandFailure {
         throw failure
     } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
 }
 
-private func listen(_ live: LiveWorld, _ addresses: [StreamAddress]) async throws {
+private func listen(_ live: LiveWorld, _ addresses: [StreamAddress], _ verbosity: Verbosity) async throws {
     for address in addresses {
         do { Console.print("controller \(try await live.offer(address))") } catch {
             throw CommandFailure(.environment, "lubdub: \(error)")
@@ -96,6 +159,7 @@ private func listen(_ live: LiveWorld, _ addresses: [StreamAddress]) async throw
     for port in customaryPorts {
         guard let address = try? await live.offer(StreamAddress("tcp:127.0.0.1:\(port)")) else { continue }
         Console.print("controller \(address)")
+        guard verbosity > .quiet else { return }
         Console.complain("hear it from a second terminal: lubdub monitor --radio hci:\(address)")
         return
     }

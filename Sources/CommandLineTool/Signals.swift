@@ -1,38 +1,62 @@
+import Arguments
 import CLinux
 import Glibc
 import Simulation
 
 /// Signals that ask the program to end, as something that a loop can wait for.
-struct Signals {
+struct Signals: Sendable {
     private let descriptor: CInt
 
-    /// From now on SIGINT and SIGTERM end nothing by themselves, and SIGPIPE nothing at all.
+    /// From now on SIGINT, SIGTERM and SIGHUP end nothing by themselves.
     init() {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for number in [SIGINT, SIGTERM] { unsafe sigaddset(&set, number) }
+        if !Self.isIgnored(SIGHUP) { unsafe sigaddset(&set, SIGHUP) }  // nohup(1) wants it to stay ignored
         unsafe sigprocmask(SIG_BLOCK, &set, nil)
-        signal(SIGPIPE, SIG_IGN)
         descriptor = unsafe signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
+    }
+
+    private static func isIgnored(_ number: CInt) -> Bool {
+        let before = signal(number, SIG_IGN)
+        signal(number, before)
+        return unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// The number of a signal that has come, once for each; nil when none has.
+    func take() -> Int32? {
+        var info = signalfd_siginfo()
+        let count = unsafe read(descriptor, &info, MemoryLayout<signalfd_siginfo>.size)
+        return count > 0 ? Int32(info.ssi_signo) : nil
     }
 
     /// Calls `action` with the number of each signal that comes.
     func watch(on loop: EventLoop, _ action: @escaping @Sendable (Int32) -> Void) -> EventLoop.Watch {
-        loop.watch(descriptor, for: .readable) { [descriptor] in
-            var info = signalfd_siginfo()
-            let count = unsafe read(descriptor, &info, MemoryLayout<signalfd_siginfo>.size)
-            if count > 0 { action(Int32(info.ssi_signo)) }
+        loop.watch(descriptor, for: .readable) {
+            if let number = take() { action(number) }
         }
     }
 }
 
-/// Why a command at the real pace ends; whoever knows a reason first says so.
+/// Why a command ends; whoever knows a reason first says so.
 struct Ending: Sendable {
     /// What there can be.
     enum Reason: Sendable {
         case signal(Int32)
+        /// Nobody reads what is written any more.
+        case closed
         case time
         case failure(String)
+
+        /// What the process says when it ends for this reason; nil when that depends on what it found out.
+        var code: ExitCode? {
+            switch self {
+            case .signal(let number): .signal(number)
+            case .closed: .signal(SIGPIPE)
+            case .time: nil
+            case .failure: .environment
+            }
+        }
     }
 
     private let reasons: AsyncStream<Reason>
@@ -43,15 +67,43 @@ struct Ending: Sendable {
     /// From the loop's thread, as often as one likes.
     func say(_ reason: Reason) { continuation.yield(reason) }
 
-    /// Waits for a signal, for `limit` to pass, or for somebody to say why it is over.
-    func wait(_ signals: Signals, on loop: EventLoop, for limit: Duration?) async -> Reason {
-        let watch = signals.watch(on: loop) { continuation.yield(.signal($0)) }
+    /// Waits for a signal, for `limit` to pass, for the reader of standard output to go if that is heeded, or for
+    /// somebody to say why it is over.
+    func wait(
+        _ signals: Signals, on loop: EventLoop, for limit: Duration?, heedsReader: Bool = true
+    ) async -> Reason {
+        var watches = [signals.watch(on: loop) { continuation.yield(.signal($0)) }]
+        if heedsReader { watches.append(loop.watch(STDOUT_FILENO, for: .gone) { continuation.yield(.closed) }) }
         let end = limit.map { limit in loop.call(at: loop.now.advanced(by: limit)) { continuation.yield(.time) } }
         defer {
-            loop.cancel(watch)
+            for watch in watches { loop.cancel(watch) }
             end?.cancel()
         }
         for await reason in reasons { return reason }
         return .time
+    }
+}
+
+/// Whether something in virtual time has to end early; asked at each instant, it looks now and then.
+struct Interruption {
+    private static let instantsBetweenLooks = 64
+
+    private let signals: Signals
+    private let files: LogFiles
+    private var instants = 0
+    private(set) var reason: Ending.Reason?
+
+    init(_ signals: Signals, _ files: LogFiles) { (self.signals, self.files) = (signals, files) }
+
+    /// Whether there is a reason now.
+    mutating func hasCome() -> Bool {
+        instants += 1
+        guard instants % Self.instantsBetweenLooks == 0 else { return reason != nil }
+        if let number = signals.take() {
+            reason = .signal(number)
+        } else if files.readerIsGone || Console.failure == EPIPE {
+            reason = .closed
+        }
+        return reason != nil
     }
 }

@@ -1,15 +1,40 @@
 import Arguments
+import Glibc
 
 /// The version that `--version` prints, and that event logs and reports carry.
 let version = "0.1.0"
 
 /// Runs the command line tool with the words behind its name; returns the exit status.
 public func runTool(_ words: [String]) -> Int32 {
-    let commands = [
-        runGrammar, serveGrammar, monitorGrammar, scanGrammar, controllerGrammar, validateGrammar, explainGrammar,
-        benchGrammar,
-    ]
-    let program = Program("lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands)
+    Console.prepare()
+    let status = understand(words)
+    switch Console.failure {
+    case nil: return status
+    case EPIPE?: return status == ExitCode.success.status ? ExitCode.signal(SIGPIPE).status : status
+    case let code?:
+        Console.complain("lubdub: cannot write to standard output: \(unsafe String(cString: strerror(code)))")
+        return ExitCode.environment.status
+    }
+}
+
+private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> ExitCode
+
+/// In the order of the help.
+private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
+    (demoGrammar, demo), (runGrammar, run), (serveGrammar, serve), (monitorGrammar, monitor), (scanGrammar, scan),
+    (controllerGrammar, controller), (validateGrammar, validate), (explainGrammar, explain), (benchGrammar, bench),
+]
+
+/// What a later version has; this one says so.
+private let planned = [
+    "check", "doctor", "matrix", "control", "--client", "--report", "--strict", "--control", "--jobs", "--only",
+    "--shard", "--list", "--said", "--ask",
+]
+
+private func understand(_ words: [String]) -> Int32 {
+    let program = Program(
+        "lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands.map(\.grammar),
+        planned: planned)
     do throws(UsageError) {
         switch try program.parse(words) {
         case .help(let text):
@@ -18,7 +43,11 @@ public func runTool(_ words: [String]) -> Int32 {
         case .version:
             Console.print("lubdub \(version)")
             return ExitCode.success.status
-        case .run(let command, let invocation): return carryOut(command, invocation)
+        case .run(let command, let invocation):
+            guard let (_, action) = commands.first(where: { $0.grammar.command == command }) else {
+                return ExitCode.inner.status
+            }
+            return carryOut(action, invocation)
         }
     } catch {
         Console.complain("lubdub: \(error)")
@@ -26,19 +55,8 @@ public func runTool(_ words: [String]) -> Int32 {
     }
 }
 
-private func carryOut(_ command: String, _ invocation: Invocation) -> Int32 {
-    do throws(CommandFailure) {
-        switch command {
-        case "run": return try run(invocation).status
-        case "serve": return try serve(invocation).status
-        case "monitor": return try monitor(invocation).status
-        case "scan": return try scan(invocation).status
-        case "controller": return try controller(invocation).status
-        case "bench": return try bench(invocation).status
-        case "validate": return try validate(invocation).status
-        default: return try explain(invocation).status
-        }
-    } catch {
+private func carryOut(_ action: Action, _ invocation: Invocation) -> Int32 {
+    do throws(CommandFailure) { return try action(invocation).status } catch {
         Console.complain(error.message)
         return error.code.status
     }

@@ -124,6 +124,30 @@ public struct EventChunk: Sendable {
     }
 }
 
+extension EventChunk {
+    /// The entries of the events that `isMeant` picks, for who says them in words of their own; without the lines that
+    /// a client said, and without the peers of values.
+    public func records(where isMeant: (EventName) -> Bool, in wording: ValueWording) -> [EventRecord] {
+        entries.compactMap { entry in
+            switch entry {
+            case .record(let index): isMeant(records[index].event) ? records[index] : nil
+            case .line: nil
+            case .value(let value): isMeant(value.event) ? record(of: value, in: wording) : nil
+            }
+        }
+    }
+
+    private func record(of value: ValueRecord, in wording: ValueWording) -> EventRecord {
+        let (device, part) = (Int(value.device), Int(value.part))
+        let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
+        var record = EventRecord(value.event, of: wording.thing(device, part), at: value.instant)
+        var text = JSONText()
+        if wording.value(device, part, octets, &text) { record.value = text.string }
+        (record.handle, record.octets) = (value.handle, Array(octets))
+        return record
+    }
+}
+
 /// Everything that happened, in order: the one log that reports, traces and expectations read.
 ///
 /// Adding a value allocates nothing once the storage has grown to a chunk.  The journal never holds more than one

@@ -65,17 +65,17 @@ extension JSONText {
         append("{\"t\": ")
         append(instant)
         append(", \"event\": \"")
-        append(event.rawValue)
+        append(text: event.rawValue)
         append("\"")
     }
 
-    mutating func append(member key: String) {
+    mutating func append(member key: StaticString) {
         append(", \"")
         append(key)
         append("\": ")
     }
 
-    mutating func append(member key: String, quoted text: String) {
+    mutating func append(member key: StaticString, quoted text: String) {
         append(member: key)
         append(quoted: text)
     }
@@ -96,9 +96,9 @@ extension JSONText {
         append("\"")
     }
 
-    mutating func append(member key: String, json: String) {
+    mutating func append(member key: StaticString, json: String) {
         append(member: key)
-        append(json)
+        append(text: json)
     }
 
     /// In seconds with six decimals, as `Instant.description`.

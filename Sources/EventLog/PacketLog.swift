@@ -73,7 +73,9 @@ public struct PacketLog: Sendable {
         _ kind: PacketRecord.Kind, controller: Int, _ packet: Packet, in pool: borrowing PacketPool, at now: Instant
     ) {
         guard sink != nil else { return }
-        append(kind, controller: controller, pool.slice(of: packet), at: now)
+        let offset = chunk.octets.count
+        pool.copy(packet, to: &chunk.octets)
+        add(kind, controller: controller, from: offset, at: now)
     }
 
     /// Adds a packet of these octets, which begin behind H4's packet indicator.
@@ -81,12 +83,16 @@ public struct PacketLog: Sendable {
         _ kind: PacketRecord.Kind, controller: Int, _ octets: ArraySlice<UInt8>, at now: Instant
     ) {
         guard sink != nil else { return }
-        let content = octets.prefix(Int(UInt16.max))
+        let offset = chunk.octets.count
+        chunk.octets.append(contentsOf: octets.prefix(Int(UInt16.max)))
+        add(kind, controller: controller, from: offset, at: now)
+    }
+
+    private mutating func add(_ kind: PacketRecord.Kind, controller: Int, from offset: Int, at now: Instant) {
         let record = PacketRecord(
-            instant: now, offset: UInt32(chunk.octets.count), count: UInt16(content.count),
+            instant: now, offset: UInt32(offset), count: UInt16(chunk.octets.count - offset),
             controller: UInt16(truncatingIfNeeded: controller), kind: kind)
         chunk.records.append(record)
-        chunk.octets.append(contentsOf: content)
         if chunk.records.count >= recordsPerChunk || chunk.octets.count >= Self.octetsPerChunk { flush() }
     }
 

@@ -36,7 +36,7 @@ struct CommandQueue: Sendable {
 
     /// The command to send now, and until when it has to be answered; nil when none may be sent.
     mutating func next(at now: Instant) -> (command: Command, deadline: Instant)? {
-        guard underWay == nil, allowed > 0, !waiting.isEmpty else { return nil }
+        guard !waiting.isEmpty, allowed > 0, underWay == nil else { return nil }
         let command = waiting.removeFirst()
         deadline = now.advanced(by: Self.answerTimeout)
         underWay = command

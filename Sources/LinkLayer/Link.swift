@@ -92,7 +92,7 @@ public struct Link: Sendable {
     }
 
     /// Whether both ends are closed, so that nobody needs the link any more.
-    public var isOver: Bool { !self[.central].isOpen && !self[.peripheral].isOpen }
+    public private(set) var isOver = false
 
     /// Whether this end can still send and hear.
     public func isOpen(_ end: LinkEnd) -> Bool { self[end].isOpen }
@@ -340,6 +340,7 @@ public struct Link: Sendable {
         for case .data(let packet, _) in self[end].queue { pool.release(packet) }
         self[end].queue.removeAll()
         (self[end].isOpen, self[end].isLeaving) = (false, false)
+        isOver = !self[end.other].isOpen
     }
 
     /// The first event, counted from `base`, that does not begin before `now`.

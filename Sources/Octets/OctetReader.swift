@@ -28,6 +28,17 @@ public struct OctetReader: Sendable {
         UInt16(truncatingIfNeeded: try integer(field, octets: 2))
     }
 
+    /// Takes all the pairs of octets that are left, of each the lower one first: at least one, or throws `.tooShort` in
+    /// the name of `field` and takes nothing.
+    public mutating func uint16s(_ field: String) throws(Malformed) -> [UInt16] {
+        guard remaining >= 2 else { throw .tooShort(field: field, at: position, needs: 2, has: remaining) }
+        let pairs = stride(from: index, to: octets.endIndex - 1, by: 2).map { place in
+            UInt16(octets[place]) | UInt16(octets[place + 1]) << 8
+        }
+        index += 2 * pairs.count
+        return pairs
+    }
+
     /// Takes three octets, the lowest first, or throws `.tooShort` in the name of `field` and takes nothing.
     public mutating func uint24(_ field: String) throws(Malformed) -> UInt32 {
         UInt32(truncatingIfNeeded: try integer(field, octets: 3))
@@ -63,8 +74,10 @@ public struct OctetReader: Sendable {
 
     private mutating func integer(_ field: String, octets count: Int) throws(Malformed) -> UInt64 {
         guard remaining >= count else { throw .tooShort(field: field, at: position, needs: count, has: remaining) }
-        defer { index += count }
-        return octets[index..<index + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        var value: UInt64 = 0
+        for place in 0..<count { value |= UInt64(octets[index + place]) &<< UInt64(8 * place) }
+        index += count
+        return value
     }
 }
 

@@ -82,8 +82,11 @@ public struct PacketPool: Sendable {
 
     /// Adds two octets at the end, the lower one first.
     public mutating func append(_ value: UInt16, to packet: inout Packet) {
-        append(UInt8(truncatingIfNeeded: value), to: &packet)
-        append(UInt8(truncatingIfNeeded: value >> 8), to: &packet)
+        let target = index(packet, packet.count, adding: 2)
+        var all = octets.mutableSpan
+        all[target] = UInt8(truncatingIfNeeded: value)
+        all[target + 1] = UInt8(truncatingIfNeeded: value >> 8)
+        packet.end += 2
     }
 
     /// Adds octets at the end.
@@ -122,8 +125,12 @@ public struct PacketPool: Sendable {
 
     /// Puts two octets before the first, the lower one first; there is room for `headroom` of them.
     public mutating func prepend(_ value: UInt16, to packet: inout Packet) {
-        prepend(UInt8(truncatingIfNeeded: value >> 8), to: &packet)
-        prepend(UInt8(truncatingIfNeeded: value), to: &packet)
+        precondition(packet.start > 1, "no room in front of the packet")
+        packet.start -= 2
+        let target = base(packet)
+        var all = octets.mutableSpan
+        all[target] = UInt8(truncatingIfNeeded: value)
+        all[target + 1] = UInt8(truncatingIfNeeded: value >> 8)
     }
 
     // MARK: Reading
@@ -142,6 +149,12 @@ public struct PacketPool: Sendable {
 
     /// A copy of the octets.
     public func octets(of packet: Packet) -> [UInt8] { Array(slice(of: packet)) }
+
+    /// Adds the octets of a packet to `target`.
+    public func copy(_ packet: Packet, to target: inout [UInt8]) {
+        let start = base(packet)
+        target.append(contentsOf: octets[start..<start + packet.count])
+    }
 
     /// The octets where they lie; as long as the slice is kept, a change to the pool copies all of it.
     public func slice(of packet: Packet) -> ArraySlice<UInt8> {

@@ -25,6 +25,8 @@ struct Btsnoop {
 
     static let header: [UInt8] = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x07, 0xD1]
 
+    private static let headerLength = 24  // of a record
+
     private let begins: Int64
 
     /// The instant 0 s is `epoch` after 1970-01-01T00:00:00Z.
@@ -35,16 +37,18 @@ struct Btsnoop {
         let length = UInt32(octets.count)
         let flags = UInt32(record.controller) << 16 | UInt32(record.kind.rawValue)
         let microseconds = UInt64(bitPattern: begins &+ record.instant.nanoseconds / 1000)
-        Self.append(length, to: &target)
-        Self.append(length, to: &target)
-        Self.append(flags, to: &target)
-        Self.append(0, to: &target)
-        Self.append(UInt32(truncatingIfNeeded: microseconds >> 32), to: &target)
-        Self.append(UInt32(truncatingIfNeeded: microseconds), to: &target)
+        target.append(addingCapacity: Self.headerLength) { target in
+            Self.append(length, to: &target)
+            Self.append(length, to: &target)
+            Self.append(flags, to: &target)
+            Self.append(0, to: &target)
+            Self.append(UInt32(truncatingIfNeeded: microseconds >> 32), to: &target)
+            Self.append(UInt32(truncatingIfNeeded: microseconds), to: &target)
+        }
         target.append(contentsOf: octets)
     }
 
-    private static func append(_ word: UInt32, to target: inout [UInt8]) {
+    private static func append(_ word: UInt32, to target: inout OutputSpan<UInt8>) {
         target.append(UInt8(truncatingIfNeeded: word >> 24))
         target.append(UInt8(truncatingIfNeeded: word >> 16))
         target.append(UInt8(truncatingIfNeeded: word >> 8))

@@ -16,8 +16,13 @@ struct Alarm: ~Copyable, Sendable {
         if !isDue { set(limit ?? .zero) }  // zero disarms
         var polled = [bell, timer].map { pollfd(fd: $0, events: CShort(POLLIN), revents: 0) }
         for (descriptor, readiness) in watches {
-            let events = CShort(readiness == .readable ? POLLIN : POLLOUT)
-            polled.append(pollfd(fd: descriptor, events: events, revents: 0))
+            let events =
+                switch readiness {
+                case .readable: POLLIN
+                case .writable: POLLOUT
+                case .gone: 0 as CInt  // poll(2) tells of errors and hang-ups unasked
+                }
+            polled.append(pollfd(fd: descriptor, events: CShort(events), revents: 0))
         }
         guard unsafe poll(&polled, nfds_t(polled.count), isDue ? 0 : -1) > 0 else { return [] }  // -1: a signal came
         if polled[0].revents != 0 {

@@ -30,6 +30,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         case readable
         /// It takes octets.
         case writable
+        /// The other side is gone for good; nothing else counts.
+        case gone
     }
 
     private enum Event {

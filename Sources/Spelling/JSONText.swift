@@ -21,8 +21,11 @@ public struct JSONText: Sendable {
     /// Forgets all but the first `count` octets.
     public mutating func truncate(to count: Int) { self.count = max(0, min(self.count, count)) }
 
+    /// Adds a literal as it is.
+    public mutating func append(_ text: StaticString) { text.withUTF8Buffer { unsafe append($0) } }
+
     /// Adds text as it is.
-    public mutating func append(_ text: String) {
+    public mutating func append(text: String) {
         var text = text
         text.withUTF8 { unsafe append($0) }
     }
@@ -34,9 +37,9 @@ public struct JSONText: Sendable {
 
     /// Adds text between ASCII quotes, with escapes for what JSON or a line cannot have.
     public mutating func append(quoted text: String) {
-        guard text.utf8.allSatisfy(Self.isPlain) else { return append(text.quoted) }
+        guard text.utf8.allSatisfy(Self.isPlain) else { return append(text: text.quoted) }
         append("\"")
-        append(text)
+        append(text: text)
         append("\"")
     }
 
@@ -48,18 +51,33 @@ public struct JSONText: Sendable {
 
     /// Adds a whole number, with zeros in front of it up to so many digits; there are 20 at the most.
     public mutating func append(_ number: UInt64, digits: Int) {
-        var (length, limit) = (1, UInt64(10))
-        while length < 20, number >= limit || length < digits {
-            length += 1
-            limit = length < 20 ? limit * 10 : .max
-        }
-        let start = grow(by: length)
+        let start = grow(by: max(Self.digits(of: number), min(digits, 20)))
+        var (place, rest) = (count, number)
         var target = storage.mutableSpan
-        var rest = number
-        for place in stride(from: start + length - 1, through: start, by: -1) {
-            target[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
+        while place > start {
+            place &-= 1
+            let next = rest / 10
+            target[place] = UInt8(truncatingIfNeeded: rest &- next &* 10 &+ 0x30)
+            rest = next
         }
+    }
+
+    /// Adds a number of thousandths as a number: with three decimals, or fewer when the last of them are 0.
+    public mutating func append(thousandths number: UInt64) {
+        append(number, digits: 4)
+        var end = count + 1
+        let dot = grow(by: 1) - 3
+        var text = storage.mutableSpan
+        for place in stride(from: end - 1, to: dot, by: -1) { text[place] = text[place - 1] }
+        text[dot] = UInt8(ascii: ".")
+        while text[end - 1] == UInt8(ascii: "0") { end -= 1 }
+        count = end - 1 == dot ? dot : end
+    }
+
+    private static func digits(of number: UInt64) -> Int {
+        var (count, rest) = (1, number)
+        while rest >= 1000 { (count, rest) = (count + 3, rest / 1000) }
+        return rest < 10 ? count : rest < 100 ? count + 1 : count + 2
     }
 
     /// Adds octets as pairs of hexadecimal digits, upper case, with `separator` between them.
@@ -67,19 +85,17 @@ public struct JSONText: Sendable {
         guard !content.isEmpty else { return }
         let between = UInt8(ascii: separator)
         var place = grow(by: 3 * content.count - 1)
+        let (content, end) = (content.span, count)
         var target = storage.mutableSpan
         for index in content.indices {
-            if index > content.startIndex {
-                target[place] = between
-                place += 1
-            }
             target[place] = Self.digit(content[index] >> 4)
             target[place + 1] = Self.digit(content[index] & 0x0F)
-            place += 2
+            if place + 2 < end { target[place + 2] = between }
+            place += 3
         }
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
+    private static func digit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? 0x30 : 0x37) }
 
     private mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
         guard let first = source.baseAddress else { return }

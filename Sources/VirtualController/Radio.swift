@@ -134,11 +134,11 @@ public struct Radio: Sendable {
     }
 
     private struct LinkSlot: Sendable {
-        var link: Link?
-        var generation: UInt32 = 0
-        var stations: (central: Int, peripheral: Int) = (0, 0)
-
-        func station(at end: LinkEnd) -> Int { end == .central ? stations.central : stations.peripheral }
+        var link: Link
+        var isTaken: Bool  // else what is left of a link that is over
+        var generation: UInt32
+        var central: Int
+        var peripheral: Int
     }
 
     /// Where the stations are.
@@ -210,7 +210,7 @@ public struct Radio: Sendable {
             if case .data(let packet, _) = pdu { pool.release(packet) }
             return
         }
-        links[connection.slot].link?.send(pdu, from: connection.end, at: now, pool: &pool, into: &linkOutbox)
+        links[connection.slot].link.send(pdu, from: connection.end, at: now, pool: &pool, into: &linkOutbox)
         passOn(connection.slot, into: &outbox)
     }
 
@@ -219,20 +219,20 @@ public struct Radio: Sendable {
         _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         guard isCurrent(connection.slot, connection.generation) else { return }
-        links[connection.slot].link?.close(connection.end, at: now, pool: &pool, into: &linkOutbox)
+        links[connection.slot].link.close(connection.end, at: now, pool: &pool, into: &linkOutbox)
         passOn(connection.slot, into: &outbox)
     }
 
     /// The number that a connection update sent now should name; nil when the link is over.
     func updateInstant(of connection: Connection, at now: Instant) -> UInt16? {
         guard isCurrent(connection.slot, connection.generation) else { return nil }
-        return links[connection.slot].link?.updateInstant(at: now)
+        return links[connection.slot].link.updateInstant(at: now)
     }
 
     /// The station at the other end.
     func peerStation(of connection: Connection) -> Int? {
         guard isCurrent(connection.slot, connection.generation) else { return nil }
-        return links[connection.slot].station(at: connection.end.other)
+        return station(at: connection.end.other, of: connection.slot)
     }
 
     // MARK: Time
@@ -255,11 +255,11 @@ public struct Radio: Sendable {
             connect(advertisement, of: station, initiation, of: initiator, at: now, into: &outbox)
         case .link(let slot, let generation):
             guard isCurrent(slot, generation) else { return }
-            links[slot].link?.timePassed(at: now, pool: &pool, into: &linkOutbox)
+            links[slot].link.timePassed(at: now, pool: &pool, into: &linkOutbox)
             passOn(slot, into: &outbox)
         case .supervision(let slot, let generation, let end):
             guard isCurrent(slot, generation) else { return }
-            links[slot].link?.supervise(end, at: now, pool: &pool, into: &linkOutbox)
+            links[slot].link.supervise(end, at: now, pool: &pool, into: &linkOutbox)
             passOn(slot, into: &outbox)
         }
     }
@@ -345,8 +345,12 @@ public struct Radio: Sendable {
 
     // MARK: Links
 
+    private func station(at end: LinkEnd, of slot: Int) -> Int {
+        end == .central ? links[slot].central : links[slot].peripheral
+    }
+
     private func isCurrent(_ slot: Int, _ generation: UInt32) -> Bool {
-        links.indices.contains(slot) && links[slot].generation == generation && links[slot].link != nil
+        links.indices.contains(slot) && links[slot].generation == generation && links[slot].isTaken
     }
 
     private mutating func connect(
@@ -356,19 +360,19 @@ public struct Radio: Sendable {
         stopAdvertising(station)
         stations[initiator].initiation = nil
         let slot = freeLinks.popLast() ?? links.count
-        if slot == links.count { links.append(LinkSlot()) }
-        links[slot].generation &+= 1
-        links[slot].stations = (initiator, station)
         var chance = seed.stream("link \(initiation.address) \(advertisement.address) \(initiation.attempt)")
         let link = Link(
             initiation.parameters, at: now, chance: chance.next(), sleeps: sleeps, into: &linkOutbox)
-        links[slot].link = link
+        let generation = slot < links.count ? links[slot].generation &+ 1 : 1
+        let taken = LinkSlot(link: link, isTaken: true, generation: generation, central: initiator, peripheral: station)
+        if slot < links.count { links[slot] = taken } else { links.append(taken) }
         let peers = [(LinkEnd.central, advertisement.address), (.peripheral, initiation.address)]
         for (end, peer) in peers {
-            let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
+            let connection = Connection(slot: slot, generation: generation, end: end)
             outbox.append(
                 .indicate(
-                    station: links[slot].station(at: end), .connected(connection, peer: peer, initiation.parameters)))
+                    station: self.station(at: end, of: slot), .connected(connection, peer: peer, initiation.parameters))
+            )
         }
         passOn(slot, into: &outbox)
     }
@@ -390,14 +394,14 @@ public struct Radio: Sendable {
             }
         }
         linkOutbox.removeAll(keepingCapacity: true)
-        if links[slot].link?.isOver == true {
-            links[slot].link = nil
+        if links[slot].link.isOver {
+            links[slot].isTaken = false
             freeLinks.append(slot)
         }
     }
 
     private func tell(_ end: LinkEnd, of slot: Int, _ output: Link.Output, into outbox: inout [Output]) {
         let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
-        outbox.append(.indicate(station: links[slot].station(at: end), .link(connection, output)))
+        outbox.append(.indicate(station: station(at: end, of: slot), .link(connection, output)))
     }
 }

@@ -148,7 +148,7 @@ extension World {
         }
         if case .node(let node) = users[controller], !isClient(node) { return }
         guard let delivery = observers[controller].see(kind, packet, pool: &pool) else { return }
-        if let device = scenario.devices.firstIndex(where: { $0.address == delivery.peer }) {
+        if let device = addresses.firstIndex(of: delivery.peer) {
             noteValue(.delivered, device, delivery.handle, delivery.value)
         }
         pool.release(delivery.value)

@@ -49,8 +49,15 @@ struct Node: Sendable {
         device.timePassed(at: now, mtu: leastMTU, pool: &pool, into: &outbox)
     }
 
-    mutating func value(of part: Peripheral.Part, at now: Instant, pool: inout PacketPool) -> Packet? {
-        device.value(of: part, at: now, mtu: leastMTU, pool: &pool)
+    /// The present value of a part, or these octets, for those who are subscribed to it.
+    mutating func notification(
+        of part: Peripheral.Part, octets: [UInt8]?, at now: Instant, pool: inout PacketPool
+    ) -> PeripheralDevice.Notification? {
+        guard let handle = device.handle(of: part),
+            let packet = octets.map({ pool.take($0) })
+                ?? device.value(of: part, at: now, mtu: leastMTU, pool: &pool)
+        else { return nil }
+        return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
 
     mutating func set(_ part: Part, to signal: Signal?, at now: Instant) -> Bool {

@@ -21,6 +21,10 @@ public struct World: Sendable {
     public enum Output: Sendable {
         /// A packet for the host outside that uses a controller; whoever takes it releases it.
         case toGuest(controller: Int, PacketKind, Packet)
+        /// A packet for the controller outside that the host of a device uses; whoever takes it releases it.
+        case toRadio(node: Int, PacketKind, Packet)
+        /// The controller outside is of no use to the host of a device.
+        case radioFailed(node: Int, Host.Failure)
         /// What the host of a client node says.
         case client(node: Int, Host.Output)
     }
@@ -56,6 +60,10 @@ public struct World: Sendable {
     /// What is to be done outside, in order; who does it empties it.
     public var outbox: [Output] = []
 
+    /// Whether the hosts of the devices use controllers outside, and not those of this air: what they say comes out as
+    /// `.toRadio`, and `receive(_:_:fromRadioOf:at:)` takes the answers.  It counts from `start` on.
+    public var usesRadios = false
+
     private var queue = EventQueue()
     private var pending: [Event] = []
     private var airspace: Airspace
@@ -69,12 +77,14 @@ public struct World: Sendable {
     private var notifications: [PeripheralDevice.Notification] = []
     private let chance: RandomStream
     private(set) var names: ValueNames
+    let addresses: [DeviceAddress]  // of the scenario's devices
 
     /// The scenario's devices, each above a controller of its own; they start when `start` is called.
     public init(_ scenario: Scenario, seed: UInt64) throws(AttributeTable.DefinitionError) {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
         names = ValueNames(scenario, [])
+        addresses = scenario.devices.map(\.address)
         script = ScriptRunner(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"))
         for device in scenario.devices {
@@ -165,7 +175,7 @@ public struct World: Sendable {
         return node
     }
 
-    func isClient(_ node: Int) -> Bool { node >= scenario.devices.count }
+    func isClient(_ node: Int) -> Bool { node >= addresses.count }
 
     // MARK: What comes from outside
 
@@ -179,6 +189,29 @@ public struct World: Sendable {
         let packet = pool.take(octets)
         noteSending(kind, packet, to: controller)
         schedule(.toController(controller, kind, packet), due: now)
+    }
+
+    /// Takes a packet from the controller outside that the host of a device uses.
+    public mutating func receive(
+        _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromRadioOf node: Int, at now: Instant
+    ) {
+        run(until: now)
+        guard usesRadios, nodes.indices.contains(node), octets.count <= PacketPool.capacity else { return }
+        let packet = pool.take(octets)
+        noteArriving(kind, packet, at: nodes[node].controller)
+        schedule(.toHost(node: node, kind, packet), due: now)
+    }
+
+    /// Whether any device is linked to somebody.
+    public var hasLinks: Bool { nodes.contains { !$0.connections.isEmpty } }
+
+    /// Ends the links of all devices, as somebody would who switches them off in good order.
+    public mutating func endLinks() {
+        for node in nodes.indices where !isClient(node) {
+            for connection in nodes[node].connections {
+                command(.disconnect(connection.id, reason: .remoteUserTerminated), of: node)
+            }
+        }
     }
 
     /// Tells the host of a node to do something, now.
@@ -196,10 +229,10 @@ public struct World: Sendable {
 
     /// Notifies the subscribers of a part's present value out of turn, or of these octets.
     public mutating func notify(_ part: Peripheral.Part, of node: Int, octets: [UInt8]? = nil) {
-        guard nodes.indices.contains(node), let handle = nodes[node].device.handle(of: part),
-            let packet = octets.map({ pool.take($0) }) ?? nodes[node].value(of: part, at: now, pool: &pool)
+        guard nodes.indices.contains(node),
+            let notification = nodes[node].notification(of: part, octets: octets, at: now, pool: &pool)
         else { return }
-        notify(node, PeripheralDevice.Notification(handle: handle, packet: packet))
+        notify(node, notification)
     }
 
     // MARK: Playing
@@ -277,7 +310,13 @@ public struct World: Sendable {
             switch output {
             case .send(let kind, let packet):
                 noteSending(kind, packet, to: nodes[node].controller)
-                schedule(.toController(nodes[node].controller, kind, packet), due: now)
+                if usesRadios, !isClient(node) {
+                    outbox.append(.toRadio(node: node, kind, packet))
+                } else {
+                    schedule(.toController(nodes[node].controller, kind, packet), due: now)
+                }
+            case .failed(let failure) where usesRadios && !isClient(node):
+                outbox.append(.radioFailed(node: node, failure))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where isClient(node): outbox.append(.client(node: node, output))
             default: deviceHostSaid(output, node)

@@ -16,7 +16,8 @@ import Testing
         "check", "check a peripheral", operands: [.optional("SCENARIO", "a JSON file")],
         options: [.option("--color", "WHEN", "auto, always or never")])
     let program = Program(
-        "lubdub", "A heart-rate strap that you can script.", commands: [serve, validate, check])
+        "lubdub", "A heart-rate strap that you can script.", commands: [serve, validate, check],
+        planned: ["doctor", "--quite", "--report"])
 
     private func invocation(_ words: [String]) throws -> Invocation {
         guard case .run(_, let invocation) = try program.parse(words) else { throw UsageError("no command ran") }
@@ -54,6 +55,9 @@ import Testing
         (["help", "chekc"], #"unknown command "chekc" (did you mean "check"?)"#),
         (["serve", "--sed", "7"], #"unknown option "--sed" (did you mean "--seed"?)"#),
         (["serve", "--zzzzzzzzz"], #"unknown option "--zzzzzzzzz""#),
+        (["serve", "--report", "f"], #"unknown option "--report": this version does not have it yet"#),
+        (["doctor"], #"unknown command "doctor": this version does not have it yet"#),
+        (["serve", "--quite"], #"unknown option "--quite": this version does not have it yet"#),
         (["serve", "--seed"], "--seed needs a value: N"),
         (["serve", "--quiet=yes", "a"], "--quiet takes no value"),
         (["serve"], "SCENARIO is missing"),

@@ -54,6 +54,32 @@ import Testing
             ])
     }
 
+    @Test func `Who words events otherwise gets those that are asked for`() throws {
+        let collected = Collected<EventChunk>()
+        var (pool, journal) = (PacketPool(), EventJournal { collected.add($0) })
+        let packet = pool.take([0x1B, 0x0E, 0x00, 0x00, 0x3E])
+        journal.append(EventRecord(.connected, of: "strap", at: .start))
+        journal.append(EventRecord(.mtu, of: "strap", at: .start))
+        for event in [EventName.notified, .delivered] {
+            journal.append(
+                event, device: 0, part: 5, peer: 1, handle: 14, packet, droppingFirst: 3, in: pool, at: .start)
+        }
+        journal.flush()
+        pool.release(packet)
+
+        let wording = ValueWording(thing: { "\($0)/\($1)" }, peer: { _ in nil }) { _, _, octets, text in
+            text.append(Int64(octets.last ?? 0))
+            return true
+        }
+        let chunk = try #require(collected.chunks.first)
+        var notified = EventRecord(.notified, of: "0/5", at: .start)
+        (notified.handle, notified.value, notified.octets) = (14, "62", [0x00, 0x3E])
+        #expect(
+            chunk.records(where: { $0 == .connected || $0 == .notified }, in: wording)
+                == [EventRecord(.connected, of: "strap", at: .start), notified])
+        #expect(chunk.records(where: { _ in true }, in: wording).count == chunk.count)
+    }
+
     @Test func `A full chunk goes to the sink, and the next begins anew`() {
         let collected = Collected<EventChunk>()
         var (pool, journal) = (PacketPool(), EventJournal(entriesPerChunk: 3) { collected.add($0) })

@@ -101,5 +101,6 @@ async def peer(central):
         strap = device.Peer(connection)
         await strap.discover_all()
     yield strap
-    with contextlib.suppress(core.ProtocolError):
-        await connection.disconnect()
+    if central.lookup_connection(connection.handle):
+        with contextlib.suppress(core.ProtocolError):
+            await connection.disconnect()

@@ -155,4 +155,28 @@ actor Walker {
         }
         #expect(began.duration(to: .now) >= .milliseconds(20))
     }
+
+    @Test func `It is seen when nobody reads any more, and not before`() throws {
+        var ends: [CInt] = [0, 0]
+        unsafe pipe(&ends)
+        let (output, input) = (ends[0], ends[1])
+        defer { close(input) }
+        let loop = EventLoop(pace: .real())
+        let journal = Journal<String>()
+        try loop.run {
+            let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
+            let watch = loop.watch(input, for: .gone) {
+                journal.write("gone")
+                continuation.yield()
+            }
+            try await loop.sleep(for: .milliseconds(5))
+            unsafe write(input, [42], 1)
+            try await loop.sleep(for: .milliseconds(5))
+            journal.write("closed")
+            close(output)
+            for await _ in gone { break }
+            loop.cancel(watch)
+        }
+        #expect(Array(journal.entries.prefix(2)) == ["closed", "gone"])
+    }
 }

@@ -22,6 +22,15 @@ import Testing
         #expect(Self.text { $0.append(number, digits: digits) } == text)
     }
 
+    @Test(
+        arguments: [
+            (0, "0"), (1, "0.001"), (10, "0.01"), (999, "0.999"), (1000, "1"), (812_500, "812.5"),
+            (63_999_023, "63999.023"),
+        ] as [(UInt64, String)])
+    func `Thousandths end with a digit that says something`(number: UInt64, text: String) {
+        #expect(Self.text { $0.append(thousandths: number) } == text)
+    }
+
     @Test(arguments: ["", "strap/heart_rate", "a \"b\" \\", "line\nend", "\u{7F}\u{85}\u{2028}", "Müller ♥", "\u{0}"])
     func `Quoted text is what a string says of itself`(words: String) {
         #expect(Self.text { $0.append(quoted: words) } == words.quoted)

@@ -3,17 +3,19 @@ import Spelling
 
 let benchGrammar = Arguments.Grammar(
     "bench", "measure what this machine can play, beside Bumble",
-    operands: [.anyNumber("ROW", "only these rows, by the first word of their names")],
+    operands: [.anyNumber("ROW", "only these rows: \(BenchRow.all.map(\.word).joined(separator: ", "))")],
     options: [
         .flag("--json", "print a JSON object for each row"),
         .option("--bumble", "PYTHON", "a Python that has Bumble (default .venv/bin/python, as \"make test\" makes it)"),
+        .flag("--alone", "do not run Bumble"),
     ])
 
 func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let rows = try chosen(invocation.operands)
-    let bumble = Bumble(invocation.text("--bumble"))
+    let isAlone = invocation.has("--alone")
+    let bumble = isAlone ? nil : Bumble(invocation.text("--bumble"))
     let isJSON = invocation.has("--json")
-    if bumble == nil {
+    if bumble == nil, !isAlone {
         Console.complain(
             "lubdub: no Bumble to compare with: make test installs it, --bumble names a Python that has it")
     }
@@ -22,7 +24,7 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     for row in rows {
         let figures = try row.measure()
         let theirs = try row.twin.flatMap { twin throws(CommandFailure) in try bumble?.measure(twin) }
-        let result = BenchResult(name: row.name, figures: figures, theirs: theirs)
+        let result = BenchResult(word: row.word, name: row.name, figures: figures, theirs: theirs)
         Console.print(isJSON ? result.json : BenchTable.line(result))
         if let fault = figures.fault {
             Console.complain("lubdub: \(row.name.quoted) is no result: \(fault)")
@@ -45,6 +47,7 @@ private func chosen(_ words: [String]) throws(CommandFailure) -> [BenchRow] {
 
 /// A row's figures, with those of Bumble when it can do the same.
 struct BenchResult {
+    let word: String
     let name: String
     let figures: Figures
     let theirs: Bumble.Figures?
@@ -52,10 +55,10 @@ struct BenchResult {
     /// How many times Bumble's CPU time an item is of ours.
     var ratio: Double? { theirs.map { $0.microsecondsPerItem / figures.microsecondsPerItem } }
 
-    /// `{"name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null where nothing is known.
+    /// `{"row": …, "name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null where nothing is known.
     var json: String {
         func number(_ value: Double?) -> String { value.map { decimal($0, 4) } ?? "null" }
-        return "{\"name\": \(name.quoted), \"value\": \(number(figures.value)), \"unit\": \(figures.unit.quoted), "
+        return "{\"row\": \(word.quoted), \"name\": \(name.quoted), \"value\": \(number(figures.value)), \"unit\": \(figures.unit.quoted), "
             + "\"count\": \(figures.items), \"cpu_us_per_item\": \(number(figures.microsecondsPerItem)), "
             + "\"allocations_per_item\": \(number(figures.allocationsPerItem)), "
             + "\"bumble_cpu_us_per_item\": \(number(theirs?.microsecondsPerItem)), \"ratio\": \(number(ratio)), "

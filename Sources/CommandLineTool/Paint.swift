@@ -1,0 +1,59 @@
+import Arguments
+import Collector
+import Glibc
+
+/// Colours, for people who read on a terminal.
+struct Paint: Sendable {
+    /// What a text is; the raw value is what `ESC [ … m` says for it: ECMA-48, section 8.3.117.
+    enum Style: String, Sendable {
+        case heading = "1;35"
+        case heart = "1;31"
+        case packet = "36"
+        case quiet = "2"
+        case state = "1"
+        case warning = "33"
+    }
+
+    /// Whether there are any.
+    let isOn: Bool
+
+    /// With `auto`, where `descriptor` is a terminal that can show them, and `NO_COLOR` does not forbid it.
+    init(_ invocation: Invocation, for descriptor: CInt) throws(CommandFailure) {
+        do throws(UsageError) {
+            switch try invocation.choice("--color", of: ["auto", "always", "never"]) {
+            case "always": isOn = true
+            case "never": isOn = false
+            default:
+                let terminal = Self.variable("TERM")
+                isOn =
+                    isatty(descriptor) == 1 && Self.variable("NO_COLOR").isEmpty && !terminal.isEmpty
+                    && terminal != "dumb"
+            }
+        } catch { throw CommandFailure(error) }
+    }
+
+    init(isOn: Bool) { self.isOn = isOn }
+
+    private static func variable(_ name: String) -> String {
+        guard let value = unsafe getenv(name) else { return "" }
+        return unsafe String(cString: value)
+    }
+
+    /// The text, dressed.
+    func callAsFunction(_ text: some StringProtocol, _ style: Style) -> String {
+        isOn ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : String(text)
+    }
+
+    /// What a client shows, with the heart rate to be seen from afar.
+    func callAsFunction(_ saying: HeartRateCollector.Saying) -> String {
+        let text = saying.text
+        switch saying.content {
+        case .heartRate:
+            let rate = text.prefix { $0 != "," }
+            return self(rate, .heart) + text.dropFirst(rate.count)
+        case .state: return self(text, .state)
+        case .cleared, .error: return self(text, .warning)
+        case .battery, .location, .information, .found: return text
+        }
+    }
+}

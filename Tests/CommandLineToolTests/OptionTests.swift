@@ -1,0 +1,75 @@
+import Arguments
+import Bluetooth
+import Characteristics
+import Collector
+import Scenarios
+import Testing
+
+@testable import CommandLineTool
+
+@Suite struct OptionTests {
+    private func invocation(_ words: String...) throws -> Invocation { try serveGrammar.parse(words + ["a.json"]) }
+
+    @Test(
+        arguments: [
+            ("1", .real(1)), ("0.5", .real(0.5)), ("1000", .real(1000)), ("max", .max), ("0", nil), ("-1", nil),
+            ("1001", nil), ("inf", nil), ("nan", nil), ("1e300", nil), ("fast", nil), ("", nil), ("MAX", nil),
+        ] as [(String, Speed?)])
+    func `A speed is a number that time can be multiplied with, or max`(text: String, speed: Speed?) {
+        #expect(Speed(text) == speed)
+    }
+
+    @Test func `What is said is quiet, normal or verbose, and not two of them`() throws {
+        #expect(try Verbosity(invocation()) == .normal)
+        #expect(try Verbosity(invocation("--quiet")) == .quiet)
+        #expect(try Verbosity(invocation("--verbose")) == .verbose)
+        let failure = #expect(throws: CommandFailure.self) { try Verbosity(invocation("--quiet", "--verbose")) }
+        #expect(failure?.code == .usage)
+    }
+
+    @Test(arguments: [
+        ["--events", "a", "--trace", "a"], ["--trace", "-"], ["--seed", "seven"], ["--for", "soon"],
+        ["--speed", "0"],
+    ])
+    func `An option that cannot be meant so is refused`(words: [String]) throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try Played(.empty, "a.json", try serveGrammar.parse(words + ["a.json"]))
+        }
+        #expect(failure?.code == .usage)
+        #expect(failure?.message.contains(words.last ?? "") == true)
+    }
+
+    @Test func `The command line overrides what the scenario says`() throws {
+        let played = try Played(
+            .empty, "a.json", invocation("--seed", "7", "--for", "3 s", "--speed", "2", "--keep", "dir"))
+        #expect(played.seed == 7)
+        #expect(played.scenario.limit == .seconds(3))
+        #expect(played.speed == .real(2))
+        #expect(played.keep == "dir")
+    }
+
+    @Test func `Colours are there when they are wanted, and nowhere else`() throws {
+        let (always, never) = (
+            try Paint(invocation("--color", "always"), for: -1), try Paint(invocation("--color", "never"), for: -1)
+        )
+        #expect(always("62", .heart) == "\u{1B}[1;31m62\u{1B}[0m")
+        #expect(never("62", .heart) == "62")
+        #expect(try !Paint(invocation(), for: -1).isOn)
+        #expect(throws: CommandFailure.self) { try Paint(invocation("--color", "blue"), for: -1) }
+    }
+
+    @Test func `A painted line is the plain one with the heart rate, the state or the fault marked`() throws {
+        let measurement = try HeartRateMeasurement(octets: [0x06, 62])
+        let sayings: [(HeartRateCollector.Content, String)] = [
+            (.heartRate(measurement), "\u{1B}[1;31m62 bpm\u{1B}[0m, contact"),
+            (.state(.scanning), "\u{1B}[1mscanning\u{1B}[0m"),
+            (.cleared, "\u{1B}[33mno heart rate\u{1B}[0m"),
+            (.location(BodySensorLocation(1)), "worn at: chest"),
+        ]
+        for (content, painted) in sayings {
+            let saying = HeartRateCollector.Saying(content)
+            #expect(Paint(isOn: true)(saying) == painted)
+            #expect(Paint(isOn: false)(saying) == saying.text)
+        }
+    }
+}

@@ -1,0 +1,261 @@
+"""What the commands promise to shells: lines, logs, pipes, signals and exit statuses."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from harness import LUBDUB, ROOT
+
+BPM = re.compile(r'\b\d+ bpm\b')
+SIGPIPE = 128 + signal.SIGPIPE
+SIGINT = 128 + signal.SIGINT
+
+
+def lubdub(*arguments, **options):
+    """A finished `lubdub ARGUMENTS...`."""
+    return subprocess.run(
+        [LUBDUB, *map(str, arguments)], **({'cwd': ROOT, 'capture_output': True, 'text': True, 'timeout': 60} | options))
+
+
+@contextlib.contextmanager
+def started(*arguments, **options):
+    """A running `lubdub ARGUMENTS...`; killed when the block is left, if it still runs."""
+    pipes = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, 'text': True}
+    with subprocess.Popen([LUBDUB, *map(str, arguments)], cwd=ROOT, **(pipes | options)) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def records(path):
+    """The objects of an event log, each of whose lines must be whole."""
+    text = pathlib.Path(path).read_text()
+    assert text.endswith('\n'), f'{path} ends in the middle of a line'
+    return [json.loads(line) for line in text.splitlines()]
+
+
+class CommandTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def ends(self, process, status, limit=5):
+        self.assertEqual(process.wait(limit), status, process.stderr.read() if process.stderr else '')
+
+
+class DemoTests(CommandTests):
+    def test_the_tour_shows_every_step_and_ends_by_itself(self):
+        done = lubdub('demo', '--speed', 'max')
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        places = [done.stdout.index(f'\n{name}: ') for name in ['Scan', 'Connect', 'Discover', 'Subscribe', 'The heart']]
+        self.assertEqual(places, sorted(places))
+        for words in ['-> LE Create Connection', '<- ATT Handle Value Notification', '62 bpm', '300 bpm', '"bpm": 300']:
+            self.assertIn(words, done.stdout)
+        self.assertNotIn('\x1b', done.stdout)
+
+    def test_the_tour_is_the_same_each_time(self):
+        self.assertEqual(lubdub('demo', '--speed', 'max').stdout, lubdub('demo', '--speed', 'max').stdout)
+
+    def test_time_is_real_and_interrupting_ends_it(self):
+        events = self.folder / 'events.jsonl'
+        with started('demo', '--events', events) as process:
+            for line in process.stdout:
+                if BPM.search(line):
+                    break
+            process.send_signal(signal.SIGINT)
+            self.ends(process, SIGINT)
+        *_, last = records(events)
+        self.assertEqual(last, {'event': 'end', 'status': SIGINT})
+
+    def test_the_quiet_tour_shows_the_client_only(self):
+        done = lubdub('demo', '--quiet', '--speed', 'max', '--for', '6s')
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(all(re.match(r'\d+\.\d{6}  client  ', line) for line in done.stdout.splitlines()), done.stdout)
+
+    def test_colours_come_when_they_are_asked_for(self):
+        self.assertIn('\x1b[1;31m62 bpm\x1b[0m', lubdub('demo', '--speed', 'max', '--color', 'always').stdout)
+
+
+class LogTests(CommandTests):
+    def test_the_event_log_can_go_to_standard_output(self):
+        done = lubdub('run', 'scenarios/resting.json', '--events', '-')
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual((events[0]['event'], events[-1]), ('start', {'event': 'end', 'status': 0}))
+        self.assertRegex(done.stderr, BPM)
+
+    def test_serve_in_virtual_time_opens_no_port_and_plays_to_its_end(self):
+        events = self.folder / 'events.jsonl'
+        done = lubdub('serve', 'scenarios/workout.json', '--speed', 'max', '--events', events)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn('controller', done.stdout)
+        log = records(events)
+        self.assertEqual([record['of'] for record in log if record['event'] == 'began'][0], 'slips')
+        self.assertEqual(log[-1], {'event': 'end', 'status': 0})
+
+    def test_serve_in_virtual_time_has_no_controller_to_offer(self):
+        done = lubdub('serve', 'scenarios/resting.json', '--speed', 'max', '--controller', 'tcp:127.0.0.1:0')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('leave out --controller', done.stderr)
+
+    def test_a_run_is_kept(self):
+        folder = self.folder / 'a' / 'b'
+        done = lubdub('run', 'scenarios/workout.json', '--set', 'rest=70', '--seed', '9', '--keep', folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = json.loads((folder / 'run.json').read_text())
+        self.assertEqual(
+            kept, kept | {'scenario': 'scenarios/workout.json', 'seed': 9, 'set': ['rest=70'], 'limit': 180})
+        self.assertEqual((folder / 'scenario.json').read_text(), (ROOT / kept['scenario']).read_text())
+        self.assertEqual((folder / 'trace.btsnoop').read_bytes()[:8], b'btsnoop\0')
+
+        again = self.folder / 'again.jsonl'
+        lubdub('run', folder / 'scenario.json', '--seed', kept['seed'], '--set', kept['set'][0], '--events', again)
+        self.assertEqual(records(again)[1:], records(folder / 'events.jsonl')[1:])
+
+    def test_a_folder_that_cannot_be_made_is_named(self):
+        (self.folder / 'file').touch()
+        done = lubdub('run', 'scenarios/resting.json', '--keep', self.folder / 'file' / 'sub')
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('choose one that you may write to', done.stderr)
+
+    def test_a_running_serve_logs_as_it_happens(self):
+        events = self.folder / 'events.jsonl'
+        with started('serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', '--events', '-') as process:
+            self.assertEqual(json.loads(process.stdout.readline())['event'], 'start')
+            self.assertEqual(json.loads(process.stdout.readline())['event'], 'advertising')
+            process.send_signal(signal.SIGTERM)
+            self.ends(process, 128 + signal.SIGTERM)
+        self.assertFalse(events.exists())
+
+    def test_a_full_disk_is_said(self):
+        done = lubdub('run', 'scenarios/resting.json', '--events', '/dev/full')
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('No space left', done.stderr)
+        with open('/dev/full', 'w') as full:
+            done = lubdub(
+                'run', 'scenarios/resting.json', capture_output=False, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('No space left', done.stderr)
+
+
+class PipeTests(CommandTests):
+    def whole_logs(self, events, trace, status):
+        first, *_, last = records(events)
+        self.assertEqual((first['event'], last), ('start', {'event': 'end', 'status': status}))
+        subprocess.run(['tshark', '-r', trace], check=True, capture_output=True, timeout=60)
+
+    def test_a_run_ends_when_nobody_reads_its_lines(self):
+        events, trace = self.folder / 'events.jsonl', self.folder / 'trace.btsnoop'
+        arguments = ['run', 'scenarios/resting.json', '--for', '9 days', '--events', events, '--trace', trace]
+        with started(*arguments) as process:
+            self.assertIn('scanning', process.stdout.readline())
+            process.stdout.close()
+            self.ends(process, SIGPIPE)
+            self.assertEqual(process.stderr.read(), '')
+        self.whole_logs(events, trace, SIGPIPE)
+
+    def test_a_run_ends_when_nobody_reads_its_log(self):
+        with started('run', 'scenarios/resting.json', '--for', '9 days', '--events', '-', stderr=subprocess.DEVNULL) as process:
+            self.assertEqual(json.loads(process.stdout.readline())['event'], 'start')
+            process.stdout.close()
+            self.ends(process, SIGPIPE)
+
+    def test_a_run_can_be_interrupted(self):
+        events, trace = self.folder / 'events.jsonl', self.folder / 'trace.btsnoop'
+        arguments = ['run', 'scenarios/resting.json', '--quiet', '--for', '900 days', '--events', events, '--trace', trace]
+        with started(*arguments) as process:
+            while not events.exists() or events.stat().st_size == 0:
+                self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            self.ends(process, SIGINT)
+        self.whole_logs(events, trace, SIGINT)
+
+    def test_live_commands_end_when_nobody_reads(self):
+        events, trace = self.folder / 'events.jsonl', self.folder / 'trace.btsnoop'
+        logs = ['--events', events, '--trace', trace]
+        with started('serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', *logs) as process:
+            self.assertIn('controller', process.stdout.readline())
+            process.stdout.close()
+            self.ends(process, SIGPIPE)
+        self.whole_logs(events, trace, SIGPIPE)
+        with started('controller', '--listen', 'tcp:127.0.0.1:0') as process:
+            self.assertIn('controller', process.stdout.readline())
+            process.stdout.close()
+            self.ends(process, SIGPIPE)
+        with started('demo') as process:
+            process.stdout.readline()
+            process.stdout.close()
+            self.ends(process, SIGPIPE)
+
+    def test_a_monitor_ends_its_link(self):
+        for end, status in [
+                (lambda monitor: monitor.send_signal(signal.SIGINT), SIGINT),
+                (lambda monitor: monitor.stdout.close(), SIGPIPE)]:
+            with self.subTest(status):
+                self.link_ends(end, status)
+
+    def link_ends(self, end, status):
+        events = self.folder / 'events.jsonl'
+        with started('serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', '--events', events) as serve:
+            address = serve.stdout.readline().split()[1]
+            with started('monitor', '--radio', f'hci:{address}') as monitor:
+                while not BPM.search(monitor.stdout.readline()):
+                    self.assertIsNone(monitor.poll())
+                end(monitor)
+                self.ends(monitor, status)
+            serve.send_signal(signal.SIGINT)
+            self.ends(serve, SIGINT)
+        reasons = [record['reason'] for record in records(events) if record['event'] == 'disconnected']
+        self.assertEqual(reasons, ['remote_user_terminated'])
+
+    def test_standard_input_does_not_matter(self):
+        for standard_input in [subprocess.DEVNULL, subprocess.PIPE]:
+            with started(
+                    'serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', '--for', '300ms',
+                    stdin=standard_input) as process:
+                if process.stdin:
+                    process.stdin.close()
+                self.ends(process, 0)
+
+    def test_closed_descriptors_do_not_get_into_logs(self):
+        events = self.folder / 'events.jsonl'
+        shell = f'exec "$0" serve scenarios/resting.json --controller tcp:127.0.0.1:0 --for 300ms --events {events} <&- >&- 2>&-'
+        done = subprocess.run(['/bin/sh', '-c', shell, LUBDUB], cwd=ROOT, timeout=20)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(records(events)[-1], {'event': 'end', 'status': 0})
+
+    def test_a_hang_up_ends_it_but_not_under_nohup(self):
+        arguments = ['serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0']
+        with started(*arguments) as process:
+            process.stdout.readline()
+            process.send_signal(signal.SIGHUP)
+            self.ends(process, 128 + signal.SIGHUP)
+        ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup(1) does
+        with started(*arguments, '--for', '500ms', preexec_fn=ignore) as process:
+            process.stdout.readline()
+            process.send_signal(signal.SIGHUP)
+            self.ends(process, 0)
+
+
+class UsageTests(CommandTests):
+    def test_what_comes_later_says_so(self):
+        for words in [['check'], ['run', 'x', '--report', 'y'], ['serve', 'x', '--control', 'unix:z'], ['doctor']]:
+            done = lubdub(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ''))
+            self.assertIn('this version does not have it yet', done.stderr)
+
+    def test_a_speed_has_bounds(self):
+        for speed in ['0', '-1', 'nan', 'inf', '1e300', 'soon']:
+            self.assertEqual(lubdub('serve', 'scenarios/resting.json', '--speed', speed).returncode, 2)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,118 @@
+"""`lubdub serve --radio`: our straps above controllers that are not ours, Bumble's or those of another lubdub."""
+
+import asyncio
+import contextlib
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+
+from bumble import controller, core, device, hci, host, link
+from bumble.transport.common import AsyncPipeSink
+from bumble.transport.tcp_server import open_tcp_server_transport_with_socket
+
+from harness import LUBDUB, ROOT, Interoperability, controller_port, host as host_at, lubdub, peer
+
+MEASUREMENT = core.UUID.from_16_bits(0x2A37)
+SCENARIO = 'scenarios/resting.json'
+
+
+async def rates(strap, count):
+    """The first heart rates of one octet that the strap notifies."""
+    characteristic, = strap.get_characteristics_by_uuid(MEASUREMENT)
+    heard = asyncio.Queue()
+    await strap.subscribe(characteristic, heard.put_nowait)
+    async with asyncio.timeout(20):
+        return [(await heard.get())[1] for _ in range(count)]
+
+
+def refused(*arguments):
+    """The status and the message of a `serve` that cannot begin."""
+    done = subprocess.run([LUBDUB, 'serve', *arguments], cwd=ROOT, capture_output=True, text=True, timeout=20)
+    return done.returncode, done.stderr
+
+
+class RadioTests(Interoperability):
+    @contextlib.asynccontextmanager
+    async def central_of_bumble(self):
+        """A Bumble central, and the port of a controller of Bumble's in the same air."""
+        air = link.LocalLink()
+        under = controller.Controller('central', link=air)
+        central = device.Device('Central', hci.Address('F0:F1:F2:F3:F4:F5'), host=host.Host(under, AsyncPipeSink(under)))
+        with socket.create_server(('127.0.0.1', 0)) as listener:
+            async with await open_tcp_server_transport_with_socket(listener) as transport:
+                controller.Controller('strap', transport.source, transport.sink, air)
+                await central.power_on()
+                yield central, listener.getsockname()[1]
+
+    async def test_a_strap_above_a_controller_of_bumble(self):
+        with tempfile.TemporaryDirectory() as folder:
+            events = pathlib.Path(folder, 'events.jsonl')
+            async with (
+                    self.central_of_bumble() as (central, port),
+                    lubdub('serve', SCENARIO, '--radio', f'hci:tcp:127.0.0.1:{port}', '--events', events) as serve,
+                    peer(central) as strap):
+                self.assertEqual(str(strap.connection.peer_address), 'C0:FF:EE:00:00:01')
+                self.assertTrue(all(50 < rate < 80 for rate in await rates(strap, 3)))
+                gone = asyncio.get_running_loop().create_future()
+                strap.connection.on('disconnection', gone.set_result)
+                serve.send_signal(signal.SIGINT)
+                async with asyncio.timeout(5):
+                    self.assertEqual(await gone, hci.HCI_REMOTE_USER_TERMINATED_CONNECTION_ERROR)
+                    self.assertEqual(await serve.wait(), 128 + signal.SIGINT)
+            log = [json.loads(line) for line in events.read_text().splitlines()]
+        self.assertEqual(log[-1], {'event': 'end', 'status': 128 + signal.SIGINT})
+        self.assertEqual([record['of'] for record in log if record['event'] == 'subscribed'], ['strap/heart_rate'])
+
+    async def test_straps_above_controllers_of_ours(self):
+        async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as air:
+            port = await controller_port(air)
+            radios = ['--radio', f'hci:tcp:127.0.0.1:{port}'] * 3
+            async with (
+                    lubdub('serve', 'scenarios/three_straps.json', *radios),
+                    host_at(port, 'Central', 'F0:F1:F2:F3:F4:F5') as central, peer(central) as strap):
+                self.assertEqual(len(await rates(strap, 2)), 2)
+
+    async def test_a_controller_that_goes_away_is_named(self):
+        async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as air:
+            address = f'tcp:127.0.0.1:{await controller_port(air)}'
+            serve = subprocess.Popen(
+                [LUBDUB, 'serve', SCENARIO, '--radio', f'hci:{address}'], cwd=ROOT, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            with serve:
+                self.assertIn('advertising', serve.stderr.readline())
+                air.kill()
+                self.assertEqual(serve.wait(5), 3)
+                self.assertIn(f'lubdub: {address}: ', serve.stderr.read())
+
+    async def test_a_controller_that_speaks_something_else_is_named(self):
+        async def babble(_, writer):
+            writer.write(b'HTTP/1.1 400 Bad Request\r\n\r\n')
+
+        async with await asyncio.start_server(babble, '127.0.0.1', 0) as server:
+            address = f'tcp:127.0.0.1:{server.sockets[0].getsockname()[1]}'
+            process = await asyncio.create_subprocess_exec(
+                LUBDUB, 'serve', SCENARIO, '--radio', f'hci:{address}', cwd=ROOT,
+                stderr=subprocess.PIPE)
+            async with asyncio.timeout(5):
+                _, message = await process.communicate()
+            self.assertEqual(process.returncode, 3)
+            self.assertIn('does not speak H4', message.decode())
+
+    async def test_what_cannot_be_meant_is_refused(self):
+        with socket.create_server(('127.0.0.1', 0)) as listener:
+            radio = ['--radio', f'hci:tcp:127.0.0.1:{listener.getsockname()[1]}']
+            for arguments, words in [
+                    (['scenarios/three_straps.json', *radio], 'has 3 devices, and each needs a --radio'),
+                    ([SCENARIO, *radio, '--controller', 'tcp:127.0.0.1:0'], 'for the virtual radio only'),
+                    ([SCENARIO, *radio, '--speed', 'max'], 'for the virtual radio only'),
+                    ([SCENARIO, '--radio', 'bluez'], 'not played yet by this version'),
+                    ([SCENARIO, '--radio', 'hci:tcp:nowhere'], 'the port is missing')]:
+                status, message = refused(*arguments)
+                self.assertEqual(status, 2)
+                self.assertIn(words, message)
+        status, message = refused(SCENARIO, *radio)
+        self.assertEqual(status, 3)
+        self.assertIn('is anything listening there?', message)

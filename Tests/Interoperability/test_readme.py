@@ -1,0 +1,215 @@
+"""README.md keeps its word: its commands run, print what it shows, and are all there are.
+
+A command that this file does not know how to run fails the test: a reader would not know either.
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import LUBDUB, ROOT
+
+README = (ROOT / 'README.md').read_text()
+MAKEFILE = (ROOT / 'Makefile').read_text()
+CUSTOMARY = '127.0.0.1:6402'
+SIGINT = 128 + signal.SIGINT
+
+# How a command is run, by the words it begins with: until it ends with status 0; or, when a line is named, until that
+# line has been printed and it was interrupted.  The first that fits counts.
+UNTIL_THE_END = None
+WAYS = [
+    (r'lubdub (run|validate|explain|scan) ', UNTIL_THE_END),
+    (r'lubdub serve ', r'^controller '),
+    (r'lubdub controller ', r'^controller '),
+    (r'lubdub (demo|monitor)\b', r'\bbpm, contact, RR \d'),
+    (r'\.venv/bin/bumble-scan ', r'Lubdub HRM'),
+    (r'tshark ', UNTIL_THE_END),
+]
+STAYS = r'lubdub (serve|controller) '  # while the rest of its block is run
+
+
+def fences():
+    """The fenced blocks in their order: language and lines."""
+    blocks = re.findall(r'^```(\w+)\n(.*?)^```$', README, re.MULTILINE | re.DOTALL)
+    return [(language, body.splitlines()) for language, body in blocks]
+
+
+def commands(lines):
+    """The commands of a block, without comments."""
+    return [command for command in (re.sub(r'(^|\s+)#.*', '', line).strip() for line in lines) if command]
+
+
+def sessions():
+    """Each block of commands with the lines that the block behind it shows."""
+    blocks = fences()
+    for (language, lines), (next_language, shown) in zip(blocks, blocks[1:] + [('', [])]):
+        if language == 'sh':
+            yield commands(lines), shown if next_language == 'text' else []
+
+
+def anonymous(text):
+    """The text with all its numbers alike: what is played in real time never has the same ones twice."""
+    return re.sub(r'\d+', '0', text)
+
+
+class Session:
+    """A block's commands in a folder of their own, where `lubdub` is the program under test."""
+
+    def __init__(self, folder, port):
+        self.folder, self.port = pathlib.Path(folder), port
+        binaries = self.folder / 'bin'
+        binaries.mkdir()
+        (binaries / 'lubdub').symlink_to(LUBDUB)
+        for name in ['scenarios', '.venv']:
+            (self.folder / name).symlink_to(ROOT / name)
+        self.environment = os.environ | {
+            'PATH': f'{binaries}:{os.environ["PATH"]}', 'LC_ALL': 'C.UTF-8', 'PYTHONUNBUFFERED': '1'}
+        self.output = self.folder / 'output'
+        self.output.touch()
+        self.running = []
+
+    def start(self, command):
+        written = self.output.open('ab')
+        with written:
+            process = subprocess.Popen(
+                ['/bin/sh', '-c', f'exec {command.replace(CUSTOMARY, self.port)}'], cwd=self.folder,
+                env=self.environment, stdin=subprocess.DEVNULL, stdout=written, stderr=written)
+        self.running.append(process)
+        return process
+
+    def lines_since(self, place):
+        return self.output.read_text(errors='replace')[place:]
+
+    def shows(self, process, pattern, place, limit=20):
+        """Whether a line comes that fits the pattern."""
+        until = time.monotonic() + limit
+        while time.monotonic() < until:
+            if re.search(pattern, self.lines_since(place), re.MULTILINE):
+                return True
+            if process.poll() is not None:
+                return bool(re.search(pattern, self.lines_since(place), re.MULTILINE))
+            time.sleep(0.02)
+        return False
+
+    def interrupt(self, process):
+        process.send_signal(signal.SIGINT)
+        return process.wait(5)
+
+    def close(self):
+        for process in self.running:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+class ReadmeTests(unittest.TestCase):
+    maxDiff = None
+
+    def run_session(self, words, shown):
+        with tempfile.TemporaryDirectory() as folder:
+            session = Session(folder, self.free_address())
+            try:
+                staying = [self.run_command(session, command) for command in words]
+                for command, process in filter(None, staying):
+                    self.assertEqual(session.interrupt(process), SIGINT, command)
+                printed = session.output.read_text(errors='replace')
+            finally:
+                session.close()
+        printed = {anonymous(re.sub(r'\x1b\[\d*m', '', line)) for line in printed.splitlines()}
+        for line in shown:
+            if line != '...':
+                self.assertTrue(
+                    any(anonymous(line) in candidate for candidate in printed), f'{words} never printed {line!r}')
+
+    def run_command(self, session, command):
+        """Runs one; what stays is handed back."""
+        if match := re.fullmatch(r'make (\w+)', command):
+            self.assertRegex(MAKEFILE, rf'(?m)^{match[1]}:  ## ')
+            return None
+        if match := re.fullmatch(r'alias lubdub=(\S+)', command):
+            self.assertIn(f'LUBDUB := {match[1]}\n', MAKEFILE)
+            return None
+        ways = [line for beginning, line in WAYS if re.match(beginning, command)]
+        self.assertTrue(ways, f'README has a command that nobody knows how to run: {command}')
+        place = len(session.output.read_text(errors='replace'))
+        process = session.start(command)
+        if ways[0] is UNTIL_THE_END:
+            self.assertEqual(process.wait(60), 0, f'{command}: {session.lines_since(place)[-500:]}')
+            return None
+        self.assertTrue(session.shows(process, ways[0], place), f'{command}: {session.lines_since(place)[-500:]}')
+        if re.match(STAYS, command):
+            if match := re.search(r'^controller tcp:(\S+)', session.lines_since(place), re.MULTILINE):
+                session.port = match[1]
+            return command, process
+        status = session.interrupt(process)
+        if command.startswith('lubdub'):
+            self.assertEqual(status, SIGINT, command)
+        return None
+
+    def free_address(self):
+        """The customary address, or any other when somebody has that."""
+        for port in [6402, 0]:
+            try:
+                with socket.create_server(('127.0.0.1', port)) as listener:
+                    return f'127.0.0.1:{listener.getsockname()[1]}'
+            except OSError:
+                continue
+        self.fail('no port is free')
+
+    def test_every_command_runs_and_prints_what_is_shown(self):
+        found = list(sessions())
+        self.assertGreater(len(found), 4)
+        for words, shown in found:
+            with self.subTest(words):
+                self.run_session(words, shown)
+
+    def test_a_command_that_is_not_known_fails(self):
+        with self.assertRaisesRegex(AssertionError, 'nobody knows how to run'):
+            self.run_session(['lubdub dance'], [])
+
+    def test_a_line_that_is_not_printed_fails(self):
+        with self.assertRaisesRegex(AssertionError, 'never printed'):
+            self.run_session(['lubdub explain LD0107'], ['LD0107: All is well.'])
+
+    def test_every_command_is_in_the_table_and_has_help(self):
+        table = re.findall(r'^\| `lubdub (\w+)[^|]*\|', README, re.MULTILINE)
+        usage = self.finish('--help')
+        listed = re.findall(r'^  (\w+)  ', usage, re.MULTILINE)
+        self.assertEqual(sorted(table), sorted(listed))
+        for name in listed:
+            self.assertTrue(self.finish(name, '--help').startswith(f'Usage: lubdub {name} '), name)
+            self.assertEqual(self.finish('help', name), self.finish(name, '--help'))
+
+    def test_every_option_that_is_shown_is_one(self):
+        for words, _ in sessions():
+            for command in words:
+                parts = shlex.split(command)
+                if parts[0] == 'lubdub':
+                    usage = self.finish(parts[1], '--help')
+                    for option in (part for part in parts if part.startswith('--')):
+                        self.assertIn(f'\n  {option} ', usage)
+
+    def test_the_scenario_is_valid(self):
+        texts = ['\n'.join(lines) for language, lines in fences() if language == 'json']
+        self.assertTrue(texts)
+        for text in texts:
+            with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+                file.write(text)
+                file.flush()
+                self.finish('validate', file.name)
+
+    def finish(self, *arguments):
+        done = subprocess.run([LUBDUB, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=20)
+        self.assertEqual(done.returncode, 0, f'{arguments}: {done.stderr}{done.stdout}')
+        return done.stdout
+
+
+if __name__ == '__main__':
+    unittest.main()
