@@ -219,6 +219,8 @@ actor LiveWorld {
             radios[node].connection.send(H4Framer.octets(kind, world.pool.octets(of: packet)))
             world.pool.release(packet)
         case .radioFailed(let node, let failure): broke(node, "\(failure)")
+        case .radioRefused(let node, let opcode, let status):
+            Console.complain("lubdub: \(radios[node].address): the controller refused \(opcode): \(status)")
         case .client: break
         }
     }
