@@ -4,7 +4,7 @@ LUBDUB := .build/debug/lubdub
 SOURCES := Package.swift Sources Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help run test release format
+.PHONY: help run test docs release format
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):  ## /make \1\t/p' Makefile
@@ -22,6 +22,11 @@ test:  ## lint, build, test, and meet Bumble and tshark
 	swift build -c release --static-swift-stdlib --product lubdub
 	LUBDUB=$(LUBDUB) LUBDUB_RELEASE=.build/release/lubdub .venv/bin/python -m unittest discover --start-directory Tests/Interoperability
 	.build/release/lubdub bench
+
+docs:  ## build the documentation of every module into .build/docs; a warning of DocC is an error
+	@Tools/setup build
+	swift build
+	Tools/docs
 
 release:  ## build .build/release/lubdub, with the Swift runtime inside
 	@Tools/setup build

@@ -24,7 +24,7 @@ let floors: [[Target]] = [
     ],
     [
         library("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
-        library("Scenarios", on: "Documents", "Spelling", "Bluetooth", "Simulation"),
+        library("Scenarios", on: "Documents", "EventLog", "Sensors", "Spelling", "Bluetooth", "Simulation"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
@@ -35,7 +35,7 @@ let floors: [[Target]] = [
         library(
             "Collector", on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
         ),
-        library("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
+        library("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"),
     ],
     [
         library(
@@ -54,36 +54,42 @@ let floors: [[Target]] = [
             "Reporting", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
+    [testLibrary("Mutations")],
     [
         tests("Air"),
         tests("Arguments"),
-        tests("ATT", on: "Octets", "Bluetooth", "Simulation"),
-        tests("Bluetooth", on: "Octets"),
-        tests("Characteristics", on: "Octets", "Spelling", "Bluetooth"),
+        tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
+        tests("Bluetooth", on: "Mutations", "Octets"),
+        tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
             "Scenarios", "Simulation"),
-        tests("Documents"),
+        tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
-        tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
-        tests("HCI", on: "Octets", "Bluetooth"),
-        tests("L2CAP", on: "Octets", "Bluetooth"),
-        tests("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
+        tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
+        tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
+        tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
+        tests("LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
-        tests("Scenarios", on: "Documents", "Bluetooth", excluding: "Fixtures"),
+        tests(
+            "Scenarios", on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", excluding: "Fixtures"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
-        tests("Timeline", on: "Bluetooth", "Scenarios", "Simulation"),
+        tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(
-            "VirtualController", on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
+            "VirtualController", on: "Mutations", "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
         tests("Spelling"),
+        tests(
+            "VirtualWorld",
+            on: "Bluetooth", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets", "Reporting", "Scenarios",
+            "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
@@ -98,6 +104,11 @@ func library(_ name: String, on lower: String..., embedding files: String...) ->
 
 func program(_ name: String, on lower: String...) -> Target {
     .executableTarget(name: name, dependencies: named(lower), swiftSettings: houseRules())
+}
+
+/// What tests of several modules share, in `Tests/<name>`.
+func testLibrary(_ name: String) -> Target {
+    .target(name: name, path: "Tests/\(name)", swiftSettings: houseRules())
 }
 
 /// The tests of one module, in `Tests/<module>Tests`; what is not Swift there is excluded.

@@ -1,7 +1,8 @@
 /// How a command or a connection ended: the error codes of Core 6.0, Vol 1, Part F, which are also the
 /// reasons of disconnections.
 ///
-/// Any octet is one; those that the specification names can be written with words: `remote_user_terminated`.
+/// Any octet is one; those that the specification names can be written with its words: `remote_user_terminated_connection`.
+/// Of names for both transports, the part that is the Link Layer's counts.
 public struct HCIStatus: RawRepresentable, Hashable, Sendable, Error, CustomStringConvertible {
     /// The octet that HCI uses for it.
     public let rawValue: UInt8
@@ -93,38 +94,44 @@ extension HCIStatus {
     /// 0x42: there is no advertising set with this handle.
     public static let unknownAdvertisingIdentifier = HCIStatus(rawValue: 0x42)
 
+    /// Those that a host may give as the reason when it disconnects.  Core 6.0, Vol 4, Part E, section 7.1.6.
+    public static let disconnectReasons: [HCIStatus] = [
+        authenticationFailure, remoteUserTerminated, remoteLowResources, remotePowerOff, unsupportedRemoteFeature,
+        pairingWithUnitKeyNotSupported, unacceptableConnectionParameters,
+    ]
+
     private static let names: [(status: HCIStatus, name: String)] = [
         (success, "success"),
-        (unknownCommand, "unknown_command"),
-        (unknownConnection, "unknown_connection"),
+        (unknownCommand, "unknown_hci_command"),
+        (unknownConnection, "unknown_connection_identifier"),
         (hardwareFailure, "hardware_failure"),
         (authenticationFailure, "authentication_failure"),
-        (keyMissing, "key_missing"),
+        (keyMissing, "pin_or_key_missing"),
         (memoryCapacityExceeded, "memory_capacity_exceeded"),
         (connectionTimeout, "connection_timeout"),
         (connectionLimitExceeded, "connection_limit_exceeded"),
         (connectionAlreadyExists, "connection_already_exists"),
         (commandDisallowed, "command_disallowed"),
-        (rejectedLimitedResources, "rejected_limited_resources"),
-        (unsupportedFeature, "unsupported_feature"),
-        (invalidParameters, "invalid_parameters"),
-        (remoteUserTerminated, "remote_user_terminated"),
-        (remoteLowResources, "remote_low_resources"),
-        (remotePowerOff, "remote_power_off"),
-        (localHostTerminated, "local_host_terminated"),
+        (rejectedLimitedResources, "connection_rejected_due_to_limited_resources"),
+        (unsupportedFeature, "unsupported_feature_or_parameter_value"),
+        (invalidParameters, "invalid_hci_command_parameters"),
+        (remoteUserTerminated, "remote_user_terminated_connection"),
+        (remoteLowResources, "remote_device_terminated_connection_due_to_low_resources"),
+        (remotePowerOff, "remote_device_terminated_connection_due_to_power_off"),
+        (localHostTerminated, "connection_terminated_by_local_host"),
         (unsupportedRemoteFeature, "unsupported_remote_feature"),
-        (unspecified, "unspecified"),
-        (unsupportedLinkLayerParameter, "unsupported_link_layer_parameter"),
-        (responseTimeout, "response_timeout"),
-        (procedureCollision, "procedure_collision"),
+        (unspecified, "unspecified_error"),
+        (unsupportedLinkLayerParameter, "unsupported_ll_parameter_value"),
+        (responseTimeout, "ll_response_timeout"),
+        (procedureCollision, "ll_procedure_collision"),
         (instantPassed, "instant_passed"),
         (pairingWithUnitKeyNotSupported, "pairing_with_unit_key_not_supported"),
         (differentTransactionCollision, "different_transaction_collision"),
         (controllerBusy, "controller_busy"),
         (unacceptableConnectionParameters, "unacceptable_connection_parameters"),
         (advertisingTimeout, "advertising_timeout"),
-        (micFailure, "mic_failure"),
-        (failedToBeEstablished, "failed_to_be_established"),
+        (micFailure, "connection_terminated_due_to_mic_failure"),
+        (failedToBeEstablished, "connection_failed_to_be_established"),
         (unknownAdvertisingIdentifier, "unknown_advertising_identifier"),
     ]
 }

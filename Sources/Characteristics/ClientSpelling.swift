@@ -20,7 +20,7 @@ extension HeartRateMeasurement: JSONWritable {
         }
         for (index, interval) in rrIntervals.enumerated() {
             text.append(index == 0 ? ", \"rr_ms\": [" : ", ")
-            text.append(thousandths: (UInt64(interval) * 1_000_000 + 512) / 1024)  // to the nearest microsecond, half up
+            text.append(thousandths: (UInt64(interval) * 1_000_000 + 512) / 1024)  // µs, rounded half up
         }
         text.append(rrIntervals.isEmpty ? "}" : "]}")
     }

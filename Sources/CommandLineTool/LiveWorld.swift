@@ -11,6 +11,7 @@ import VirtualWorld
 /// a controller of its own, which leaves the air when the connection ends.
 actor LiveWorld {
     private struct Guest {
+        let number: Int  // by arrival; controllers' numbers are given again
         let controller: Int
         let connection: StreamConnection
         var framer = H4Framer()
@@ -32,6 +33,7 @@ actor LiveWorld {
     private let verbosity: Verbosity
     private var origin: Instant?  // the loop's time at which the world's began
     private var guests: [Guest] = []
+    private var arrivals = 0
     private var listeners: [StreamListener] = []
     private var radios: [Radio] = []  // by device
     private var whenUnlinked: (@Sendable () -> Void)?
@@ -138,22 +140,24 @@ actor LiveWorld {
 
     private func connected(_ connection: StreamConnection) {
         let controller = world.addGuest(at: now)
-        guests.append(Guest(controller: controller, connection: connection))
+        arrivals += 1
+        let number = arrivals
+        guests.append(Guest(number: number, controller: controller, connection: connection))
         tell("controller \(controller): a host has come")
         connection.start { event in
-            self.assumeIsolated { $0.guest(controller, event) }
+            self.assumeIsolated { $0.guest(number, event) }
         }
         goOn()
     }
 
-    private func guest(_ controller: Int, _ event: StreamConnection.Event) {
-        guard let index = guests.firstIndex(where: { $0.controller == controller }) else { return }
+    private func guest(_ number: Int, _ event: StreamConnection.Event) {
+        guard let index = guests.firstIndex(where: { $0.number == number }) else { return }
         switch event {
         case .opened: break
         case .received(let octets): received(octets, from: index)
         case .ended, .failed(.broken(EPIPE)), .failed(.broken(ECONNRESET)): remove(index)
         case .failed(let failure):
-            Console.complain("lubdub: controller \(controller): \(failure)")
+            Console.complain("lubdub: controller \(guests[index].controller): \(failure)")
             remove(index)
         }
         goOn()

@@ -15,21 +15,21 @@ extension Shape {
         case (.number(let range), .number(let text)):
             if !(Double(text).map(range.contains) ?? false) { complain(.outOfRange, cursor) }
         case (.form(let form), .string(let string)):
-            if !form.accepts(string) {
+            if string.utf8.count > Form.longest || !form.accepts(string) {
                 let hint = suggestion(for: string, among: form.names)
-                cursor.note(.wrongForm, "\(string.quoted) is not \(form.expected)\(hint)")
+                cursor.note(.wrongForm, "\(string.brief.quoted) is not \(form.expected)\(hint)")
             }
         case (.name(let names), .string(let string)): Self.check(string, cursor, among: names)
         case (.list(let shape, let count), .array(let nodes)):
             if !count.contains(nodes.count) { complain(.outOfRange, cursor) }
-            for item in cursor.items { shape.check(item, in: grammar) }
+            cursor.eachItem { shape.check($0, in: grammar) }
         case (.object(let fields), .object): Self.check(cursor, fields, in: grammar)
         case (.map(let form, let shape), .object):
-            for (member, value) in cursor.entries {
+            for (member, value) in cursor.entries where !cursor.isGivenUp {
                 if !form.accepts(member.key) {
                     let hint = suggestion(for: member.key, among: form.names)
                     cursor.note(
-                        .unknownKey, "\(member.key.quoted) is not \(form.expected)\(hint)", key: member.key,
+                        .unknownKey, "\(member.key.brief.quoted) is not \(form.expected)\(hint)", key: member.key,
                         at: member.position)
                 }
                 shape.check(value, in: grammar)
@@ -48,7 +48,7 @@ extension Shape {
     private static func check(_ cursor: Cursor, _ fields: [Field], also key: String? = nil, in grammar: Grammar) {
         let fields = fields + grammar.everywhere
         let known = fields.map(\.key) + (key.map { [$0] } ?? [])
-        for member in cursor.members where !known.contains(member.key) {
+        for member in cursor.members where !cursor.isGivenUp && !known.contains(member.key) {
             let hint = suggestion(for: member.key, among: known)
             cursor.note(.unknownKey, "unknown key\(hint)", key: member.key, at: member.position)
         }
@@ -73,7 +73,7 @@ extension Shape {
     private static func check(_ string: String, _ cursor: Cursor, among names: [String]) {
         guard !names.contains(string) else { return }
         let hint = suggestion(for: string, among: names)
-        cursor.note(.unknownName, "\(string.quoted) is none of \(names.joined(separator: ", "))\(hint)")
+        cursor.note(.unknownName, "\(string.brief.quoted) is none of \(names.joined(separator: ", "))\(hint)")
     }
 
     private func complain(_ code: DiagnosticCode, _ cursor: Cursor) {

@@ -7,18 +7,23 @@ import Spelling
 public struct Cursor {
     /// What stands here.
     public let node: Node
-    /// The way from the root, `devices[0].name`; empty for the root.
-    public let path: String
     /// The file in which it stands.
     public let file: String
     let log: ProblemLog
+    private let way: Way
 
     /// A cursor at the root of a file's tree.
-    public init(_ root: Node, file: String, log: ProblemLog) { self.init(root, path: "", file: file, log: log) }
+    public init(_ root: Node, file: String, log: ProblemLog) { self.init(root, .root, file: file, log: log) }
 
-    init(_ node: Node, path: String, file: String, log: ProblemLog) {
-        (self.node, self.path, self.file, self.log) = (node, path, file, log)
+    private init(_ node: Node, _ way: Way, file: String, log: ProblemLog) {
+        (self.node, self.way, self.file, self.log) = (node, way, file, log)
     }
+
+    /// The way from the root, `devices[0].name`; empty for the root.
+    public var path: String { way.description }
+
+    /// Whether so much is wrong already that nobody looks any further.
+    public var isGivenUp: Bool { log.isFull }
 
     /// The value behind a key of an object; the first, when there are two.
     public subscript(key: String) -> Cursor? {
@@ -28,7 +33,21 @@ public struct Cursor {
     /// The items of an array; of anything else, none.
     public var items: [Cursor] {
         guard case .array(let nodes) = node.value else { return [] }
-        return nodes.enumerated().map { Cursor($1, path: "\(path)[\($0)]", file: file, log: log) }
+        return nodes.enumerated().map { Cursor($1, .item($0, of: way), file: file, log: log) }
+    }
+
+    /// The items of an array that are numbers.
+    public var numbers: [Double] {
+        guard case .array(let nodes) = node.value else { return [] }
+        return nodes.compactMap(\.number)
+    }
+
+    /// Goes through the items of an array one by one, while anybody looks.
+    public func eachItem(_ body: (Cursor) -> Void) {
+        guard case .array(let nodes) = node.value else { return }
+        for (index, node) in nodes.enumerated() where !isGivenUp {
+            body(Cursor(node, .item(index, of: way), file: file, log: log))
+        }
     }
 
     /// The members of an object; of anything else, none.
@@ -41,7 +60,7 @@ public struct Cursor {
     public var entries: [(member: Node.Member, value: Cursor)] { members.map { ($0, value($0)) } }
 
     private func value(_ member: Node.Member) -> Cursor {
-        Cursor(member.node, path: path(to: member.key), file: file, log: log)
+        Cursor(member.node, .key(member.key, of: way), file: file, log: log)
     }
 
     /// The string.
@@ -51,10 +70,7 @@ public struct Cursor {
     }
 
     /// The number, as near as a `Double` comes to it.
-    public var number: Double? {
-        guard case .number(let text) = node.value else { return nil }
-        return Double(text)
-    }
+    public var number: Double? { node.number }
 
     /// The number, if it is written without fraction and exponent and fits.
     public var integer: Int? {
@@ -76,28 +92,11 @@ public struct Cursor {
     /// Notes a problem of one of this object's keys: at the key, or, when it is missing, at the object.
     func note(_ code: DiagnosticCode, _ message: String, key: String, at position: Position? = nil) {
         let position = position ?? node.position
-        log.note(Problem(file: file, position: position, code: code, path: path(to: key), message: message))
-    }
-
-    /// Notes each key that its object has a second time, here and in everything below.
-    public func noteDuplicateKeys() {
-        var seen: Set<String> = []
-        for (member, value) in entries {
-            if !seen.insert(member.key).inserted {
-                note(.duplicateKey, "duplicate key", key: member.key, at: member.position)
-            }
-            value.noteDuplicateKeys()
-        }
-        for item in items { item.noteDuplicateKeys() }
-    }
-
-    /// `devices[0].name`; a key that could be taken for something else stands in brackets and quotes.
-    func path(to key: String) -> String {
-        let isPlain = !key.isEmpty && key.allSatisfy { $0.isLetter || $0.isNumber || "_$-".contains($0) }
-        guard isPlain else { return "\(path)[\(key.quoted)]" }
-        return path.isEmpty ? key : "\(path).\(key)"
+        log.note(
+            Problem(
+                file: file, position: position, code: code, path: Way.key(key, of: way).description, message: message))
     }
 
     /// The same place with something else in it.
-    public func replacing(_ node: Node) -> Cursor { Cursor(node, path: path, file: file, log: log) }
+    public func replacing(_ node: Node) -> Cursor { Cursor(node, way, file: file, log: log) }
 }

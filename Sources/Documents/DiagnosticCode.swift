@@ -35,6 +35,8 @@ public enum DiagnosticCode: String, CaseIterable, Sendable {
     case includesTooDeep = "LD0116"
     /// A file of values is not a table with that column, numbers and rising times.
     case wrongTable = "LD0117"
+    /// There are more problems than are told.
+    case tooManyProblems = "LD0118"
     /// `${name}` names no variable.
     case unknownVariable = "LD0120"
     /// A variable is never used.

@@ -19,7 +19,7 @@ public struct Position: Hashable, Sendable, Comparable {
 /// A JSON value that knows where it was written.
 public struct Node: Hashable, Sendable {
     /// What RFC 8259 allows, with everything that an author wrote: order, duplicate keys, digits.
-    public indirect enum Value: Hashable, Sendable {
+    public enum Value: Hashable, Sendable {
         /// `null`.
         case null
         /// `true` or `false`.
@@ -59,13 +59,30 @@ public struct Node: Hashable, Sendable {
     /// This value, written there.
     public init(_ value: Value, at position: Position = Position()) { (self.value, self.position) = (value, position) }
 
+    /// The number, as near as a `Double` comes to it.
+    var number: Double? {
+        guard case .number(let text) = value else { return nil }
+        return Double(text)
+    }
+
+    /// Whether it is a string.
+    public var isString: Bool { if case .string = value { true } else { false } }
+
+    /// Whether nothing is in it.
+    public var isSimple: Bool {
+        switch value {
+        case .null, .bool, .number, .string, .unknown: true
+        case .array, .object: false
+        }
+    }
+
     /// What a message calls it: a simple value as it is written, else its type.
     public var kind: String {
         switch value {
         case .null: "null"
         case .bool(let bool): "\(bool)"
-        case .number(let text): text
-        case .string(let string): string.quoted
+        case .number(let text): text.brief
+        case .string(let string): string.brief.quoted
         case .array: "an array"
         case .object: "an object"
         case .unknown: "something unknown"

@@ -9,7 +9,9 @@ extension Node {
 
     /// Reads RFC 8259 JSON; a byte order mark at the beginning is skipped.  Total: any octets give a tree or the place of
     /// the first that is wrong, as `.tooLarge`, `.notText`, `.syntax`, `.tooDeep` or `.loneSurrogate`.
-    public init(json octets: some Collection<UInt8>, file: String) throws(Problem) {
+    ///
+    /// Each key that its object has a second time is noted in `log`; when that is full, the rest is not read.
+    public init(json octets: some Collection<UInt8>, file: String, log: ProblemLog = ProblemLog()) throws(Problem) {
         func problem(_ code: DiagnosticCode, _ message: String) -> Problem {
             Problem(file: file, position: Position(), code: code, path: "", message: message)
         }
@@ -19,7 +21,7 @@ extension Node {
             throw problem(.notText, "this file is not UTF-8 text")
         }
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
-        var parser = Parser(text: text, file: file)
+        var parser = Parser(text: text, file: file, log: log)
         self = try parser.document()
     }
 }
@@ -28,11 +30,15 @@ extension Node {
 private struct Parser {
     let text: [UInt8]
     let file: String
+    let log: ProblemLog
     var index = 0
-    var depth = 0
+    /// The way to what is read now; its length is the depth.
+    var way: [Step] = []
     var line = 1
     /// Where this line began, and later by one for each octet in it that does not begin a scalar.
     var margin = 0
+
+    enum Step { case key(String), item(Int) }
 
     mutating func document() throws(Problem) -> Node {
         skipSpace()
@@ -44,13 +50,11 @@ private struct Parser {
 
     mutating func node() throws(Problem) -> Node {
         let start = position
-        depth += 1
-        defer { depth -= 1 }
-        guard depth <= Node.deepest else { throw problem("this is nested more than 64 levels deep", .tooDeep) }
+        guard way.count < Node.deepest else { throw problem("this is nested more than 64 levels deep", .tooDeep) }
         let value: Node.Value
         switch peek {
-        case .letter("{"): value = .object(try list("}") { parser throws(Problem) in try parser.member() })
-        case .letter("["): value = .array(try list("]") { parser throws(Problem) in try parser.node() })
+        case .letter("{"): value = .object(try object())
+        case .letter("["): value = .array(try array())
         case .letter("\""): value = .string(try string())
         case .letter("-")?, (.letter("0") ... .letter("9"))?: value = .number(try number())
         case .letter("n") where take("null"): value = .null
@@ -61,29 +65,68 @@ private struct Parser {
         return Node(value, at: start)
     }
 
-    mutating func member() throws(Problem) -> Node.Member {
-        let start = position
-        let key = try string()
-        skipSpace()
-        try expect(":")
-        skipSpace()
-        return Node.Member(key: key, position: start, node: try node())
-    }
-
-    mutating func list<Item>(
-        _ end: Unicode.Scalar, of item: (inout Parser) throws(Problem) -> Item
-    ) throws(Problem) -> [Item] {
-        var items: [Item] = []
+    mutating func array() throws(Problem) -> [Node] {
+        var items: [Node] = []
         index += 1
         skipSpace()
-        if take(end) { return items }
+        if take("]" as Unicode.Scalar) { return items }
         while true {
-            items.append(try item(&self))
+            way.append(.item(items.count))
+            items.append(try node())
+            way.removeLast()
             skipSpace()
-            if take(end) { return items }
+            if take("]" as Unicode.Scalar) { return items }
             try expect(",")
             skipSpace()
         }
+    }
+
+    mutating func object() throws(Problem) -> [Node.Member] {
+        var members: [Node.Member] = []
+        var keys = Keys()
+        index += 1
+        skipSpace()
+        if take("}" as Unicode.Scalar) { return members }
+        while true {
+            let start = position
+            let key = try string()
+            way.append(.key(key))
+            if !keys.add(key, to: members) { try noteDuplicate(at: start) }
+            skipSpace()
+            try expect(":")
+            skipSpace()
+            members.append(Node.Member(key: key, position: start, node: try node()))
+            way.removeLast()
+            skipSpace()
+            if take("}" as Unicode.Scalar) { return members }
+            try expect(",")
+            skipSpace()
+        }
+    }
+
+    /// The keys of an object: compared while they are few, looked up when they are many.
+    struct Keys {
+        private var many: Set<String> = []
+
+        /// Whether the key is a new one behind those of `members`.
+        mutating func add(_ key: String, to members: [Node.Member]) -> Bool {
+            guard members.count >= 16 else { return !members.contains { $0.key == key } }
+            if many.isEmpty { many = Set(members.map(\.key)) }
+            return many.insert(key).inserted
+        }
+    }
+
+    func noteDuplicate(at position: Position) throws(Problem) {
+        let way = way.reduce(Way.root) { way, step in
+            switch step {
+            case .key(let key): .key(key, of: way)
+            case .item(let index): .item(index, of: way)
+            }
+        }
+        let problem = Problem(
+            file: file, position: position, code: .duplicateKey, path: way.description, message: "duplicate key")
+        log.note(problem)
+        if log.isFull { throw problem }
     }
 
     mutating func number() throws(Problem) -> String {

@@ -27,11 +27,26 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
 public final class ProblemLog {
     private var noted: [Problem] = []
 
+    /// So many are written down; then there is nothing to look for any more.
+    public static let most = 1000
+
+    /// Whether no more are written down.
+    public private(set) var isFull = false
+
     /// An empty log.
     public init() {}
 
-    /// Writes one down.
-    public func note(_ problem: Problem) { noted.append(problem) }
+    /// Writes one down; when it was the last one that is, also that there may be more.
+    public func note(_ problem: Problem) {
+        guard !isFull else { return }
+        noted.append(problem)
+        guard noted.count >= Self.most else { return }
+        isFull = true
+        noted.append(
+            Problem(
+                file: problem.file, position: Position(), code: .tooManyProblems, path: "",
+                message: "there are \(Self.most) problems or more, and only the first that were found are told"))
+    }
 
     /// All problems so far: file by file as each first had one, and in the order of the text; each once.
     public var problems: [Problem] {

@@ -1,5 +1,5 @@
 /// What may stand in a place of a document.  One table of shapes checks documents, says what is wrong with them
-/// (``Shape/check(_:in:)``), and is written as a JSON Schema (``Grammar/schema``).
+/// (``Shape/check(_:in:)``), and is written as a JSON Schema (``Grammar/schema(title:placeholder:fixed:)``).
 public indirect enum Shape: Sendable {
     /// Whatever JSON allows.
     case anything
@@ -32,6 +32,9 @@ public indirect enum Shape: Sendable {
 
     /// A way of writing strings.
     public struct Form: Sendable {
+        /// No form takes longer strings, in octets.
+        static let longest = 1 << 16
+
         /// What a message calls it, with an example: `a duration such as "10 s"`.
         public let expected: String
         /// The same for JSON Schema, as a regular expression of ECMA-262.

@@ -14,8 +14,8 @@ public struct ValueRecord: Hashable, Sendable {
     public let device: UInt16
     /// The part of the device that has the value; numbers of the caller's choice.
     public let part: UInt16
-    /// The other side of the link; numbers of the caller's choice.
-    public let peer: UInt16
+    /// The other side of the link: which of the chunk's `peers`; 0xFFFF for nobody.
+    fileprivate let peer: UInt16
     /// The attribute's handle.
     public let handle: UInt16
     /// What happened.
@@ -25,7 +25,6 @@ public struct ValueRecord: Hashable, Sendable {
 /// How the numbers of a `ValueRecord` are said in words; asked when a line is written, never before.
 public struct ValueWording: Sendable {
     fileprivate let thing: @Sendable (_ device: Int, _ part: Int) -> String
-    fileprivate let peer: @Sendable (_ peer: Int) -> DeviceAddress?
     fileprivate let value: Value
 
     /// Adds the value that octets mean as JSON, and says whether there is one.
@@ -34,13 +33,12 @@ public struct ValueWording: Sendable {
             _ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
         ) -> Bool
 
-    /// `thing` is as scenarios name it; nil where there is no peer to name.
+    /// `thing` is as scenarios name it.
     public init(
         thing: @escaping @Sendable (_ device: Int, _ part: Int) -> String,
-        peer: @escaping @Sendable (_ peer: Int) -> DeviceAddress?,
         value: @escaping Value
     ) {
-        (self.thing, self.peer, self.value) = (thing, peer, value)
+        (self.thing, self.value) = (thing, value)
     }
 }
 
@@ -64,9 +62,15 @@ public struct EventChunk: Sendable {
     fileprivate var records: [EventRecord] = []
     /// The octets of values, and the text of lines.
     fileprivate var content = JSONText()
+    fileprivate var peers: [DeviceAddress] = []  // of values; few at a time
 
     /// How many entries there are.
     public var count: Int { entries.count }
+
+    /// The other side of the link that a value went over.
+    fileprivate func peer(of value: ValueRecord) -> DeviceAddress? {
+        peers.indices.contains(Int(value.peer)) ? peers[Int(value.peer)] : nil
+    }
 
     /// Adds a line for each entry, with its end, to `text`.
     public func write(in wording: ValueWording, to text: inout JSONText) {
@@ -76,7 +80,7 @@ public struct EventChunk: Sendable {
             case .record(let index): records[index].write(to: &text)
             case .line(let line): write(line, to: &text)
             case .value(let value):
-                subject.become(that: value, in: wording)
+                subject.become(that: value, of: peer(of: value), in: wording)
                 write(value, of: subject, in: wording, to: &text)
             }
             text.append("\n")
@@ -88,7 +92,7 @@ public struct EventChunk: Sendable {
         private var value: ValueRecord?
         private(set) var text = JSONText()
 
-        mutating func become(that next: ValueRecord, in wording: ValueWording) {
+        mutating func become(that next: ValueRecord, of peer: DeviceAddress?, in wording: ValueWording) {
             if let value, value.device == next.device, value.part == next.part, value.peer == next.peer,
                 value.handle == next.handle
             {
@@ -97,7 +101,7 @@ public struct EventChunk: Sendable {
             value = next
             text.removeAll()
             text.append(member: "of", quoted: wording.thing(Int(next.device), Int(next.part)))
-            if let peer = wording.peer(Int(next.peer)) { text.append(peer: peer) }
+            if let peer { text.append(peer: peer) }
             text.append(handle: next.handle)
         }
     }
@@ -126,7 +130,7 @@ public struct EventChunk: Sendable {
 
 extension EventChunk {
     /// The entries of the events that `isMeant` picks, for who says them in words of their own; without the lines that
-    /// a client said, and without the peers of values.
+    /// a client said.
     public func records(where isMeant: (EventName) -> Bool, in wording: ValueWording) -> [EventRecord] {
         entries.compactMap { entry in
             switch entry {
@@ -143,6 +147,7 @@ extension EventChunk {
         var record = EventRecord(value.event, of: wording.thing(device, part), at: value.instant)
         var text = JSONText()
         if wording.value(device, part, octets, &text) { record.value = text.string }
+        record.peer = peer(of: value)
         (record.handle, record.octets) = (value.handle, Array(octets))
         return record
     }
@@ -177,7 +182,7 @@ public struct EventJournal: Sendable {
     /// Adds that a value went its way.  `packet` stays the caller's; the value is what it has behind its first
     /// `header` octets.
     public mutating func append(
-        _ event: EventName, device: Int, part: Int, peer: Int, handle: UInt16,
+        _ event: EventName, device: Int, part: Int, peer: DeviceAddress?, handle: UInt16,
         _ packet: Packet, droppingFirst header: Int = 0, in pool: borrowing PacketPool, at now: Instant
     ) {
         guard sink != nil else { return }
@@ -185,7 +190,7 @@ public struct EventJournal: Sendable {
         let record = ValueRecord(
             instant: now, offset: UInt32(chunk.content.count), count: UInt16(value.count),
             device: UInt16(truncatingIfNeeded: device), part: UInt16(truncatingIfNeeded: part),
-            peer: UInt16(truncatingIfNeeded: peer), handle: handle, event: event)
+            peer: number(of: peer), handle: handle, event: event)
         chunk.content.append(value)
         add(.value(record))
     }
@@ -204,6 +209,15 @@ public struct EventJournal: Sendable {
         if chunk.entries.count >= entriesPerChunk || chunk.content.count >= Self.octetsPerChunk { flush() }
     }
 
+    /// Where a peer stands in the chunk; who is not there yet is added.
+    private mutating func number(of peer: DeviceAddress?) -> UInt16 {
+        guard let peer else { return .max }
+        for index in chunk.peers.indices where chunk.peers[index] == peer { return UInt16(clamping: index) }
+        guard chunk.peers.count < Int(UInt16.max) else { return .max }
+        chunk.peers.append(peer)
+        return UInt16(clamping: chunk.peers.count - 1)
+    }
+
     /// Hands over what has not been handed over yet.
     public mutating func flush() {
         guard let sink, !chunk.entries.isEmpty else { return }
@@ -211,5 +225,6 @@ public struct EventJournal: Sendable {
         chunk.entries.removeAll(keepingCapacity: true)
         chunk.records.removeAll(keepingCapacity: true)
         chunk.content.removeAll()
+        chunk.peers.removeAll(keepingCapacity: true)
     }
 }

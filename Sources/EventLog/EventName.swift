@@ -1,6 +1,6 @@
 /// What can happen: the names that scenarios, expectations and the event log share.
 public enum EventName: String, CaseIterable, Sendable {
-    /// A device's advertisement begins.
+    /// A device begins to advertise; when its next phase begins it goes on.
     case advertising
     /// A central looks for advertisements.
     case scanning
@@ -20,9 +20,9 @@ public enum EventName: String, CaseIterable, Sendable {
     case pairingFailed = "pairing_failed"
     /// Both sides agree on an ATT_MTU, the `value`.
     case mtu
-    /// A client asks for the services.
+    /// A client has begun to search for services.
     case discovering
-    /// A client knows all services.
+    /// A client's search for services is at its end.
     case discovered
     /// A client wants to be told of changes.
     case subscribed

@@ -27,9 +27,14 @@ struct Access {
         case .exchangeMTURequest(let clientReceives): return try exchangeMTU(clientReceives)
         case .findInformationRequest(let range): return try findInformation(range)
         case .findByTypeValueRequest(let range, let type, let value):
-            return try findByTypeValue(range, UUID(type), value)
+            guard UUID(type) == .primaryService else { return try findByTypeValue(range, UUID(type), value) }
+            return try discover(range) { (access) throws(Refusal) in
+                try access.findByTypeValue(range, .primaryService, value)
+            }
         case .readByTypeRequest(let range, let type): return try readByType(range, type, &values)
-        case .readByGroupTypeRequest(let range, let type): return try readByGroupType(range, type)
+        case .readByGroupTypeRequest(let range, let type):
+            guard type == .primaryService else { return try readByGroupType(range, type) }
+            return try discover(range) { (access) throws(Refusal) in try access.readByGroupType(range, type) }
         case .readRequest(let handle):
             let value = Array(try read(handle, &values).prefix(server.mtu - 1))
             events.append(.read(handle: handle, value))
@@ -117,6 +122,27 @@ struct Access {
 
     // MARK: Searches
 
+    /// A step of a search for services, which ends with the last handle of its range or with Attribute Not Found.
+    /// Part G, section 4.4.
+    private mutating func discover(
+        _ range: HandleRange, _ answer: (Access) throws(Refusal) -> PDU
+    ) throws(Refusal) -> PDU {
+        do throws(Refusal) {
+            let response = try answer(self)
+            noteSearch(isOver: response.lastGroupEnd == range.last)
+            return response
+        } catch {
+            if error.isEndOfSearch { noteSearch(isOver: true) }
+            throw error
+        }
+    }
+
+    private mutating func noteSearch(isOver: Bool) {
+        if !server.isSearched { events.append(.discovering) }
+        if isOver { events.append(.discovered) }
+        server.isSearched = !isOver
+    }
+
     private func attributes(in range: HandleRange) throws(Refusal) -> ArraySlice<AttributeTable.Attribute> {
         guard range.isValid else { throw Refusal(.invalidHandle, at: range.first) }
         return table.attributes(in: range)
@@ -183,5 +209,16 @@ struct Access {
         }
         guard !list.isEmpty else { throw .notFound(in: range) }
         return .readByGroupTypeResponse(list)
+    }
+}
+
+extension PDU {
+    /// Where the last of the services in a response ends.
+    fileprivate var lastGroupEnd: UInt16? {
+        switch self {
+        case .readByGroupTypeResponse(let groups): groups.last?.range.last
+        case .findByTypeValueResponse(let groups): groups.last?.last
+        default: nil
+        }
     }
 }

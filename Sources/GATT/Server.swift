@@ -16,6 +16,10 @@ public struct Server: Sendable {
         case send(Packet)
         /// From now on PDUs in both directions have so many octets at most; the connection's client has to adopt it.
         case exchangedMTU(Int)
+        /// The client has begun to search for primary services.
+        case discovering
+        /// The client's search for primary services is at its end.
+        case discovered
         /// The client has set bits of a Client Characteristic Configuration; `handle` is that of the value.
         case subscribed(handle: UInt16)
         /// The client has cleared a Client Characteristic Configuration; `handle` is that of the value.
@@ -43,6 +47,7 @@ public struct Server: Sendable {
 
     let receives: Int
     var hasExchangedMTU = false
+    var isSearched = false  // for primary services, and the client has not been told all of them
     /// Only those that are not 0000; a client has a few of them, so they are walked.
     private var configurations: [Configuration] = []
 

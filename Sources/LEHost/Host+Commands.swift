@@ -17,7 +17,7 @@ extension Host {
             advertise()
         case .stopAdvertising:
             advertisement = nil
-            if isReady { commands.add(family.stopAdvertising) }
+            if isAdvertising || willAdvertise { commands.add(family.stopAdvertising) }
         case .scan(var parameters, let filterDuplicates):
             parameters.ownAddress = ownAddress
             scan = Scan(parameters: parameters, filterDuplicates: filterDuplicates)

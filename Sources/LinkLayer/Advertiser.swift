@@ -2,25 +2,37 @@ public import Simulation
 
 /// When an advertiser sends: every interval and a delay by chance.  Core 6.0, Vol 6, Part B, section 4.4.2.2.1.
 ///
-/// An advertising event is one PDU on each of the channels 37, 38 and 39, a millisecond apart.
+/// At high duty nothing is added, and the events follow each other at 3.75 ms: section 4.4.2.4.3.  An advertising event is one PDU on each of the channels 37, 38 and 39, a millisecond apart.
 public struct Advertiser: Sendable {
+    /// How often an advertiser sends.
+    public enum Rhythm: Hashable, Sendable {
+        /// Every so many 0.625 ms, and up to 10 ms by chance.
+        case every(UInt16)
+        /// Directed advertising at high duty.
+        case highDuty
+    }
+
     /// From the PDU on one channel to that on the next, in nanoseconds; the section allows up to 10 ms.
     public static let channelSpacing: Int64 = 1_000_000
 
     /// When the next event begins, on channel 37.
     public private(set) var next: Instant
-    private let interval: Int64
+    private let rhythm: Rhythm
     private var delays: RandomStream
 
-    /// Begins now; `interval` counts in 0.625 ms.
-    public init(interval: UInt16, from now: Instant, delays: RandomStream) {
-        (next, self.interval, self.delays) = (now, Int64(interval) * AirTime.advertisingUnit, delays)
+    /// Begins now.
+    public init(_ rhythm: Rhythm, from now: Instant, delays: RandomStream) {
+        (next, self.rhythm, self.delays) = (now, rhythm, delays)
     }
 
     /// Goes on to the next event.
     public mutating func advance() {
-        let delay = Int64(delays.below(UInt64(AirTime.advertisingDelay / 1000))) * 1000
-        next = next.advanced(byNanoseconds: interval + delay)
+        switch rhythm {
+        case .every(let units):
+            let delay = Int64(delays.below(UInt64(AirTime.advertisingDelay / 1000))) * 1000
+            next = next.advanced(byNanoseconds: Int64(units) * AirTime.advertisingUnit + delay)
+        case .highDuty: next = next.advanced(byNanoseconds: 6 * AirTime.advertisingUnit)
+        }
     }
 
     /// Passes over the events before `now`, when nobody listened: the same as if they had been played.

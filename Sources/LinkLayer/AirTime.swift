@@ -10,6 +10,8 @@ public enum AirTime {
     public static let advertisingUnit: Int64 = 625_000
     /// The most that is added to an advertising interval by chance: advDelay.
     public static let advertisingDelay: Int64 = 10_000_000
+    /// How long directed advertising at high duty may last; Core 6.0, Vol 6, Part B, section 4.4.2.4.3.
+    public static let highDutyTimeout: Int64 = 1_280_000_000
     /// The payload of an ADV_IND with so much data, in octets: the address comes before it.
     public static func advertisingPayload(data count: Int) -> Int { 6 + count }
     /// The payload of an ADV_DIRECT_IND, in octets: two addresses.

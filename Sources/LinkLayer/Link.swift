@@ -56,7 +56,7 @@ public struct Link: Sendable {
         // Closes when it has sent once more, so that the other's LL_TERMINATE_IND is acknowledged.
         var isLeaving = false
         var isEstablished = false
-        var isSupervised = false
+        var supervised: Instant?  // when `supervise` is to be called
         var heard: Instant
     }
 
@@ -69,9 +69,10 @@ public struct Link: Sendable {
 
     private var ends: [End]  // by the raw value of `LinkEnd`
     private var phase = Phase.asleep
-    private var base: Instant  // the anchor of the event with number `baseCounter`
-    private var baseCounter: UInt16 = 0
-    private var counter: UInt16 = 0  // of the event that is played
+    // Events are numbered over the link's whole life; on the air, of a number the lower 16 bits are said.
+    private var base: Instant  // the anchor of the event `baseEvent`
+    private var baseEvent: UInt64 = 0
+    private var event: UInt64 = 0  // that is played
     private var anchor: Instant  // of the event that is played
     private var packets: UInt64 = 0  // sent in this event
     private var update: (parameters: LinkParameters, instant: UInt16)?
@@ -98,7 +99,9 @@ public struct Link: Sendable {
     public func isOpen(_ end: LinkEnd) -> Bool { self[end].isOpen }
 
     /// The number that an update sent now should name: six events lie between, enough to send it again.
-    public func updateInstant(at now: Instant) -> UInt16 { number(ofEvent: eventIndex(from: now)) &+ 7 }
+    public func updateInstant(at now: Instant) -> UInt16 {
+        UInt16(truncatingIfNeeded: baseEvent &+ UInt64(eventIndex(from: now))) &+ 7
+    }
 
     // MARK: Inputs
 
@@ -110,6 +113,7 @@ public struct Link: Sendable {
             if case .data(let packet, _) = pdu { pool.release(packet) }
             return
         }
+        catchUp(to: now, into: &outbox)
         self[end].queue.append(pdu)
         if case .connectionUpdate(let parameters, let instant) = pdu { update = (parameters, instant) }
         rouse(at: now, into: &outbox)
@@ -119,7 +123,7 @@ public struct Link: Sendable {
     public mutating func close(
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        catchUp(to: now)
+        catchUp(to: now, into: &outbox)
         shut(end, pool: &pool)
         rouse(at: now, into: &outbox)
     }
@@ -128,7 +132,7 @@ public struct Link: Sendable {
     public mutating func setLoss(
         toCentral: UInt32, toPeripheral: UInt32, at now: Instant, into outbox: inout [Output]
     ) {
-        catchUp(to: now)
+        catchUp(to: now, into: &outbox)
         (lossToCentral, lossToPeripheral) = (toCentral, toPeripheral)
         rouse(at: now, into: &outbox)
     }
@@ -165,27 +169,31 @@ public struct Link: Sendable {
     public mutating func supervise(
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        self[end].isSupervised = false
+        guard self[end].supervised == now else { return }  // a later one that an earlier one has replaced
+        self[end].supervised = nil
         guard self[end].isOpen else { return }
-        catchUp(to: now)
+        catchUp(to: now, into: &outbox)
         let deadline = deadline(of: end)
         if deadline <= now {
             outbox.append(.lost(end, wasEstablished: self[end].isEstablished))
             shut(end, pool: &pool)
         } else if phase != .asleep {
-            watch(end, into: &outbox)
+            watch(end, from: now, into: &outbox)
         }
     }
 
     // MARK: A connection event
 
     private mutating func begin(at now: Instant, into outbox: inout [Output]) {
-        let index = eventIndex(from: now)
-        (counter, anchor, packets) = (number(ofEvent: index), now, 0)
+        (event, anchor, packets) = (baseEvent &+ UInt64(eventIndex(from: now)), now, 0)
         // The difference of two numbers that wrap is negative when its top bit is set.
-        if let update, counter &- update.instant < 0x8000 {
+        if let update, UInt16(truncatingIfNeeded: event) &- update.instant < 0x8000 {
             (parameters, self.update) = (update.parameters, nil)
-            (base, baseCounter) = (now, counter)
+            (base, baseEvent) = (now, event)
+            // The timeout may be shorter now.
+            for end in [LinkEnd.central, .peripheral] where self[end].supervised != nil {
+                watch(end, from: now, into: &outbox)
+            }
             outbox.append(.updated(parameters))
         }
     }
@@ -215,7 +223,7 @@ public struct Link: Sendable {
     private mutating func endEvent(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         if self[.central].isLeaving { shut(.central, pool: &pool) }
         for end in [LinkEnd.central, .peripheral] where self[end].isOpen && self[end].heard < anchor {
-            watch(end, into: &outbox)
+            watch(end, from: now, into: &outbox)
         }
         phase = .asleep
         // The event that was played is over, even if nothing took any time in it.
@@ -235,22 +243,29 @@ public struct Link: Sendable {
         AirTime.packet(payload: flight.carries ? self[end].queue.first?.payload ?? 0 : 0)
     }
 
-    /// Section 4.5.9: a number that is expected is new, and a number that is no longer expected is acknowledged.
     private mutating func take(
         _ flight: Flight, at end: LinkEnd, now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
+        let sent = self[end].sending
+        let (isAcknowledged, isNew) = compare(flight, at: end, now: now)
+        if isAcknowledged, sent == .first { acknowledge(at: end, pool: &pool, into: &outbox) }
+        if isNew, flight.carries, self[end].isOpen, let pdu = self[end.other].queue.first {
+            receive(pdu, at: end, pool: &pool, into: &outbox)
+        }
+    }
+
+    /// Section 4.5.9: a number that is expected is new, and a number that is no longer expected is acknowledged.
+    private mutating func compare(
+        _ flight: Flight, at end: LinkEnd, now: Instant
+    ) -> (isAcknowledged: Bool, isNew: Bool) {
         (self[end].heard, self[end].isEstablished) = (now, true)
-        if flight.expects != self[end].number {
+        let (isAcknowledged, isNew) = (flight.expects != self[end].number, flight.number == self[end].expects)
+        if isAcknowledged {
             self[end].number.toggle()
-            if self[end].sending == .first { acknowledge(at: end, pool: &pool, into: &outbox) }
             self[end].sending = .nothing
         }
-        if flight.number == self[end].expects {
-            self[end].expects.toggle()
-            if flight.carries, self[end].isOpen, let pdu = self[end.other].queue.first {
-                receive(pdu, at: end, pool: &pool, into: &outbox)
-            }
-        }
+        if isNew { self[end].expects.toggle() }
+        return (isAcknowledged, isNew)
     }
 
     private mutating func acknowledge(at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]) {
@@ -285,7 +300,7 @@ public struct Link: Sendable {
         packets += 1
         guard self[end].isOpen else { return false }
         guard loss > 0 else { return true }
-        let place = UInt64(bitPattern: Int64(eventIndex(from: anchor))) << 16 | packets << 1 | UInt64(end.rawValue)
+        let place = event << 16 | packets << 1 | UInt64(end.rawValue)
         var draw = RandomStream(seed: chance ^ (place &* 0x9E37_79B9_7F4A_7C15))
         return UInt32(truncatingIfNeeded: draw.next() >> 32) >= loss && loss < .max
     }
@@ -302,8 +317,8 @@ public struct Link: Sendable {
 
     private mutating func rouse(at now: Instant, into outbox: inout [Output]) {
         guard phase == .asleep, !canSleep, !isOver else { return }
-        catchUp(to: now)
-        wakeAtNextEvent(from: now, into: &outbox)
+        // An event that begins now has begun: what comes at its instant has missed it, as when events are played.
+        wakeAtNextEvent(from: now.advanced(byNanoseconds: 1), into: &outbox)
     }
 
     private mutating func wakeAtNextEvent(from now: Instant, into outbox: inout [Output]) {
@@ -312,17 +327,41 @@ public struct Link: Sendable {
         outbox.append(.wake(at: base.advanced(byNanoseconds: index * parameters.intervalNanoseconds)))
     }
 
-    /// Notes what was heard in the events that a sleeping link did not play.
-    private mutating func catchUp(to now: Instant) {
-        guard phase == .asleep, isLossless, self[.central].isOpen, self[.peripheral].isOpen else { return }
-        let index = eventIndex(from: now) - 1
-        guard index >= 0 else { return }
-        let last = base.advanced(byNanoseconds: index * parameters.intervalNanoseconds)
-        let toPeripheral = AirTime.packet(payload: 0)
-        let toCentral = 2 * toPeripheral + AirTime.interFrameSpace
+    /// Notes what was heard in the empty events that a sleeping link did not play, and takes part in the one of now.
+    ///
+    /// To be called before anything changes: what comes in the middle of an event finds the link as it would be then.
+    private mutating func catchUp(to now: Instant, into outbox: inout [Output]) {
+        guard phase == .asleep, canSleep, now >= base else { return }
+        let index = (now.nanoseconds - base.nanoseconds) / parameters.intervalNanoseconds
+        let present = base.advanced(byNanoseconds: index * parameters.intervalNanoseconds)
+        let (toPeripheral, toCentral) = Self.emptyEvent
+        let elapsed = now.nanoseconds - present.nanoseconds
+        let last = elapsed < toCentral ? present.advanced(byNanoseconds: -parameters.intervalNanoseconds) : present
         self[.peripheral].heard = max(self[.peripheral].heard, last.advanced(byNanoseconds: toPeripheral))
         self[.central].heard = max(self[.central].heard, last.advanced(byNanoseconds: toCentral))
+        if elapsed < toCentral { resume(present, elapsed: elapsed, into: &outbox) }
     }
+
+    /// Goes on in the middle of an empty event that began at `start`.
+    private mutating func resume(_ start: Instant, elapsed: Int64, into outbox: inout [Output]) {
+        let (toPeripheral, toCentral) = Self.emptyEvent
+        begin(at: start, into: &outbox)
+        let flight = launch(from: .central)
+        guard elapsed >= toPeripheral else {
+            phase = .toPeripheral(flight)
+            return outbox.append(.wake(at: start.advanced(byNanoseconds: toPeripheral)))
+        }
+        packets = 1
+        _ = compare(flight, at: .peripheral, now: start.advanced(byNanoseconds: toPeripheral))
+        phase = .toCentral(launch(from: .peripheral))
+        outbox.append(.wake(at: start.advanced(byNanoseconds: toCentral)))
+    }
+
+    /// When the packets of an empty event end at the peripheral and at the central, after its anchor.
+    private static let emptyEvent: (Int64, Int64) = {
+        let packet = AirTime.packet(payload: 0)
+        return (packet, 2 * packet + AirTime.interFrameSpace)
+    }()
 
     private func deadline(of end: LinkEnd) -> Instant {
         let patience =
@@ -330,10 +369,11 @@ public struct Link: Sendable {
         return self[end].heard.advanced(byNanoseconds: patience)
     }
 
-    private mutating func watch(_ end: LinkEnd, into outbox: inout [Output]) {
-        guard !self[end].isSupervised else { return }
-        self[end].isSupervised = true
-        outbox.append(.wakeSupervision(end, at: deadline(of: end)))
+    private mutating func watch(_ end: LinkEnd, from now: Instant, into outbox: inout [Output]) {
+        let due = max(now, deadline(of: end))
+        guard due < self[end].supervised ?? .never else { return }
+        self[end].supervised = due
+        outbox.append(.wakeSupervision(end, at: due))
     }
 
     private mutating func shut(_ end: LinkEnd, pool: inout PacketPool) {
@@ -348,8 +388,6 @@ public struct Link: Sendable {
         let since = now.nanoseconds - base.nanoseconds
         return since <= 0 ? 0 : (since + parameters.intervalNanoseconds - 1) / parameters.intervalNanoseconds
     }
-
-    private func number(ofEvent index: Int64) -> UInt16 { baseCounter &+ UInt16(truncatingIfNeeded: index) }
 
     private subscript(end: LinkEnd) -> End {
         get { ends[Int(end.rawValue)] }

@@ -37,5 +37,8 @@ struct BatterySensor: Sendable {
     }
 
     /// Takes the level over from its curve, or gives it back when `signal` is nil.
-    mutating func set(_ signal: Signal?, at now: Instant) { gauge.set(signal, at: now) }
+    mutating func set(_ signal: Signal?, at now: Instant, begun: Instant?) {
+        gauge.set(signal, at: now, begun: begun)
+        gauge.forget(before: now)
+    }
 }

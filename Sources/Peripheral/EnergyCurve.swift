@@ -7,8 +7,11 @@ struct EnergyCurve: Sendable {
     private let begin: Instant
     private var takenOff: Double = 0
 
-    /// A curve that begins at an instant; nothing has been reset yet.
-    init(_ signal: Signal, from begin: Instant) { (self.signal, self.begin) = (signal, begin) }
+    /// A curve that begins at an instant, and that was reset at another, if that is later.
+    init(_ signal: Signal, from begin: Instant, reset: Instant = .start) {
+        (self.signal, self.begin) = (signal, begin)
+        if reset > begin { self.reset(at: reset) }
+    }
 
     /// Counts from 0 again.
     mutating func reset(at now: Instant) { takenOff = value(at: now) }

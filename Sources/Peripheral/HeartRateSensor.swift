@@ -13,6 +13,7 @@ struct HeartRateSensor: Sendable {
     private var contact: Gauge?
     private var energy: EnergyCurve?  // nil when it follows from the heart
     private var setEnergy: EnergyCurve?  // while a script has taken it over
+    private var lastReset = Instant.start  // of the energy
     private var intervals = RRIntervals()
     private var sent = 0
     private var measurement = HeartRateMeasurement(bpm: 0)
@@ -36,12 +37,7 @@ struct HeartRateSensor: Sendable {
 
     /// Adds the measurement of now to a packet that has room for an MTU; false when the sensor has none, and nothing is added.
     mutating func measure(at now: Instant, mtu: Int, into packet: inout Packet, pool: inout PacketPool) -> Bool {
-        if definition.hasRRIntervals {
-            var waiting = intervals
-            intervals = RRIntervals(capacity: 0)
-            heart.beats(until: now) { waiting.add($0) }
-            intervals = waiting
-        }
+        if definition.hasRRIntervals { takeBeats(until: now) }
         guard let bpm = heart.bpm(at: now) else { return false }
         measurement.bpm = bpm
         measurement.contact = contactNow(at: now)
@@ -51,6 +47,13 @@ struct HeartRateSensor: Sendable {
         measurement.append(to: &packet, in: &pool)
         sent += 1
         return true
+    }
+
+    private mutating func takeBeats(until instant: Instant) {
+        var waiting = intervals
+        intervals = RRIntervals(capacity: 0)
+        heart.beats(until: instant) { waiting.add($0) }
+        intervals = waiting
     }
 
     private mutating func contactNow(at now: Instant) -> SensorContact {
@@ -64,6 +67,7 @@ struct HeartRateSensor: Sendable {
 
     /// Energy Expended counts from 0 again, wherever it comes from now or later; the next measurement says so.
     mutating func resetEnergy(at now: Instant) {
+        lastReset = now
         heart.resetEnergy(at: now)
         energy?.reset(at: now)
         setEnergy?.reset(at: now)
@@ -71,11 +75,16 @@ struct HeartRateSensor: Sendable {
     }
 
     /// Takes a quantity over from its curve, or gives it back when `signal` is nil; false when it has none to take over.
-    mutating func set(_ quantity: Part.Quantity, to signal: Signal?, at now: Instant) -> Bool {
+    mutating func set(_ quantity: Part.Quantity, to signal: Signal?, at now: Instant, begun: Instant?) -> Bool {
         switch quantity {
-        case .heartRate: heart.setRate(signal, at: now)
-        case .contact where contact != nil: contact?.set(signal, at: now)
-        case .energy where hasEnergy: setEnergy = signal.map { EnergyCurve($0, from: now) }
+        case .heartRate:
+            takeBeats(until: now.advanced(byNanoseconds: -1))
+            heart.setRate(signal, at: now, begun: begun)
+        case .contact where contact != nil:
+            contact?.set(signal, at: now, begun: begun)
+            contact?.forget(before: now)
+        case .energy where hasEnergy:
+            setEnergy = signal.map { EnergyCurve($0, from: begun ?? now, reset: lastReset) }
         default: return false
         }
         return true

@@ -148,15 +148,17 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// Takes a quantity over from its curve, or gives it back when `signal` is nil; false when it cannot be set.
-    public mutating func set(_ part: Part, to signal: Signal?, at now: Instant) -> Bool {
+    ///
+    /// The signal's own time counts from `begun`, or from now when that is nil.
+    public mutating func set(_ part: Part, to signal: Signal?, at now: Instant, begun: Instant? = nil) -> Bool {
         guard sources.indices.contains(part.service) else { return false }
         switch (sources[part.service], part.quantity) {
         case (.heartRate, _):
             var isSet = false
-            changeSensor(part.service) { isSet = $0.set(part.quantity, to: signal, at: now) }
+            changeSensor(part.service) { isSet = $0.set(part.quantity, to: signal, at: now, begun: begun) }
             return isSet
         case (.battery, .battery):
-            changeBattery(part.service) { $0.set(signal, at: now) }
+            changeBattery(part.service) { $0.set(signal, at: now, begun: begun) }
             return true
         default: return false
         }

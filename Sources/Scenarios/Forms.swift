@@ -1,5 +1,6 @@
 import Bluetooth
 import Documents
+import EventLog
 
 /// How the language writes what is written as a string.
 extension Shape {

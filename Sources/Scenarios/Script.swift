@@ -1,3 +1,5 @@
+public import EventLog
+
 /// What is done when.
 public struct Rule: Hashable, Sendable {
     /// How long something lasts.
@@ -36,59 +38,8 @@ public enum Moment: Hashable, Sendable {
 
 /// Something that happens, or that is said about something that happened.
 public struct Event: Hashable, Sendable {
-    /// The events, as they are written.
-    public enum Kind: String, CaseIterable, Sendable {
-        /// A device has sent an advertising packet.
-        case advertising
-        /// The client has begun to scan.
-        case scanning
-        /// A connection has been asked for.
-        case connecting
-        /// There is a connection.
-        case connected
-        /// A connection has ended.
-        case disconnected
-        /// A connection is encrypted.
-        case encrypted
-        /// A pairing has succeeded.
-        case paired
-        /// The ATT MTU has been agreed.
-        case mtu
-        /// The client has begun to ask for services.
-        case discovering
-        /// The client knows the services.
-        case discovered
-        /// The client has asked to be told of changes.
-        case subscribed
-        /// The client wants to be told no more.
-        case unsubscribed
-        /// A value has been read.
-        case read
-        /// A value has been written.
-        case written
-        /// A notification has left the server.
-        case notified
-        /// The link layer of the other side has a notification or indication.
-        case delivered
-        /// An indication has left the server.
-        case indicated
-        /// The client has confirmed an indication.
-        case confirmed
-        /// An Error Response, but the Attribute Not Found that ends a discovery.
-        case refused
-        /// A rule has fired.
-        case began
-        /// What a rule did has ended.
-        case ended
-        /// The client has said a line.
-        case said
-        /// The client has exited.
-        case exited
-        /// A scanner has stopped.
-        case scanningStopped = "scanning_stopped"
-        /// A pairing has failed.
-        case pairingFailed = "pairing_failed"
-    }
+    /// The events, as they are written; the event log calls them the same.
+    public typealias Kind = EventName
 
     /// Which of the matches count.
     public enum Occurrence: Hashable, Sendable {
@@ -198,6 +149,19 @@ public enum Action: Hashable, Sendable {
         case skipTime = "skip_time"
         /// Has a controller without power.
         case powerOff = "power_off"
+
+        /// Whether there is something that ends.
+        public var lasts: Bool {
+            switch self {
+            case .disconnect, .raw, .notify, .changeServices, .moveHandles, .forgetBond, .changeAddress, .skipTime,
+                .connect, .clear:
+                false
+            case .silence, .stall, .distance, .rssi, .loss, .mtu, .delay, .drop, .duplicate, .reorder, .truncate,
+                .lengthen, .set, .drift, .burst, .unconfirmed, .linkLoss, .stopAdvertising, .attError, .leadOff,
+                .powerOff:
+                true
+            }
+        }
     }
 
     /// Gives a part another value, for as long as the rule lasts.

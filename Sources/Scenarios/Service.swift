@@ -1,3 +1,5 @@
+public import Sensors
+
 /// A service of a device, and where its values come from.
 public struct Service: Hashable, Sendable {
     /// The kinds of services, as they are written.

@@ -15,7 +15,14 @@ struct Energy: Sendable {
     init(_ rate: Gauge) { self.rate = rate }
 
     /// As `Heart.setRate`.
-    mutating func setRate(_ signal: Signal?, at instant: Instant) { rate.set(signal, at: instant) }
+    mutating func setRate(_ signal: Signal?, at instant: Instant, begun: Instant?) {
+        _ = kilojoules(at: instant)
+        rate.set(signal, at: instant, begun: begun)
+        rate.forget(before: position)
+    }
+
+    /// How many changes of its rate it remembers.
+    var remembered: Int { rate.remembered }
 
     /// Nothing expended at `instant`.
     mutating func reset(at instant: Instant) { (work, position) = (0, instant) }
@@ -28,7 +35,11 @@ struct Energy: Sendable {
             let edge = position.advanced(byNanoseconds: second - position.nanoseconds % second)
             let end = min(edge, instant)
             let sum = min(work + power * max(0, end.nanoseconds - position.nanoseconds), Self.most)
-            guard edge <= instant, sum < Self.most else { return UInt16(sum / Self.kilojoule) }
+            guard sum < Self.most else {
+                (work, position) = (Self.most, max(position, instant))
+                return 65535
+            }
+            guard edge <= instant else { return UInt16(sum / Self.kilojoule) }
             (work, position) = (sum, edge)
         }
     }

@@ -2,14 +2,15 @@ public import Simulation
 
 /// A value over the time of a simulation that a script can take over for a while.
 ///
-/// A curve that was set begins at the instant at which it was set.  What was there before goes on unseen, and comes back
-/// as if it had never been away.
+/// A curve that was set begins at the instant at which it was set, or at an earlier one, if it comes back.  What was
+/// there before goes on unseen, and comes back as if it had never been away.
 public struct Gauge: Sendable {
     private var base: Signal
     private var changes: [Change] = []
 
     private struct Change {
         let at: Instant
+        let begun: Instant
         var signal: Signal?
     }
 
@@ -17,9 +18,20 @@ public struct Gauge: Sendable {
     public init(_ base: Signal) { self.base = base }
 
     /// Shows `signal` from `instant` on, or what it began with when nil.  Instants never go back from call to call.
-    public mutating func set(_ signal: Signal?, at instant: Instant) {
-        changes.append(Change(at: instant, signal: signal))
+    ///
+    /// The signal's own time counts from `begun`, or from `instant` when that is nil.
+    public mutating func set(_ signal: Signal?, at instant: Instant, begun: Instant? = nil) {
+        changes.append(Change(at: instant, begun: begun ?? instant, signal: signal))
     }
+
+    /// Nobody asks for a value before `instant` any more: what ended until then is dropped.
+    public mutating func forget(before instant: Instant) {
+        guard let last = changes.lastIndex(where: { $0.at <= instant }) else { return }
+        changes.removeFirst(changes[last].signal == nil ? last + 1 : last)
+    }
+
+    /// How many takeovers and returns it remembers.
+    var remembered: Int { changes.count }
 
     /// The value at an instant, earlier than the last change or not; nil when its curve has stopped.
     public mutating func value(at instant: Instant) -> Double? {
@@ -28,7 +40,7 @@ public struct Gauge: Sendable {
         guard index >= 0, changes[index].signal != nil else {
             return base.value(atNanoseconds: instant.nanoseconds)
         }
-        let elapsed = instant.nanoseconds - changes[index].at.nanoseconds
+        let elapsed = instant.nanoseconds - changes[index].begun.nanoseconds
         return changes[index].signal?.value(atNanoseconds: elapsed)
     }
 

@@ -77,16 +77,21 @@ public struct Heart: Sendable {
 
     /// Beats at `rate`, which begins now, from `instant` on; or at what it was made with, when nil.
     ///
-    /// Instants never go back from call to call; beats behind `instant` that have been taken are not taken back.
-    public mutating func setRate(_ rate: Signal?, at instant: Instant) {
-        self.rate.set(rate, at: instant)
-        energy.setRate(rate, at: instant)
+    /// Its own time counts from `begun`, if that is not nil.  Instants never go back from call to call; beats behind
+    /// `instant` that have been taken are not taken back.  A change is remembered until the beats behind it are taken.
+    public mutating func setRate(_ rate: Signal?, at instant: Instant, begun: Instant? = nil) {
+        self.rate.set(rate, at: instant, begun: begun)
+        self.rate.forget(before: min(slice.begin, instant))
+        energy.setRate(rate, at: instant, begun: begun)
         if instant <= slice.begin {
             slice = Slice(from: slice.begin, &self.rate)
         } else {
             slice.end = min(slice.end, instant)
         }
     }
+
+    /// How many changes of its rate it remembers.
+    var remembered: Int { rate.remembered }
 
     // MARK: Beats
 

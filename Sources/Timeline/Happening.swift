@@ -1,3 +1,4 @@
+public import EventLog
 public import Scenarios
 
 extension ScriptRunner {

@@ -1,4 +1,5 @@
 import Bluetooth
+import EventLog
 public import Scenarios
 
 extension Event {

@@ -1,3 +1,4 @@
+public import EventLog
 public import Scenarios
 public import Simulation
 
@@ -23,7 +24,7 @@ public import Simulation
 /// `resume` what is in force instead, and `lapse` that a time is over of which nothing was to be seen any more.  A rule that
 /// never ends lapses when another that never ends covers it, since it could not come back.
 public struct ScriptRunner: Sendable {
-    /// What is to be done; rules are indices of ``Scenario/script``.
+    /// What is to be done; rules are indices of the scenario's `script`.
     ///
     /// Each `begin` is the event `began` of its rule; each `end` and each `lapse` the event `ended`.
     public enum Output: Hashable, Sendable {
@@ -199,7 +200,7 @@ public struct ScriptRunner: Sendable {
         let rule = script[index]
         outbox.append(.begin(rule: index))
         hear(Happening(.began, of: .rule(index)), at: now)
-        guard rule.action.lasts else {
+        guard rule.action.kind.lasts else {
             if rule.action.kind == .clear { clear(rule.action.thing, at: now, into: &outbox) }
             outbox.append(.end(rule: index))
             return hear(Happening(.ended, of: .rule(index)), at: now)

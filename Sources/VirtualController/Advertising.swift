@@ -8,10 +8,8 @@ extension Controller {
     private static let advertisingIntervals: ClosedRange<UInt16> = 0x0020...0x4000
     /// Intervals and windows of scanning, in 0.625 ms: 2.5 ms to 10.24 s.
     private static let scanIntervals: ClosedRange<UInt16> = 0x0004...0x4000
-    /// High duty cycle directed advertising has no interval; its events follow each other at 3.75 ms at the most.
-    private static let highDutyInterval: UInt16 = 6
     /// What the duplicate filter remembers at most; when that is full, it begins anew.
-    static let mostHeardBefore = 1024
+    private static let mostHeardBefore = 1024
 
     mutating func setRandomAddress(_ address: DeviceAddress, _ opcode: Opcode, _ context: inout Context) {
         guard !isAdvertising, !isScanning, creation == nil else {
@@ -46,16 +44,29 @@ extension Controller {
         guard let address = own(advertisingParameters.ownAddress) else {
             return complete(opcode, .invalidParameters, &context)
         }
+        let reserved = creation == nil ? 0 : 1
+        guard !advertisingParameters.isConnectable || links.count + reserved < Capabilities.connections else {
+            return complete(opcode, .connectionLimitExceeded, &context)
+        }
         var advertisement = Radio.Advertisement(
             kind: kindOnAir, address: address, data: advertisingData, scanResponse: scanResponse)
         if advertisingParameters.filterPolicy & 0b01 != 0 { advertisement.scanners = acceptList }
         if advertisingParameters.filterPolicy & 0b10 != 0 { advertisement.connectors = acceptList }
         let isHighDuty = advertisingParameters.kind == .directedHighDuty
-        let interval = isHighDuty ? Self.highDutyInterval : advertisingParameters.maximumInterval
         isAdvertising = true
         complete(opcode, .success, &context)
         context.radio.advertise(
-            advertisement, interval: interval, from: station, at: context.now, into: &context.radioOutbox)
+            advertisement, isHighDuty ? .highDuty : .every(advertisingParameters.maximumInterval), from: station,
+            at: context.now, into: &context.radioOutbox)
+    }
+
+    /// Nobody has answered for 1.28 s.  Section 7.8.9.
+    mutating func advertisingTimedOut(_ context: inout Context) {
+        isAdvertising = false
+        let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
+        let nothing = ConnectionComplete(
+            handle: 0, role: .peripheral, peer: advertisingParameters.peer, timing: timing)
+        give(.leConnectionComplete(.advertisingTimeout, nothing), if: .connectionComplete, &context)
     }
 
     private var kindOnAir: Radio.Advertisement.Kind {
@@ -137,5 +148,15 @@ extension Controller {
         default: return .unknownCommand
         }
         return .success
+    }
+}
+
+extension AdvertisingParameters {
+    /// Whether what advertises like this can become a link.
+    var isConnectable: Bool {
+        switch kind {
+        case .undirected, .directedHighDuty, .directedLowDuty: true
+        case .scannable, .nonConnectable: false
+        }
     }
 }

@@ -7,7 +7,8 @@ public import Simulation
 /// Virtual controllers and the air that they share.
 ///
 /// HCI packets of hosts go in, HCI packets for hosts come out; packets are without their H4 indicator.  A controller's
-/// number is its station's in the air, and is never used again.
+/// number is its station's in the air.  The number of one that has left is given to a later one, when nobody is linked
+/// to who left any more: comings and goings leave nothing behind.
 public struct Airspace: Sendable {
     /// What is to be done.
     public enum Output: Sendable {
@@ -19,6 +20,7 @@ public struct Airspace: Sendable {
 
     private var controllers: [Controller] = []
     private var context: Context
+    private var arrivals = 0
     private let seed: RandomStream
 
     /// An empty air; `sleeps: false` plays every connection event, for tests.
@@ -27,14 +29,22 @@ public struct Airspace: Sendable {
         context = Context(radio: Radio(seed: seed.stream("radio"), sleeps: sleeps))
     }
 
-    /// How many controllers there are, those that have left included.
+    /// How many numbers have been given.
     public var count: Int { controllers.count }
+
+    /// What a controller calls itself on a link, by the link's handle at that controller; nil when there is none.
+    public func ownAddress(ofLink handle: UInt16, of controller: Int) -> DeviceAddress? {
+        guard controllers.indices.contains(controller) else { return nil }
+        return controllers[controller].links.first { $0.handle == handle }?.own
+    }
 
     /// The number of a new controller, in the state after a reset.
     public mutating func add(address: DeviceAddress, at place: Medium.Station = Medium.Station()) -> Int {
         let station = context.radio.add(place)
-        controllers.append(
-            Controller(station: station, publicAddress: address, chance: seed.stream("controller \(station)")))
+        let chance = seed.stream("controller \(arrivals)")
+        arrivals += 1
+        let controller = Controller(station: station, publicAddress: address, chance: chance)
+        if station == controllers.count { controllers.append(controller) } else { controllers[station] = controller }
         return station
     }
 
@@ -45,7 +55,7 @@ public struct Airspace: Sendable {
         guard controllers.indices.contains(controller) else { return }
         enter(now, &pool)
         controllers[controller].leave(&context)
-        context.radio.air.change(controller) { $0.isPresent = false }
+        context.radio.remove(controller)
         leave(&pool, into: &outbox)
     }
 

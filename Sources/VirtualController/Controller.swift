@@ -19,6 +19,7 @@ struct Controller: Sendable {
     struct Linked: Sendable {
         let handle: UInt16
         let radio: Radio.Connection
+        let own: DeviceAddress
         let peer: DeviceAddress
         var parameters: LinkParameters
         var asksForFeatures = false
@@ -49,6 +50,7 @@ struct Controller: Sendable {
     var creation: ConnectionCreation?
     var acceptList: [DeviceAddress] = []
     var links: [Linked] = []
+    var waiting = 0  // ACL packets of all links: the buffers are the controller's
 
     /// What the duplicate filter knows a report by.
     struct Heard: Hashable {
@@ -172,6 +174,7 @@ struct Controller: Sendable {
             context.radio.close(link.radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
         }
         links.removeAll()
+        waiting = 0
     }
 
     // MARK: From the radio
@@ -182,6 +185,7 @@ struct Controller: Sendable {
         case .heard(let station, let isResponse, let rssi):
             guard let advertisement = context.radio.advertisement(of: station) else { return }
             report(advertisement, isResponse: isResponse, rssi: rssi, &context)
+        case .advertisingTimedOut: advertisingTimedOut(&context)
         case .connected(let connection, let peer, let parameters):
             connected(connection, peer: peer, parameters, &context)
         case .link(let connection, let output): linkSaid(output, connection, &context)

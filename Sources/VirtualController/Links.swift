@@ -13,7 +13,8 @@ extension Controller {
         guard let address = own(creation.ownAddress), creation.parameters.isValid,
             Self.isScan(interval: creation.scanInterval, window: creation.scanWindow)
         else { return status(.invalidParameters, opcode, &context) }
-        guard links.count < Capabilities.connections else {
+        let reserved = isAdvertising && advertisingParameters.isConnectable ? 1 : 0
+        guard links.count + reserved < Capabilities.connections else {
             return status(.connectionLimitExceeded, opcode, &context)
         }
         guard creation.usesAcceptList || !links.contains(where: { $0.peer == creation.peer }) else {
@@ -42,6 +43,8 @@ extension Controller {
     mutating func connected(
         _ connection: Radio.Connection, peer: DeviceAddress, _ parameters: LinkParameters, _ context: inout Context
     ) {
+        let kind = connection.end == .central ? creation?.ownAddress : advertisingParameters.ownAddress
+        let own = kind.flatMap { self.own($0) } ?? publicAddress
         if connection.end == .central { creation = nil } else { isAdvertising = false }
         let handle = (1...UInt16(Capabilities.connections + 1)).first { handle in
             !links.contains { $0.handle == handle }
@@ -50,7 +53,7 @@ extension Controller {
             context.radio.close(connection, at: context.now, pool: &context.pool, into: &context.radioOutbox)
             return
         }
-        links.append(Linked(handle: handle, radio: connection, peer: peer, parameters: parameters))
+        links.append(Linked(handle: handle, radio: connection, own: own, peer: peer, parameters: parameters))
         let complete = ConnectionComplete(
             handle: handle, role: connection.end == .central ? .central : .peripheral, peer: peer,
             timing: ConnectionTiming(parameters))
@@ -60,14 +63,21 @@ extension Controller {
     // MARK: Data
 
     /// Hands an ACL packet of the host to the link; for a link that is not there, it is dropped.
+    ///
+    /// What is dropped of a link that is there was counted by the host: it gets the credit back.
     mutating func send(_ packet: Packet, _ context: inout Context) {
         var packet = packet
         guard let header = try? context.pool.takeACLHeader(off: &packet),
-            let index = links.firstIndex(where: { $0.handle == header.handle }),
-            packet.count <= Int(Capabilities.buffers.length), !links[index].terminates,
-            links[index].waiting < Int(Capabilities.buffers.count)
+            let index = links.firstIndex(where: { $0.handle == header.handle })
         else { return context.pool.release(packet) }
+        guard packet.count <= Int(Capabilities.buffers.length), !links[index].terminates,
+            waiting < Int(Capabilities.buffers.count)
+        else {
+            context.pool.release(packet)
+            return credit(header.handle, &context)
+        }
         links[index].waiting += 1
+        waiting += 1
         let pdu = LinkPDU.data(packet, isStart: header.boundary != .continuing)
         context.radio.send(
             pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
@@ -85,9 +95,8 @@ extension Controller {
             context.outbox.append(.toHost(.acl, packet))
         case .acknowledged:
             links[index].waiting -= 1
-            var event = context.pool.take()
-            context.pool.appendNumberOfCompletedPackets(handle: links[index].handle, count: 1, to: &event)
-            context.outbox.append(.toHost(.event, event))
+            waiting -= 1
+            credit(links[index].handle, &context)
         case .received(_, let pdu): control(pdu, index, &context)
         case .terminated: remove(index, reason: .localHostTerminated, &context)
         case .lost(_, let wasEstablished):
@@ -101,26 +110,28 @@ extension Controller {
         }
     }
 
+    /// Number Of Completed Packets, section 7.7.19: one buffer is free again.
+    private func credit(_ handle: UInt16, _ context: inout Context) {
+        var event = context.pool.take()
+        context.pool.appendNumberOfCompletedPackets(handle: handle, count: 1, to: &event)
+        context.outbox.append(.toHost(.event, event))
+    }
+
     private mutating func remove(_ index: Int, reason: HCIStatus, _ context: inout Context) {
         let link = links.remove(at: index)
+        waiting -= link.waiting
         give(
             .disconnectionComplete(.success, handle: link.handle, reason: reason), if: .disconnectionComplete, &context)
     }
 
     // MARK: Procedures
 
-    /// Reasons that a host may give, section 7.1.6.
-    private static let hostReasons: [HCIStatus] = [
-        .authenticationFailure, .remoteUserTerminated, .remoteLowResources, .remotePowerOff,
-        .unsupportedRemoteFeature, .pairingWithUnitKeyNotSupported, .unacceptableConnectionParameters,
-    ]
-
     /// Starts what ends with an event of its own; the status says whether it could be started.
     mutating func startProcedure(_ command: Command, _ context: inout Context) -> HCIStatus {
         switch command {
         case .disconnect(let handle, let reason):
             guard let index = index(of: handle) else { return .unknownConnection }
-            guard Self.hostReasons.contains(reason) else { return .invalidParameters }
+            guard HCIStatus.disconnectReasons.contains(reason) else { return .invalidParameters }
             guard !links[index].terminates else { return .commandDisallowed }
             links[index].terminates = true
             send(.terminate(reason: reason.rawValue), index, &context)

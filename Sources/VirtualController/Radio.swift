@@ -23,6 +23,8 @@ public struct Radio: Sendable {
         case link(slot: Int, generation: UInt32)
         /// A link asked for this.
         case supervision(slot: Int, generation: UInt32, LinkEnd)
+        /// Directed advertising at high duty has lasted as long as it may.
+        case advertisingTimeout(station: Int, generation: UInt32)
     }
 
     /// One end of a link, as the station there knows it.
@@ -37,6 +39,8 @@ public struct Radio: Sendable {
     enum Indication: Sendable {
         /// An advertising packet or, when `isResponse`, a scan response of a station was heard.
         case heard(station: Int, isResponse: Bool, rssi: Int8)
+        /// Its directed advertising at high duty was not answered in time, and is over.
+        case advertisingTimedOut
         /// A link with this peer begins.
         case connected(Connection, peer: DeviceAddress, LinkParameters)
         /// Of a link.
@@ -51,83 +55,12 @@ public struct Radio: Sendable {
         case wake(Timer, at: Instant)
     }
 
-    /// What somebody says about itself while it advertises.
-    struct Advertisement: Hashable, Sendable {
-        /// What may be done about it.
-        enum Kind: Hashable, Sendable {
-            /// ADV_IND: anybody may scan or connect.
-            case undirected
-            /// ADV_DIRECT_IND: only this one may connect, and nobody else hears of it.
-            case directed(DeviceAddress)
-            /// ADV_SCAN_IND: anybody may scan.
-            case scannable
-            /// ADV_NONCONN_IND: nobody may do anything.
-            case nonConnectable
-        }
-
-        /// What may be done about it.
-        var kind: Kind
-        /// Whose it is.
-        var address: DeviceAddress
-        /// Up to 31 octets of advertising data.
-        var data: [UInt8]
-        /// Up to 31 octets for those who ask.
-        var scanResponse: [UInt8]
-        /// Only these may connect; nil: anybody.
-        var connectors: [DeviceAddress]?
-        /// Only these get a scan response; nil: anybody.
-        var scanners: [DeviceAddress]?
-
-        /// For anybody, until `connectors` and `scanners` are set.
-        init(kind: Kind, address: DeviceAddress, data: [UInt8], scanResponse: [UInt8]) {
-            (self.kind, self.address, self.data, self.scanResponse) = (kind, address, data, scanResponse)
-        }
-
-        /// A directed packet has the address of whom it is for instead of data.
-        var dataOnAir: [UInt8] { if case .directed = kind { [] } else { data } }
-
-        /// In octets.
-        var payload: Int {
-            if case .directed = kind { AirTime.directedPayload } else { AirTime.advertisingPayload(data: data.count) }
-        }
-
-        func admits(_ initiator: DeviceAddress) -> Bool {
-            switch kind {
-            case .undirected: connectors?.contains(initiator) ?? true
-            case .directed(let peer): peer == initiator
-            case .scannable, .nonConnectable: false
-            }
-        }
-
-        func answers(_ scanner: DeviceAddress) -> Bool {
-            switch kind {
-            case .undirected, .scannable: scanners?.contains(scanner) ?? true
-            case .directed, .nonConnectable: false
-            }
-        }
-    }
-
-    /// How a station scans.
-    struct Scan: Sendable {
-        var listener: Listener
-        var isActive: Bool
-        var address: DeviceAddress
-    }
-
-    /// Whom a station wants to be linked to.
-    struct Initiation: Sendable {
-        var listener: Listener
-        var peers: [DeviceAddress]
-        var address: DeviceAddress
-        var parameters: LinkParameters
-        var attempt: UInt32 = 0
-    }
-
     private struct Station: Sendable {
         var advertisement: Advertisement?
         var advertiser: Advertiser?
         var generation: UInt32 = 0  // of the advertising; a timer of an older one means nothing
         var isParked = false  // nobody listens
+        var hasLeft = false  // its number is free, once its links are over
         var scan: Scan?
         var initiation: Initiation?
         var attempts: UInt32 = 0
@@ -153,25 +86,46 @@ public struct Radio: Sendable {
     /// Chance comes from `seed`; `sleeps: false` plays every connection event, for tests.
     init(seed: RandomStream, sleeps: Bool = true) { (self.seed, self.sleeps) = (seed, sleeps) }
 
+    /// The number of the new station: that of one that has left, when no link remembers that one any more.
     mutating func add(_ place: Medium.Station) -> Int {
-        stations.append(Station())
-        return air.add(place)
+        guard let number = stations.indices.first(where: { stations[$0].hasLeft && !isLinked($0) }) else {
+            stations.append(Station())
+            return air.add(place)
+        }
+        stations[number].hasLeft = false
+        air.change(number) { $0 = place }
+        return number
+    }
+
+    /// A station that does nothing any more is gone.
+    mutating func remove(_ station: Int) {
+        guard stations.indices.contains(station) else { return }
+        stations[station].hasLeft = true
+        air.change(station) { $0.isPresent = false }
+    }
+
+    private func isLinked(_ station: Int) -> Bool {
+        links.contains { $0.isTaken && ($0.central == station || $0.peripheral == station) }
     }
 
     private var hasListener: Bool { stations.contains { $0.scan != nil || $0.initiation != nil } }
 
     // MARK: What stations do
 
-    /// Begins to advertise, or goes on with another content when it does already.
+    /// Begins to advertise, or goes on with another content when it does already; at high duty not for long.
     mutating func advertise(
-        _ advertisement: Advertisement, interval: UInt16, from station: Int, at now: Instant,
+        _ advertisement: Advertisement, _ rhythm: Advertiser.Rhythm, from station: Int, at now: Instant,
         into outbox: inout [Output]
     ) {
         let delays = seed.stream("advertising delay \(advertisement.address) \(stations[station].generation)")
         stations[station].advertisement = advertisement
         stations[station].generation &+= 1
-        stations[station].advertiser = Advertiser(interval: interval, from: now, delays: delays)
+        stations[station].advertiser = Advertiser(rhythm, from: now, delays: delays)
         stations[station].isParked = true
+        if rhythm == .highDuty {
+            let timer = Timer.advertisingTimeout(station: station, generation: stations[station].generation)
+            outbox.append(.wake(timer, at: now.advanced(byNanoseconds: AirTime.highDutyTimeout)))
+        }
         if hasListener { unpark(station, at: now, into: &outbox) }
     }
 
@@ -257,6 +211,10 @@ public struct Radio: Sendable {
             guard isCurrent(slot, generation) else { return }
             links[slot].link.timePassed(at: now, pool: &pool, into: &linkOutbox)
             passOn(slot, into: &outbox)
+        case .advertisingTimeout(let station, let generation):
+            guard current(station, generation) != nil else { return }
+            stopAdvertising(station)
+            outbox.append(.indicate(station: station, .advertisingTimedOut))
         case .supervision(let slot, let generation, let end):
             guard isCurrent(slot, generation) else { return }
             links[slot].link.supervise(end, at: now, pool: &pool, into: &linkOutbox)

@@ -70,31 +70,11 @@ extension Peripheral.Part {
     }
 }
 
-extension Sensors.Curve {
-    init(_ curve: Scenarios.Curve) {
-        switch curve {
-        case .constant(let value): self = .constant(value)
-        case .list(let values, let period, let then):
-            self = .list(values, period: period, then: Ending(rawValue: then.rawValue) ?? .hold)
-        case .ramp(let start, let end, let over): self = .ramp(start: start, end: end, over: over)
-        case .step(let start, let by, let period): self = .step(start: start, by: by, period: period)
-        case .sine(let mean, let amplitude, let period): self = .sine(mean: mean, amplitude: amplitude, period: period)
-        case .walk(let start, let by, let period, let range):
-            self = .walk(start: start, by: by, period: period, range: range)
-        case .pieces(let pieces): self = .pieces(pieces.map { Piece(Sensors.Curve($0.value), for: $0.duration) })
-        case .days(let totals, let profile):
-            self = .days(totals, profile: Profile(rawValue: profile.rawValue) ?? .flat)
-        case .csv(let samples): self = .samples(samples.map { Sample(at: $0.time, $0.value) })
-        case .sum(let terms): self = .sum(terms.map { Sensors.Curve($0) })
-        }
-    }
-}
-
 extension RandomStream {
     /// A curve whose chance has a name of its own.
-    func signal(_ curve: Scenarios.Curve, _ name: String) -> Signal {
+    func signal(_ curve: Curve, _ name: String) -> Signal {
         var chance = stream(name)
-        return Signal(Sensors.Curve(curve), seed: chance.next())
+        return Signal(curve, seed: chance.next())
     }
 }
 

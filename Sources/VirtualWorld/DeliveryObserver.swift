@@ -14,8 +14,10 @@ struct DeliveryObserver: Sendable {
 
     private var links: [Watched] = []
 
-    /// A notification that has arrived: who sent it, the attribute's handle, and its value, which the caller releases.
+    /// A notification that has arrived: who sent it over which link, the attribute's handle, and its value, which the
+    /// caller releases.
     struct Delivery {
+        let link: UInt16
         let peer: DeviceAddress
         let handle: UInt16
         let value: Packet
@@ -77,6 +79,6 @@ struct DeliveryObserver: Sendable {
             return nil
         }
         frame.dropFirst(3)
-        return Delivery(peer: links[index].peer, handle: handle, value: frame)
+        return Delivery(link: header.handle, peer: links[index].peer, handle: handle, value: frame)
     }
 }

@@ -9,6 +9,7 @@ import Peripheral
 import Scenarios
 public import Spelling
 import Timeline
+import VirtualController
 
 // What happened, in the scenario's words.
 
@@ -92,7 +93,6 @@ extension World {
             thing: { device, handle in
                 names.entry(UInt16(truncatingIfNeeded: handle), of: device)?.name ?? ids[device]
             },
-            peer: { _ in nil },
             value: { device, handle, octets, text in
                 names.write(octets, UInt16(truncatingIfNeeded: handle), of: device, to: &text)
             })
@@ -149,19 +149,26 @@ extension World {
         if case .node(let node) = users[controller], !isClient(node) { return }
         guard let delivery = observers[controller].see(kind, packet, pool: &pool) else { return }
         if let device = addresses.firstIndex(of: delivery.peer) {
-            noteValue(.delivered, device, delivery.handle, delivery.value)
+            let own = airspace.ownAddress(ofLink: delivery.link, of: controller)
+            noteValue(.delivered, device, delivery.handle, delivery.value, peer: own)
         }
         pool.release(delivery.value)
     }
 
+    /// Notes that a value goes to each who is subscribed to it.
     mutating func noteNotified(_ notification: PeripheralDevice.Notification, of node: Int) {
-        noteValue(.notified, node, notification.handle, notification.packet)
+        for subscription in nodes[node].subscriptions where subscription.handle == notification.handle {
+            let peer = nodes[node].peer(of: subscription.connection)
+            noteValue(.notified, node, notification.handle, notification.packet, peer: peer)
+        }
     }
 
-    private mutating func noteValue(_ event: EventName, _ device: Int, _ handle: UInt16, _ value: Packet) {
+    private mutating func noteValue(
+        _ event: EventName, _ device: Int, _ handle: UInt16, _ value: Packet, peer: DeviceAddress?
+    ) {
         journal.append(
-            event, device: device, part: Int(handle), peer: 0, handle: handle, value, in: pool, at: now)
-        guard script.waits(for: event == .notified ? .notified : .delivered) else { return }
+            event, device: device, part: Int(handle), peer: peer, handle: handle, value, in: pool, at: now)
+        guard script.waits(for: event) else { return }
         let octets = pool.octets(of: value)
         happenings.append(
             Happening(event: event, thing: names.entry(handle, of: device)?.thing, octets: octets))
@@ -171,7 +178,7 @@ extension World {
     mutating func note(_ output: Host.Output, of node: Int) {
         let (thing, name) = (Thing.device(node), scenario.devices[node].id)
         switch output {
-        case .advertising(true): note(.advertising, thing, name)
+        case .advertising(true) where nodes[node].phase == 0: note(.advertising, thing, name)
         case .connected(_, let complete): note(.connected, thing, name) { $0.peer = complete.peer }
         case .disconnected(_, let peer, let reason):
             note(.disconnected, thing, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
@@ -186,6 +193,8 @@ extension World {
         case .send: break
         case .exchangedMTU(let mtu):
             note(.mtu, .device(node), scenario.devices[node].id) { ($0.peer, $0.value) = (peer, "\(mtu)") }
+        case .discovering: note(.discovering, .device(node), scenario.devices[node].id) { $0.peer = peer }
+        case .discovered: note(.discovered, .device(node), scenario.devices[node].id) { $0.peer = peer }
         case .subscribed(let handle): note(.subscribed, node, handle) { fill(&$0, handle) }
         case .unsubscribed(let handle): note(.unsubscribed, node, handle) { fill(&$0, handle) }
         case .read(let handle, let octets): note(.read, node, handle, octets) { fill(&$0, handle) }

@@ -23,6 +23,10 @@ struct Node: Sendable {
     private(set) var subscriptions: [Subscription] = []
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: EventQueue.Ticket?
+    /// Which of its phases of advertising is played, or was played last.
+    var phase = 0
+    /// When the next phase begins; nil while none does.
+    var phaseEnd: EventQueue.Ticket?
 
     init(_ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int) {
         (self.device, self.controller) = (device, controller)
@@ -60,8 +64,8 @@ struct Node: Sendable {
         return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
 
-    mutating func set(_ part: Part, to signal: Signal?, at now: Instant) -> Bool {
-        device.set(part, to: signal, at: now)
+    mutating func set(_ part: Part, to signal: Signal?, at now: Instant, begun: Instant?) -> Bool {
+        device.set(part, to: signal, at: now, begun: begun)
     }
 
     // MARK: Who is there

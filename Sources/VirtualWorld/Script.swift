@@ -16,12 +16,9 @@ extension World {
             let told = happenings
             happenings.removeAll(keepingCapacity: true)
             for happening in told {
-                guard let kind = Scenarios.Event.Kind(rawValue: happening.event.rawValue), script.waits(for: kind)
-                else {
-                    continue
-                }
+                guard script.waits(for: happening.event) else { continue }
                 let said = ScriptRunner.Happening(
-                    kind, of: happening.thing, code: happening.code, value: datum(of: happening))
+                    happening.event, of: happening.thing, code: happening.code, value: datum(of: happening))
                 script.happened(said, at: now, into: &scriptOutbox)
             }
             let wanted = scriptOutbox
@@ -35,7 +32,7 @@ extension World {
         case .begin(let rule):
             note(.began, rule)
             begin(scenario.script[rule].action)
-        case .resume(let rule, _): begin(scenario.script[rule].action)
+        case .resume(let rule, let begun): begin(scenario.script[rule].action, begun: begun)
         case .end(let rule):
             note(.ended, rule)
             if case .set(let thing, _) = scenario.script[rule].action, let (node, part) = place(of: thing) {
@@ -47,11 +44,12 @@ extension World {
         }
     }
 
-    private mutating func begin(_ action: Action) {
+    /// What lasts began now, or at `begun`, if it comes back.
+    private mutating func begin(_ action: Action, begun: Instant? = nil) {
         switch action {
         case .set(let thing, let value):
             guard let (node, part) = place(of: thing), case .curve(let curve) = value else { return }
-            _ = set(part, of: node, to: Signal(Sensors.Curve(curve), seed: seed(of: part, node)))
+            _ = set(part, of: node, to: Signal(curve, seed: seed(of: part, node)), begun: begun)
         case .disconnect(let thing, let code):
             guard let node = thing.device else { return }
             let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
@@ -79,7 +77,7 @@ extension World {
 
     private func octets(of part: Peripheral.Part, _ value: Value) -> [UInt8]? {
         guard case .curve(let curve) = value else { return nil }
-        var signal = Signal(Sensors.Curve(curve))
+        var signal = Signal(curve)
         guard let number = signal.value(atNanoseconds: 0) else { return nil }
         switch part.quantity {
         case .heartRate: return HeartRateMeasurement(bpm: UInt16(max(0, min(65535, number)))).octets

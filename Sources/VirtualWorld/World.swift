@@ -38,6 +38,7 @@ public struct World: Sendable {
         case hostWake(node: Int)
         case deviceWake(node: Int)
         case scriptWake
+        case phaseEnd(node: Int)
     }
 
     /// Who uses a controller.
@@ -68,9 +69,10 @@ public struct World: Sendable {
 
     private var queue = EventQueue()
     private var pending: [Event] = []
-    private var airspace: Airspace
-    private(set) var nodes: [Node] = []
-    private(set) var users: [User] = []
+    private(set) var airspace: Airspace
+    var nodes: [Node] = []
+    private(set) var users: [User] = []  // by controller
+    private var arrivals = 0
     var observers: [DeliveryObserver] = []  // by controller
     private var airspaceOutbox: [Airspace.Output] = []
     private var hostOutbox: [Host.Output] = []
@@ -82,13 +84,15 @@ public struct World: Sendable {
     let addresses: [DeviceAddress]  // of the scenario's devices
 
     /// The scenario's devices, each above a controller of its own; they start when `start` is called.
-    public init(_ scenario: Scenario, seed: UInt64) throws(AttributeTable.DefinitionError) {
+    ///
+    /// `sleeps: false` plays every connection event, the empty ones too: more work for the same logs.
+    public init(_ scenario: Scenario, seed: UInt64, sleeps: Bool = true) throws(AttributeTable.DefinitionError) {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
         names = ValueNames(scenario, [])
         addresses = scenario.devices.map(\.address)
         script = ScriptRunner(scenario, seed: chance.stream("script"))
-        airspace = Airspace(seed: chance.stream("air"))
+        airspace = Airspace(seed: chance.stream("air"), sleeps: sleeps)
         for device in scenario.devices {
             let definition = PeripheralDefinition(device, chance: chance.stream("device \(device.id)"))
             let peripheral = try PeripheralDevice(definition, seed: chance.stream("device \(device.id)"))
@@ -96,7 +100,7 @@ public struct World: Sendable {
                 millimetres: Int(device.distance * 1000), power: device.advertising.payload.txPower ?? 0)
             let isRandom = device.address.kind == .random
             let controller = add(
-                isRandom ? Self.ownAddress(users.count) : device.address, at: place, for: .node(nodes.count))
+                isRandom ? ownAddress : device.address, at: place, for: .node(nodes.count))
             nodes.append(
                 Node(
                     peripheral, controller: controller, randomAddress: isRandom ? device.address : nil,
@@ -108,10 +112,8 @@ public struct World: Sendable {
     /// What hosts of the world take when the scenario does not say.
     public static let defaultMTU = 247
 
-    /// Public addresses of controllers: locally administered, and numbered.
-    private static func ownAddress(_ number: Int) -> DeviceAddress {
-        DeviceAddress(0x0200_0000_0000 | UInt64(number + 1), .public)
-    }
+    /// The public address of the next controller: locally administered, and numbered by arrival.
+    private var ownAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(arrivals + 1), .public) }
 
     /// The present: the instant of what was played last.
     public var now: Instant { queue.now }
@@ -122,8 +124,13 @@ public struct World: Sendable {
 
     private mutating func add(_ address: DeviceAddress, at place: Medium.Station, for user: User) -> Int {
         let controller = airspace.add(address: address, at: place)
-        users.append(user)
-        observers.append(DeliveryObserver())
+        arrivals += 1
+        if controller == users.count {
+            users.append(user)
+            observers.append(DeliveryObserver())
+        } else {
+            users[controller] = user
+        }
         return controller
     }
 
@@ -148,13 +155,13 @@ public struct World: Sendable {
     /// A controller for a host outside, in the state after a reset.
     public mutating func addGuest(at now: Instant) -> Int {
         run(until: now)
-        let address = Self.ownAddress(users.count)
+        let address = ownAddress
         let controller = add(address, at: Medium.Station(), for: .guest)
         packets.open(controller: controller, address, name: "guest", at: now)
         return controller
     }
 
-    /// The host outside has gone: its controller leaves the air without a word.
+    /// The host outside has gone: its controller leaves the air without a word, and another one may get its number.
     public mutating func removeGuest(_ controller: Int, at now: Instant) {
         run(until: now)
         guard users.indices.contains(controller), users[controller] == .guest else { return }
@@ -163,6 +170,11 @@ public struct World: Sendable {
         observers[controller].reset(pool: &pool)
         packets.close(controller: controller, at: now)
         passOnAirspace()
+        outbox.removeAll { output in
+            guard case .toGuest(controller, _, let packet) = output else { return false }
+            pool.release(packet)
+            return true
+        }
     }
 
     /// A host of the world that nothing is served by: the built-in client's.  Its node's number.
@@ -170,7 +182,7 @@ public struct World: Sendable {
         run(until: now)
         let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
         let device = try PeripheralDevice(definition, seed: chance)
-        let (node, address) = (nodes.count, Self.ownAddress(users.count))
+        let (node, address) = (nodes.count, ownAddress)
         let controller = add(address, at: Medium.Station(), for: .node(node))
         packets.open(controller: controller, address, name: "client", at: now)
         nodes.append(Node(device, controller: controller, randomAddress: nil, mtu: Self.defaultMTU))
@@ -219,14 +231,23 @@ public struct World: Sendable {
     /// Tells the host of a node to do something, now.
     public mutating func command(_ command: Host.Command, of node: Int) {
         guard nodes.indices.contains(node) else { return }
-        nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
+        instruct(node, command)
         passOnHost(node)
     }
 
-    /// Takes a quantity of a device over from its curve, or gives it back.
-    public mutating func set(_ part: Peripheral.Part, of node: Int, to signal: Signal?) -> Bool {
+    /// As `command`, while what the host says is passed on.
+    mutating func instruct(_ node: Int, _ command: Host.Command) {
+        nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
+    }
+
+    /// Takes a quantity of a device over from its curve, or gives it back when `signal` is nil.
+    ///
+    /// The signal's own time counts from `begun`, or from now when that is nil.
+    public mutating func set(
+        _ part: Peripheral.Part, of node: Int, to signal: Signal?, begun: Instant? = nil
+    ) -> Bool {
         guard nodes.indices.contains(node) else { return false }
-        return nodes[node].set(part, to: signal, at: now)
+        return nodes[node].set(part, to: signal, at: now, begun: begun)
     }
 
     /// Notifies the subscribers of a part's present value out of turn, or of these octets.
@@ -251,6 +272,12 @@ public struct World: Sendable {
         while let ticket = queue.takeFirst(dueBy: due) { playAndFollow(pending[ticket.slot]) }
         return true
     }
+
+    mutating func schedulePhaseEnd(of node: Int, due: Instant) {
+        nodes[node].phaseEnd = schedule(.phaseEnd(node: node), due: due)
+    }
+
+    mutating func cancel(_ ticket: EventQueue.Ticket) { queue.cancel(ticket) }
 
     @discardableResult
     private mutating func schedule(_ event: Event, due: Instant) -> EventQueue.Ticket {
@@ -285,6 +312,10 @@ public struct World: Sendable {
             notifications.removeAll(keepingCapacity: true)
             wakeDevice(node)
         case .scriptWake: script.timePassed(at: now, into: &scriptOutbox)
+        case .phaseEnd(let node):
+            nodes[node].phaseEnd = nil
+            advertise(node, phase: nodes[node].phase + 1)
+            passOnHost(node)
         }
     }
 
@@ -333,13 +364,13 @@ public struct World: Sendable {
     private mutating func deviceHostSaid(_ output: Host.Output, _ node: Int) {
         note(output, of: node)
         switch output {
-        case .started: advertise(node)
+        case .started: advertise(node, phase: 0)
         case .connected(let id, let complete):
             nodes[node].connected(id, complete.peer)
-            if nodes[node].connections.count < scenario.devices[node].connections { advertise(node) }
+            advertise(node, phase: 0)
         case .disconnected(let id, _, _):
             nodes[node].disconnected(id)
-            advertise(node)
+            advertise(node, phase: 0)
         case .server(let id, .exchangedMTU(let mtu)): nodes[node].exchanged(mtu: mtu, id)
         case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
         case .server(let id, .unsubscribed(let handle)): nodes[node].unsubscribed(handle, id)
@@ -347,19 +378,6 @@ public struct World: Sendable {
         default: break
         }
         wakeDevice(node)
-    }
-
-    private mutating func advertise(_ node: Int) {
-        let device = scenario.devices[node]
-        guard device.role == .peripheral, nodes[node].connections.count < device.connections else { return }
-        let (data, response) = device.advertisement
-        let interval = device.advertising.phases.first?.interval ?? .milliseconds(100)
-        let units = UInt16(clamping: max(0x20, min(0x4000, interval.inNanoseconds / 625_000)))
-        let kind: AdvertisingParameters.Kind = device.advertising.isConnectable ? .undirected : .scannable
-        let parameters = AdvertisingParameters(minimumInterval: units, maximumInterval: units, kind: kind)
-        nodes[node].step(
-            .command(.advertise(parameters, data: data, scanResponse: response)), at: now, pool: &pool,
-            into: &hostOutbox)
     }
 
     private mutating func notify(_ node: Int, _ notification: PeripheralDevice.Notification) {

@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Mutations
 import Octets
 import Testing
 

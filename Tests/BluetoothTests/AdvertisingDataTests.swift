@@ -1,4 +1,5 @@
 import Bluetooth
+import Mutations
 import Octets
 import Testing
 

@@ -1,4 +1,5 @@
 import Characteristics
+import Mutations
 import Octets
 import Spelling
 import Testing

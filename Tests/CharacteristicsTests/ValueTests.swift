@@ -1,5 +1,6 @@
 import Bluetooth
 import Characteristics
+import Mutations
 import Octets
 import Spelling
 import Testing

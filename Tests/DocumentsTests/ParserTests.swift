@@ -1,4 +1,5 @@
 import Documents
+import Mutations
 import Testing
 
 @Suite struct ParserTests {
@@ -81,8 +82,7 @@ import Testing
             }
             """
         let log = ProblemLog()
-        let root = Cursor(try Node(json: json.utf8, file: "walk.json"), file: "walk.json", log: log)
-        root.noteDuplicateKeys()
+        let root = Cursor(try Node(json: json.utf8, file: "walk.json", log: log), file: "walk.json", log: log)
         Self.grammar.check(root)
         #expect(
             log.problems.map(\.description).joined(separator: "\n") == """

@@ -23,10 +23,12 @@ import Testing
         let packet = pool.take([0x1B, 0x0E, 0x00, 0x00, 0x3E])
         journal.append(EventRecord(.subscribed, of: "strap/heart_rate", at: Instant(nanoseconds: 1_000_000)))
         journal.append(
-            .notified, device: 2, part: 5, peer: 1, handle: 14, packet, droppingFirst: 3, in: pool,
+            .notified, device: 2, part: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
+            in: pool,
             at: Instant(nanoseconds: 2_000_000))
         journal.append(
-            .delivered, device: 2, part: 6, peer: 1, handle: 14, packet, droppingFirst: 3, in: pool,
+            .delivered, device: 2, part: 6, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
+            in: pool,
             at: Instant(nanoseconds: 2_000_000))
         journal.append(line: Words(text: "62 \"bpm\""), at: Instant(nanoseconds: 2_500_000))
         journal.append(EventRecord(.unsubscribed, at: Instant(nanoseconds: 3_000_000)))
@@ -36,7 +38,7 @@ import Testing
         pool.release(packet)
 
         let wording = ValueWording(
-            thing: { "device \($0) part \($1)" }, peer: { DeviceAddress(UInt64($0), .public) },
+            thing: { "device \($0) part \($1)" },
             value: { _, part, octets, text in
                 text.append(Int64(octets.last ?? 0))
                 return part == 5
@@ -62,17 +64,20 @@ import Testing
         journal.append(EventRecord(.mtu, of: "strap", at: .start))
         for event in [EventName.notified, .delivered] {
             journal.append(
-                event, device: 0, part: 5, peer: 1, handle: 14, packet, droppingFirst: 3, in: pool, at: .start)
+                event, device: 0, part: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
+                in: pool,
+                at: .start)
         }
         journal.flush()
         pool.release(packet)
 
-        let wording = ValueWording(thing: { "\($0)/\($1)" }, peer: { _ in nil }) { _, _, octets, text in
+        let wording = ValueWording(thing: { "\($0)/\($1)" }) { _, _, octets, text in
             text.append(Int64(octets.last ?? 0))
             return true
         }
         let chunk = try #require(collected.chunks.first)
         var notified = EventRecord(.notified, of: "0/5", at: .start)
+        notified.peer = DeviceAddress(1, .public)
         (notified.handle, notified.value, notified.octets) = (14, "62", [0x00, 0x3E])
         #expect(
             chunk.records(where: { $0 == .connected || $0 == .notified }, in: wording)
@@ -85,11 +90,11 @@ import Testing
         var (pool, journal) = (PacketPool(), EventJournal(entriesPerChunk: 3) { collected.add($0) })
         for number in 0..<8 as Range<UInt8> {
             let packet = pool.take([number])
-            journal.append(.delivered, device: 0, part: 0, peer: 0, handle: 1, packet, in: pool, at: .start)
+            journal.append(.delivered, device: 0, part: 0, peer: nil, handle: 1, packet, in: pool, at: .start)
             pool.release(packet)
         }
         journal.flush()
-        let wording = ValueWording(thing: { _, _ in "" }, peer: { _ in nil }, value: { _, _, _, _ in false })
+        let wording = ValueWording(thing: { _, _ in "" }, value: { _, _, _, _ in false })
         let octets = collected.chunks.map { chunk in
             Self.lines(of: chunk, in: wording).map { String($0.dropLast(2).suffix(2)) }
         }

@@ -1,6 +1,7 @@
 import ATT
 import Bluetooth
 import GATT
+import Mutations
 import Octets
 import Simulation
 import Testing

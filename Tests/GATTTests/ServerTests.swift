@@ -1,5 +1,6 @@
 import Bluetooth
 import GATT
+import Mutations
 import Octets
 import Testing
 
@@ -126,12 +127,28 @@ struct ServerCase: CustomTestStringConvertible {
         ("52 0D 00 01", [.written(handle: 0x000D, [0x01])]),
         ("12 09 00 01 00", [.written(handle: 0x0009, [0x01, 0x00]), .subscribed(handle: 0x0008)]),
         ("12 09 00 00 00", [.written(handle: 0x0009, [0x00, 0x00]), .unsubscribed(handle: 0x0008)]),
-        ("10 13 00 FF FF 00 28", []),
+        ("10 01 00 FF FF 00 28", [.discovering]),
+        ("10 01 00 0D 00 00 28", [.discovering, .discovered]),
+        ("10 13 00 FF FF 00 28", [.discovering, .discovered]),
+        ("10 01 00 FF FF 01 28", []),
+        ("06 01 00 FF FF 00 28 0D 18", [.discovering]),
+        ("06 0E 00 FF FF 00 28 0D 18", [.discovering, .discovered]),
+        ("06 01 00 FF FF 38 2A 01", []),
         ("10 00 00 FF FF 00 28", [.refused(opcode: 0x10, handle: 0, .invalidHandle)]),
         ("3E", [.refused(opcode: 0x3E, handle: 0, .requestNotSupported)]),
         ("7F", []),
         ("52 0D", [.refused(opcode: 0x52, handle: 0, .invalidPDU)]),
     ]
+
+    @Test func `A search for services is told once, and its end`() throws {
+        var strap = try StrapServer()
+        var events: [Server.Output] = []
+        for request in ["10 01 00 FF FF 00 28", "10 0E 00 FF FF 00 28", "10 13 00 FF FF 00 28"] {
+            _ = strap.answer(hex(request))
+            events += strap.events
+        }
+        #expect(events == [.discovering, .discovered])
+    }
 
     @Test(arguments: events)
     func `Whoever keeps the log is told`(request: String, events: [Server.Output]) throws {

@@ -1,5 +1,6 @@
 import Bluetooth
 import HCI
+import Mutations
 import Octets
 import Testing
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import HCI
+import Mutations
 import Octets
 import Testing
 
@@ -132,7 +133,7 @@ import Testing
     @Test func `Statuses are found by their names`() {
         for name in HCIStatus.allNames { #expect(HCIStatus(name: name)?.name == name) }
         #expect(Set(HCIStatus.allNames).count == HCIStatus.allNames.count)
-        #expect(HCIStatus(name: "remote_user_terminated") == HCIStatus(rawValue: 0x13))
+        #expect(HCIStatus(name: "remote_user_terminated_connection") == HCIStatus(rawValue: 0x13))
         #expect(HCIStatus(name: "connection_timeout") == HCIStatus(rawValue: 0x08))
         #expect(HCIStatus(rawValue: 0x7F).description == "0x7F")
         #expect(HCIStatus(name: "no_such_status") == nil)

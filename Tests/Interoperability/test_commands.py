@@ -214,7 +214,7 @@ class PipeTests(CommandTests):
             serve.send_signal(signal.SIGINT)
             self.ends(serve, SIGINT)
         reasons = [record['reason'] for record in records(events) if record['event'] == 'disconnected']
-        self.assertEqual(reasons, ['remote_user_terminated'])
+        self.assertEqual(reasons, ['remote_user_terminated_connection'])
 
     def test_standard_input_does_not_matter(self):
         for standard_input in [subprocess.DEVNULL, subprocess.PIPE]:

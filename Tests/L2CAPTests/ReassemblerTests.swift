@@ -1,4 +1,5 @@
 import L2CAP
+import Mutations
 import Octets
 import Testing
 

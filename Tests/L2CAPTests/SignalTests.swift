@@ -1,5 +1,6 @@
 import Bluetooth
 import L2CAP
+import Mutations
 import Octets
 import Testing
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import HCI
 import LEHost
+import Mutations
 import Octets
 import Simulation
 import Testing

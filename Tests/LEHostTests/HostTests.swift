@@ -2,6 +2,7 @@ import Bluetooth
 import GATT
 import HCI
 import LEHost
+import Mutations
 import Octets
 import Simulation
 import Testing

@@ -232,4 +232,61 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
                 .acknowledged(.central, at: at(microseconds: 2_031_250 + 88 + 230)),
             ])
     }
+
+    @Test func `A shorter timeout counts for who is missed already`() {
+        var bench = Bench(LinkParameters(interval: 24, latency: 0, timeout: 3200))
+        bench.close(.peripheral, at: at(microseconds: 100_000))
+        bench.run(until: at(microseconds: 200_000))
+        let instant = bench.link.updateInstant(at: at(microseconds: 200_000))
+        bench.send(
+            .connectionUpdate(parameters, instant: instant), from: .central, at: at(microseconds: 200_000))
+        bench.run(until: at(microseconds: 60_000_000))
+        // The last event that was answered began at 91.25 ms; with the old timeout this would be 32 s later.
+        #expect(bench.happenings.last == .lost(.central, wasEstablished: true, at: at(microseconds: 91_560 + 720_000)))
+        #expect(bench.happenings.count { if case .lost = $0 { true } else { false } } == 1)
+    }
+
+    @Test func `What gets lost does not begin anew with a connection update`() {
+        let fast = LinkParameters(interval: 6, latency: 0, timeout: 3200)
+        var bench = Bench(fast, chance: 3)
+        bench.lose(toCentral: 1 << 31, toPeripheral: 1 << 31, at: .start)
+        for _ in 0..<1000 { bench.send([1], from: .central, at: .start) }
+        bench.run(until: at(microseconds: 800_000))
+        let instant = bench.link.updateInstant(at: at(microseconds: 800_000))
+        bench.send(.connectionUpdate(fast, instant: instant), from: .central, at: at(microseconds: 800_000))
+        bench.run(until: at(microseconds: 2_000_000))
+        let updates = bench.happenings.compactMap { if case .updated(_, let at) = $0 { at } else { nil } }
+        guard let update = updates.first else {
+            Issue.record("no update")
+            return
+        }
+        /// In which of the next events something arrived, and where in them.
+        func arrivals(from base: Instant) -> [Int64] {
+            bench.happenings.compactMap { happening in
+                guard case .received(.peripheral, _, let at) = happening else { return nil }
+                let since = at.nanoseconds - base.nanoseconds
+                return (0..<600_000_000).contains(since) ? since : nil
+            }
+        }
+        let (first, second) = (arrivals(from: at(microseconds: 1250)), arrivals(from: update))
+        #expect(first.count > 20)
+        #expect(second.count > 20)
+        #expect(first != second)
+    }
+
+    @Test func `What comes in the middle of an event that was passed over takes part in it`() {
+        for offset in stride(from: 0, through: 320, by: 5) as StrideThrough<Int64> {
+            for end in [LinkEnd.central, .peripheral] {
+                func happenings(sleeps: Bool) -> [Bench.Happening] {
+                    var bench = Bench(parameters, sleeps: sleeps)
+                    bench.send([1], from: end, at: at(microseconds: 301_250 + offset))
+                    bench.run(until: at(microseconds: 1_000_000))
+                    bench.close(end, at: at(microseconds: 1_021_250 + offset))
+                    bench.run(until: at(microseconds: 3_000_000))
+                    return bench.happenings
+                }
+                #expect(happenings(sleeps: true) == happenings(sleeps: false), "\(end) at \(offset) µs")
+            }
+        }
+    }
 }

@@ -77,6 +77,17 @@ import Testing
         #expect(try Self.next(&strap, until: 111) == 0)
     }
 
+    @Test func `A curve that comes back goes on, and counts from the last reset`() throws {
+        let step = Signal(.step(start: 40, by: 1, period: .seconds(1)))
+        var strap = try Self.strap(.computed, rate: 56)
+        try strap.set(Self.energy, to: step, at: at(100))
+        _ = strap.answer(Self.reset, at: at(110))
+        try strap.set(Self.energy, to: Signal(7), at: at(115))
+        try strap.set(Self.energy, to: step, at: at(120), begun: at(100))
+        _ = try strap.measured(until: at(120))
+        #expect(try Self.next(&strap, until: 130) == 11)
+    }
+
     @Test func `Without energy there is none to set`() throws {
         var strap = try Self.strap(.none)
         let isSet = strap.device.set(Self.energy, to: Signal(1), at: .start)

@@ -67,8 +67,8 @@ struct Wearer {
     }
 
     /// Takes a quantity over, or gives it back.
-    mutating func set(_ part: Part, to signal: Signal?, at now: Instant) throws {
-        let isSet = device.set(part, to: signal, at: now)
+    mutating func set(_ part: Part, to signal: Signal?, at now: Instant, begun: Instant? = nil) throws {
+        let isSet = device.set(part, to: signal, at: now, begun: begun)
         try #require(isSet)
     }
 

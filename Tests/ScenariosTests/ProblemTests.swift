@@ -1,4 +1,5 @@
 import Documents
+import Sensors
 import Testing
 
 @testable import Scenarios
@@ -103,6 +104,37 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        (#""disconnect", "reason": "remote_user_terminated""#, "LD0110", "remote_user_terminated_connection"),
+        (#""disconnect", "reason": "connection_timeout""#, "LD0110", nil),
+        (#""disconnect", "reason": 8"#, "LD0109", nil),
+        (#""disconnect", "reason": 256"#, "LD0109", nil),
+        (#""att_error", "on": "read", "error": "unlikly_error""#, "LD0110", "unlikely_error"),
+    ])
+    func `A reason is one that can be given, and an error has a name`(
+        action: String, code: String, meant: String?
+    ) throws {
+        let said = problems(("a", scenario(script: #"{"when": "1 s", "do": \#(action)}"#)))
+        let problem = try #require(said.first { $0.contains(code) }, "\(said)")
+        #expect(problem.hasPrefix("a:2:"))
+        if let meant { #expect(problem.contains("did you mean \"\(meant)\"?")) }
+    }
+
+    @Test func `A reason and an error of an event have names`() {
+        func said(_ event: String) -> [String] {
+            problems(("a", scenario(script: #"{"when": {\#(event)}, "do": "set", "of": "battery", "to": 1}"#)))
+        }
+        #expect(said(#""event": "disconnected", "reason": "connection_timeout""#) == [])
+        #expect(said(#""event": "refused", "error": "invalid_handle""#) == [])
+        #expect(said(#""event": "refused", "error": 128"#) == [])
+        let reason = said(#""event": "disconnected", "reason": "conection_timeout""#)
+        #expect(
+            reason.count == 1 && reason[0].contains(#"LD0110: script[0].when.reason: "conection_timeout" is none of"#))
+        #expect(reason.first?.hasSuffix(#"(did you mean "connection_timeout"?)"#) == true)
+        let error = said(#""event": "refused", "error": "connection_timeout""#)
+        #expect(error.count == 1 && error[0].contains("LD0110: script[0].when.error: "))
+    }
+
     @Test func `With several devices a path begins with one of them`() {
         let text = """
             {"lubdub": 1, "name": "x", "devices": [{"id": "a", "services": [{"service": "battery"}]}, {"id": "b"}],
@@ -157,7 +189,7 @@ import Testing
         }
         #expect(
             heart.value
-                == .csv([.init(time: .zero, value: 60), .init(time: .milliseconds(1500), value: 61)]))
+                == .samples([.init(at: .zero, 60), .init(at: .milliseconds(1500), 61)]))
         for (table, complaint) in [
             ("time,pbm\n0,1", #"r.csv:1: there is no column "bpm" (did you mean "pbm"?)"#),
             ("time,bpm\n0,1\n0,2", "r.csv:3: the times must rise from line to line"), ("", "r.csv:1: a table has"),

@@ -1,6 +1,9 @@
 import Bluetooth
 import Documents
+import EventLog
 import FoundationEssentials
+import Mutations
+import Sensors
 import Testing
 
 @testable import Scenarios
@@ -36,7 +39,7 @@ import Testing
             return
         }
         #expect(pieces.map(\.duration) == [.seconds(20), .seconds(40), .seconds(60), nil])
-        #expect(pieces[0].value == .constant(62))
+        #expect(pieces[0].curve == .constant(62))
         #expect(heart.location == .chest && heart.energy == .counted && heart.hasRRIntervals)
         let part = Thing.part(device: 0, service: 0, part: 1)
         #expect(scenario.part(part)?.role == .contact)

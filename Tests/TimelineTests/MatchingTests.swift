@@ -1,4 +1,6 @@
 import Bluetooth
+import EventLog
+import Sensors
 import Testing
 import Timeline
 

@@ -1,4 +1,6 @@
+import EventLog
 import Scenarios
+import Sensors
 import Simulation
 import Testing
 import Timeline

@@ -1,3 +1,5 @@
+import EventLog
+import Sensors
 import Simulation
 import Timeline
 

@@ -1,4 +1,5 @@
 import HCI
+import Mutations
 import Octets
 import Simulation
 import Testing

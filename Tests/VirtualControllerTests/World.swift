@@ -57,6 +57,16 @@ struct World {
         empty()
     }
 
+    /// A new controller: its number.
+    mutating func add(_ address: DeviceAddress) -> Int {
+        let host = airspace.add(address: address)
+        if host == told.count { told.append([]) } else { told[host] = [] }
+        return host
+    }
+
+    /// How many numbers of controllers are in use, or were.
+    var controllers: Int { airspace.count }
+
     mutating func remove(_ host: Int) {
         airspace.remove(host, at: now, pool: &pool, into: &outbox)
         empty()

@@ -58,7 +58,8 @@ struct BenchResult {
     /// `{"row": …, "name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null where nothing is known.
     var json: String {
         func number(_ value: Double?) -> String { value.map { decimal($0, 4) } ?? "null" }
-        return "{\"row\": \(word.quoted), \"name\": \(name.quoted), \"value\": \(number(figures.value)), \"unit\": \(figures.unit.quoted), "
+        return
+            "{\"row\": \(word.quoted), \"name\": \(name.quoted), \"value\": \(number(figures.value)), \"unit\": \(figures.unit.quoted), "
             + "\"count\": \(figures.items), \"cpu_us_per_item\": \(number(figures.microsecondsPerItem)), "
             + "\"allocations_per_item\": \(number(figures.allocationsPerItem)), "
             + "\"bumble_cpu_us_per_item\": \(number(theirs?.microsecondsPerItem)), \"ratio\": \(number(ratio)), "

@@ -66,7 +66,7 @@ struct BenchRow {
 
     /// From the end of connecting to the first measurement, again and again.
     private static func greeting() throws(CommandFailure) -> Figures {
-        let wanted = 200
+        let wanted = 1000
         var stage = try Stage(
             strap(
                 "\"period\": \"100 ms\", \"value\": 62",

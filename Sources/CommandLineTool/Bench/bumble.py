@@ -39,7 +39,7 @@ async def pair_of_devices():
 
 
 async def connect(strap, client):
-    await strap.start_advertising(auto_restart=False)
+    await strap.start_advertising(advertising_interval_min=20, advertising_interval_max=20)
     return await client.connect(STRAP)
 
 

@@ -1,4 +1,5 @@
 import Documents
+import Sensors
 import Simulation
 
 /// Makes curves of checked trees; nil where a problem has been noted.
@@ -31,7 +32,7 @@ struct CurveReader {
         func number(_ key: String) -> Double? { cursor[key]?.number }
         switch cursor["curve"]?.string {
         case "list":
-            guard let values = cursor["values"]?.items.compactMap(\.number), !values.isEmpty,
+            guard let values = cursor["values"]?.numbers, !values.isEmpty,
                 let period = positive(cursor["period"])
             else { return nil }
             return .list(values, period: period, then: cursor["then"].choice() ?? .hold)
@@ -53,9 +54,9 @@ struct CurveReader {
         case "walk": return walk(cursor)
         case "pieces": return pieces(cursor)
         case "days":
-            guard let totals = cursor["totals"]?.items.compactMap(\.number), !totals.isEmpty else { return nil }
+            guard let totals = cursor["totals"]?.numbers, !totals.isEmpty else { return nil }
             return .days(totals, profile: cursor["profile"].choice() ?? .flat)
-        case "csv": return samples(cursor).map(Curve.csv)
+        case "csv": return samples(cursor).map(Curve.samples)
         case "sum":
             let terms = (cursor["terms"]?.items ?? []).compactMap { curve($0) }
             return terms.isEmpty ? nil : .sum(terms)
@@ -65,7 +66,7 @@ struct CurveReader {
 
     private func walk(_ cursor: Cursor) -> Curve? {
         guard let start = cursor["start"]?.number, let by = cursor["by"]?.number,
-            let period = positive(cursor["period"]), let bounds = cursor["range"]?.items.compactMap(\.number),
+            let period = positive(cursor["period"]), let bounds = cursor["range"]?.numbers,
             bounds.count == 2
         else { return nil }
         guard bounds[0] <= bounds[1] else {
@@ -85,7 +86,7 @@ struct CurveReader {
                 item.note(.missingKey, "only the last piece can go on for ever: \"for\" is missing")
             }
             guard let value = item["value"].flatMap({ curve($0) }) else { continue }
-            pieces.append(Curve.Piece(value: value, duration: positive(item["for"])))
+            pieces.append(Curve.Piece(value, for: positive(item["for"])))
         }
         return pieces.isEmpty ? nil : .pieces(pieces)
     }
@@ -124,9 +125,9 @@ extension Curve {
             return Self.around([mean - abs(amplitude), mean + abs(amplitude)])
         case .walk(_, _, _, let range): return range
         case .pieces(let pieces):
-            let extents = pieces.compactMap(\.value.extent)
+            let extents = pieces.compactMap(\.curve.extent)
             return Self.around(extents.flatMap { [$0.lowerBound, $0.upperBound] })
-        case .csv(let samples): return Self.around(samples.map(\.value))
+        case .samples(let samples): return Self.around(samples.map(\.value))
         case .sum(let terms):
             let extents = terms.compactMap(\.extent)
             guard extents.count == terms.count else { return nil }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Documents
+import Sensors
 import Spelling
 
 /// Makes devices of checked trees.
@@ -96,10 +97,11 @@ struct DeviceReader {
 
     private func services(_ cursors: [Cursor]) -> [Service] {
         var services: [Service] = []
-        for cursor in cursors {
+        var taken: Set<String> = []
+        for cursor in cursors where !cursor.isGivenUp {
             guard let kind: Service.Kind = cursor["service"].choice() else { continue }
             let id = cursor["id"]?.string ?? kind.rawValue
-            if services.contains(where: { $0.id == id }) {
+            if !taken.insert(id).inserted {
                 (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(id.quoted)")
             }
             services.append(
@@ -155,9 +157,10 @@ struct DeviceReader {
             }.map(\.part)
         }
         var parts: [Part] = []
-        for item in cursor["characteristics"]?.items ?? [] {
+        var taken: Set<String> = []
+        for item in cursor["characteristics"]?.items ?? [] where !item.isGivenUp {
             let name = item["id"]?.string ?? (item["uuid"]?.string ?? "").lowercased()
-            if parts.contains(where: { $0.name == name }) {
+            if !taken.insert(name).inserted {
                 (item["id"] ?? item).note(.duplicateID, "this service has another characteristic \(name.quoted)")
             }
             let words = item["properties"]?.items.compactMap(\.string) ?? []

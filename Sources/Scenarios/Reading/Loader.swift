@@ -17,8 +17,7 @@ struct Loader {
             return nil
         }
         do throws(Problem) {
-            let root = Cursor(try Node(json: octets, file: file), file: file, log: log)
-            root.noteDuplicateKeys()
+            let root = Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
             guard case .object = root.node.value else {
                 root.note(.wrongType, "expected an object, found \(root.node.kind)")
                 return nil
@@ -136,7 +135,7 @@ private struct Variables {
 
     func noteUnused() {
         for name in names {
-            if let variable = table[name], !variable.isUsed {
+            if let variable = table[name], !variable.isUsed, !variable.declared.isGivenUp {
                 variable.declared.note(.unusedVariable, "the variable \(name.quoted) is never used")
             }
         }
@@ -154,7 +153,11 @@ private struct Variables {
             }
             table[name]?.isUsed = true
             return Node(variable.value.value, at: cursor.node.position)
-        case .array: return Node(.array(cursor.items.map { replaced($0) }), at: cursor.node.position)
+        case .array(let nodes):
+            guard nodes.contains(where: { !$0.isSimple || $0.isString }) else { return cursor.node }
+            var new: [Node] = []
+            cursor.eachItem { new.append(replaced($0)) }
+            return Node(.array(new), at: cursor.node.position)
         case .object:
             let new = cursor.entries.map { member, value in
                 guard !isFixed(member.key, value, isRoot: isRoot) else { return member }

@@ -3,15 +3,43 @@ import Spelling
 
 /// What the paths of a scenario name.
 struct Names {
-    var devices: [Device] = []
-    /// The rules' ids, in the order of the script.
-    var rules: [String?] = []
+    let devices: [Device]
+    private var things: [String: Thing] = ["client": .client]
+    private var paths: [String] = ["client"]  // in the order in which they are suggested
+
+    /// Of these devices, and of rules with these ids, in the order of the script.
+    init(devices: [Device], rules: [String?]) {
+        self.devices = devices
+        for case (let index, let id?) in rules.enumerated() { add(id, .rule(index)) }
+        for (index, device) in devices.enumerated() { add(device.id, .device(index)) }
+        for (index, device) in devices.enumerated() {
+            for prefix in devices.count == 1 ? ["\(device.id)/", ""] : ["\(device.id)/"] {
+                addServices(of: device, index, prefix)
+            }
+        }
+    }
+
+    private mutating func addServices(of device: Device, _ index: Int, _ prefix: String) {
+        for (number, service) in device.services.enumerated() {
+            add(prefix + service.id, .service(device: index, service: number))
+            for (place, part) in service.parts.enumerated() where !part.name.isEmpty {
+                add("\(prefix)\(service.id)/\(part.name)", .part(device: index, service: number, part: place))
+            }
+        }
+    }
+
+    /// The first thing with a path has it.
+    private mutating func add(_ path: String, _ thing: Thing) {
+        guard things[path] == nil else { return }
+        things[path] = thing
+        paths.append(path)
+    }
 
     /// What a path names, if that is of the sort that is asked for; else a problem is noted.
     func thing(_ cursor: Cursor, _ target: Target) -> Thing? {
         guard let path = cursor.string, Forms.thing.accepts(path) else { return nil }
-        guard let thing = lookUp(path) else {
-            let hint = suggestion(for: path, among: known)
+        guard let thing = things[path] else {
+            let hint = suggestion(for: path, among: paths)
             cursor.note(.unknownThing, "there is no \(path.quoted)\(needsDevice(path) ?? hint)")
             return nil
         }
@@ -20,25 +48,6 @@ struct Names {
 
     /// The device that is meant when none is named.
     func onlyDevice() -> Thing? { devices.count == 1 ? .device(0) : nil }
-
-    private func lookUp(_ path: String) -> Thing? {
-        if path == "client" { return .client }
-        if let rule = rules.firstIndex(of: path) { return .rule(rule) }
-        var words = path.split(separator: "/").map(String.init)
-        var device = 0
-        if let named = devices.firstIndex(where: { $0.id == words[0] }) {
-            device = named
-            words.removeFirst()
-        } else if devices.count != 1 {
-            return nil
-        }
-        guard let first = words.first else { return .device(device) }
-        guard let service = devices[device].services.firstIndex(where: { $0.id == first }) else { return nil }
-        guard words.count > 1 else { return .service(device: device, service: service) }
-        let parts = devices[device].services[service].parts
-        guard words.count == 2, let part = parts.firstIndex(where: { $0.name == words[1] }) else { return nil }
-        return .part(device: device, service: service, part: part)
-    }
 
     private func fitted(_ thing: Thing, _ target: Target, _ cursor: Cursor) -> Thing? {
         func wrong(_ expected: String) -> Thing? {
@@ -91,19 +100,6 @@ struct Names {
             return nil
         }
         return ": with several devices, a path begins with one of \(devices.map(\.id).joined(separator: ", "))"
-    }
-
-    private var known: [String] {
-        var paths = ["client"] + rules.compactMap(\.self)
-        for device in devices {
-            for prefix in devices.count == 1 ? ["\(device.id)/", ""] : ["\(device.id)/"] {
-                for service in device.services {
-                    paths.append(prefix + service.id)
-                    paths += service.parts.filter { !$0.name.isEmpty }.map { "\(prefix)\(service.id)/\($0.name)" }
-                }
-            }
-        }
-        return paths + devices.map(\.id)
     }
 }
 

@@ -1,3 +1,5 @@
+import EventLog
+
 /// What can come to pass in a scenario, as far as its text tells.
 struct Reach {
     let rules: [Rule]
@@ -8,16 +10,22 @@ struct Reach {
 
     init(rules: [Rule], limit: Duration, devices: [Device]) {
         (self.rules, self.limit, self.devices) = (rules, limit, devices)
-        // A rule that waits for a rule can fire only after it: what cannot be reached in as many rounds as there are
-        // rules waits, in the end, for itself.
+        // A rule that waits for a rule can fire only after it: what is never ready waits, in the end, for itself.
         var canFire = rules.map { _ in false }
-        var changed = true
-        while changed {
-            changed = false
-            for (index, rule) in rules.enumerated() where !canFire[index] && rule.chance > 0 {
-                guard Self.whyNot(rule.when, limit, devices, { canFire[$0] }) == nil else { continue }
-                (canFire[index], changed) = (true, true)
+        var followers: [[Int]] = rules.map { _ in [] }
+        var ready: [Int] = []
+        for (index, rule) in rules.enumerated() where rule.chance > 0 {
+            guard Self.whyNot(rule.when, limit, devices, { _ in true }) == nil else { continue }
+            if case .event(let event) = rule.when, case .rule(let other)? = event.of {
+                followers[other].append(index)
+            } else {
+                ready.append(index)
             }
+        }
+        while let index = ready.popLast() {
+            guard !canFire[index] else { continue }
+            canFire[index] = true
+            ready += followers[index]
         }
         reasons = rules.map { rule in
             rule.chance > 0 ? Self.whyNot(rule.when, limit, devices) { canFire[$0] } : "its chance is 0"

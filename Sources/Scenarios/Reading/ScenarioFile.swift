@@ -51,6 +51,7 @@ public enum ScenarioFile: Hashable, Sendable {
                 return .suite(suite)
             }
             let roots = loader.resolved(root, overrides: variables)
+            guard !log.isFull else { return nil }
             return .scenario(ScenarioReader(loader: loader).scenario(roots))
         }
     }

@@ -1,4 +1,7 @@
+import Bluetooth
 import Documents
+import EventLog
+import Sensors
 
 /// Makes moments and events of checked trees.
 struct MomentReader {
@@ -106,6 +109,7 @@ struct ScriptReader {
     let curves: CurveReader
 
     func rule(_ cursor: Cursor) -> Rule? {
+        guard !cursor.isGivenUp else { return nil }
         let when = cursor["when"].flatMap(moments.moment)
         let action = action(cursor)
         let end =
@@ -130,7 +134,7 @@ struct ScriptReader {
         }
         switch (kind, of) {
         case (.set, let of?): return cursor["to"].flatMap { value($0, of) }.map { .set(of, to: $0) }
-        case (.disconnect, let of?): return .disconnect(of, reason: cursor["reason"]?.code)
+        case (.disconnect, let of?): return .disconnect(of, reason: cursor["reason"].flatMap(reason))
         case (.notify, let of?):
             return .notify(
                 of, times: cursor["times"]?.integer ?? 1, value: cursor["value"].flatMap { value($0, of) })
@@ -143,6 +147,17 @@ struct ScriptReader {
             if let to = cursor["to"], kind == .connect { _ = names.thing(to, .device) }
             return .notPlayed(kind, of: of)
         }
+    }
+
+    /// What a host may give as a reason; of a name that is none, the problem has been noted.
+    private func reason(_ cursor: Cursor) -> Code? {
+        if case .number(let number) = cursor.code,
+            !HCIStatus.disconnectReasons.contains(HCIStatus(rawValue: number))
+        {
+            let all = HCIStatus.disconnectReasons.map { "\($0.rawValue) (\($0))" }.joined(separator: ", ")
+            cursor.note(.outOfRange, "no host can disconnect for this reason, only for \(all)")
+        }
+        return cursor.code
     }
 
     private func implied(_ kind: Action.Kind) -> Thing? {

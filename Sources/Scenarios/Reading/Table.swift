@@ -1,3 +1,4 @@
+import Sensors
 import Spelling
 
 /// A csv file: a line of column names, and lines of numbers with commas between.
@@ -36,7 +37,7 @@ enum Table {
             if let last = samples.last, last.time >= time {
                 throw Wrong(line: number + 1, message: "the times must rise from line to line")
             }
-            samples.append(Curve.Sample(time: time, value: value))
+            samples.append(Curve.Sample(at: time, value))
         }
         guard !samples.isEmpty else { throw Wrong(line: nil, message: "there are no values") }
         return samples

@@ -1,4 +1,5 @@
 import Documents
+import Sensors
 
 extension Tables {
     static let curve = Shape.kinds(

@@ -19,12 +19,12 @@ extension Tables {
 
     /// Notes everything at and below `cursor` that is not played yet.
     static func noteNotYet(_ cursor: Cursor) {
-        for (member, value) in cursor.entries {
+        for (member, value) in cursor.entries where !cursor.isGivenUp {
             if let name = value.string, notYet.contains(where: { $0.key == member.key && $0.names.contains(name) }) {
                 value.note(.notYet, "\(value.node.kind) is known, and not played yet by this version")
             }
             noteNotYet(value)
         }
-        for item in cursor.items { noteNotYet(item) }
+        cursor.eachItem { if !$0.node.isSimple { noteNotYet($0) } }
     }
 }

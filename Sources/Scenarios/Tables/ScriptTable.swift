@@ -1,4 +1,6 @@
+import Bluetooth
 import Documents
+import EventLog
 
 /// What an action or event may be about.
 enum Target {
@@ -44,15 +46,20 @@ extension Tables {
             }),
     ])
 
-    private static let code = Shape.any([.integer(0...255), .form(Forms.specificationName)])
+    private static func code(_ names: [String]) -> Shape { .any([.integer(0...255), .name(names)]) }
+
+    private static let reason = code(HCIStatus.allNames)
+    private static let pairingReason = Shape.any([.integer(0...255), .form(Forms.specificationName)])
+    private static let error = code(ATTError.allNames)
 
     private static func filters(of kind: Event.Kind) -> [Shape.Field] {
         switch kind {
-        case .disconnected, .pairingFailed: [.init("reason", code, "A number, or the specification's name.")]
+        case .disconnected: [.init("reason", reason, "A number, or the specification's name.")]
+        case .pairingFailed: [.init("reason", pairingReason, "A number, or the specification's name.")]
         case .mtu: [.init("value", .definition("matcher"), "The MTU, in octets.")]
         case .read, .written, .notified, .delivered, .indicated, .confirmed:
             [.init("value", .definition("matcher"), "What was carried.")]
-        case .refused: [.init("error", code, "A number, or the specification's name.")]
+        case .refused: [.init("error", error, "A number, or the specification's name.")]
         case .said: [.init("line", .definition("matcher"), required: true, "What the client said.")]
         case .exited: [.init("status", .integer(0...255), "With which it exited.")]
         default: []
@@ -79,7 +86,7 @@ extension Tables {
         key: "do",
         Action.Kind.allCases.map { kind in
             let end: [Shape.Field] =
-                lasts(kind)
+                kind.lasts
                 ? [.init("for", .duration, "How long."), .init("until", .definition("moment"), "To when.")] : []
             let common: [Shape.Field] = [
                 .init("id", .id, "By which other rules and expectations name it."),
@@ -89,16 +96,6 @@ extension Tables {
             ]
             return .init(kind.rawValue, common + end + arguments(of: kind))
         })
-
-    /// Whether there is something that ends.
-    static func lasts(_ kind: Action.Kind) -> Bool {
-        switch kind {
-        case .disconnect, .raw, .notify, .changeServices, .moveHandles, .forgetBond, .changeAddress, .skipTime,
-            .connect, .clear:
-            false
-        default: true
-        }
-    }
 
     /// Whether it must say to what, even with one device.
     private static func needsThing(_ kind: Action.Kind) -> Bool {
@@ -126,7 +123,12 @@ extension Tables {
         case .linkLoss, .silence, .stopAdvertising, .stall, .drop, .duplicate, .leadOff, .powerOff, .unconfirmed,
             .clear:
             []
-        case .disconnect: [.init("reason", code, "A number, or the specification's name.")]
+        case .disconnect:
+            [
+                .init(
+                    "reason", code(HCIStatus.disconnectReasons.compactMap(\.name)),
+                    "One that a host may give: a number, or the specification's name.")
+            ]
         case .distance:
             [
                 .init("to", .distance, required: true, "To the client."),
@@ -139,7 +141,7 @@ extension Tables {
         case .attError:
             [
                 .init("on", .name(["read", "write", "subscribe", "discover"]), "The requests; all if it is left out."),
-                .init("error", code, required: true, "A number, or the specification's name."),
+                .init("error", error, required: true, "A number, or the specification's name."),
             ]
         case .delay: [.init("by", .duration, required: true, "So much later.")]
         case .reorder: [.init("span", .integer(2...255), "Among so many; 2 if it is left out.")]

@@ -19,16 +19,4 @@ extension Action {
         case .notPlayed(_, let thing): thing
         }
     }
-
-    /// Whether there is something that ends.
-    var lasts: Bool {
-        switch kind {
-        case .disconnect, .raw, .notify, .changeServices, .moveHandles, .forgetBond, .changeAddress, .skipTime,
-            .connect, .clear:
-            false
-        case .silence, .stall, .distance, .rssi, .loss, .mtu, .delay, .drop, .duplicate, .reorder, .truncate, .lengthen,
-            .set, .drift, .burst, .unconfirmed, .linkLoss, .stopAdvertising, .attError, .leadOff, .powerOff:
-            true
-        }
-    }
 }

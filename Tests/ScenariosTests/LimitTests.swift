@@ -1,0 +1,73 @@
+import Documents
+import Glibc
+import Testing
+
+@testable import Scenarios
+
+/// What is too large, too deep or too wrong is refused before it costs much, also in a debug build.
+@Suite struct LimitTests {
+    private static let most = 16 << 20
+    private static let head = Array(
+        #"{"lubdub": 1, "name": "x", "devices": [{"id": "a", "services": [{"service": "battery"}]}]"#.utf8)
+
+    static let files: [(name: String, octets: @Sendable () -> [UInt8], code: DiagnosticCode, lines: Int)] = [
+        ("50 MB", { filled(head + Array(#", "note": ""#.utf8), "x", 50_000_000) }, .tooLarge, 1),
+        ("nested arrays", { filled([], "[", most) }, .tooDeep, 1),
+        ("nested objects", { filled([], #"{"a":"#, most) }, .tooDeep, 1),
+        ("not UTF-8 at its end", { filled([0x22], "x", most - 1) + [0xFF] }, .notText, 1),
+        ("one key again and again", { filled(head, #","a":1"#, most) }, .duplicateKey, 1001),
+        ("an escape that is none", { filled([0x22], "\\u12", 1 << 20) }, .syntax, 1),
+        (
+            "a string of 4 MB that should be a list",
+            {
+                filled(Array(#"{"lubdub": 1, "name": "x", "devices": ""#.utf8), "x", 4 << 20) + Array(#""}"#.utf8)
+            }, .wrongType, 2
+        ),
+    ]
+
+    /// At most so many octets.
+    private static func filled(_ begin: [UInt8], _ piece: String, _ count: Int) -> [UInt8] {
+        begin + Array(String(repeating: piece, count: (count - begin.count) / piece.utf8.count).utf8)
+    }
+
+    @Test(arguments: files.indices) func `A file that cannot be one is refused in less than a second`(index: Int) {
+        let file = Self.files[index]
+        let octets = file.octets()
+        let begin = cpuTime()
+        let problems = ScenarioFile.read("a") { _ in octets }.problems
+        #expect(cpuTime() - begin < 1, "\(file.name)")
+        #expect(problems.contains { $0.code == file.code })
+        #expect(problems.count == file.lines)
+        #expect(problems.allSatisfy { $0.description.utf8.count < 2000 })
+    }
+
+    /// Of this thread, in seconds: what others do on the machine does not count.
+    private func cpuTime() -> Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    @Test func `The first thousand problems are told, and that there are more`() {
+        let rules = Array(repeating: #"{"when": "1 s", "do": "notify", "of": "battary"}"#, count: 3000).joined(
+            separator: ",\n")
+        let found = problems(("a", scenario(script: rules)))
+        #expect(found.count == 1001)
+        #expect(found.first?.hasPrefix("a:1:1: LD0118: there are 1000 problems or more") == true)
+        #expect(found.dropFirst().allSatisfy { $0.contains(#"LD0133: script["#) })
+        #expect(found.last?.hasPrefix("a:1001:39: ") == true)
+    }
+
+    @Test func `Many rules, each after the next one, can fire or not`() throws {
+        func script(_ last: String) -> String {
+            (0..<5000).map {
+                #"{"id": "r\#($0)", "when": {"event": "ended", "of": "r\#($0 + 1)"}, "do": "clear", "of": "strap"}"#
+            }
+            .joined(separator: ",\n") + #",{"id": "r5000", "when": \#(last), "do": "clear", "of": "strap"}"#
+        }
+        #expect(problems(("a", scenario(script: script(#""1 s""#)))) == [])
+        let never = problems(("a", scenario(script: script(#"{"event": "ended", "of": "r0"}"#))))
+        #expect(never.count == 1001)
+        #expect(never.dropFirst().allSatisfy { $0.contains("LD0136") })
+    }
+}

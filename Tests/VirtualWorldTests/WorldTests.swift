@@ -1,0 +1,94 @@
+import Collector
+import EventLog
+import Octets
+import Simulation
+import Spelling
+import Testing
+import VirtualWorld
+
+@Suite struct WorldTests {
+    @Test(arguments: Play.all)
+    func `Connection events that are passed over change neither the event log nor the trace`(play: Play) throws {
+        let scenario = try play.scenario
+        let (skipped, stepped) = (try Stage(scenario), try Stage(scenario, sleeps: false))
+        #expect(firstDifference(skipped.lines, stepped.lines) == nil)
+        let tracesAreEqual = skipped.trace == stepped.trace  // the octets need not be printed
+        #expect(tracesAreEqual)
+        #expect(!skipped.records(.delivered).isEmpty)
+    }
+
+    @Test(arguments: Play.all) func `No packet is left when all is quiet`(play: Play) throws {
+        var stage = try Stage(play.scenario)
+        stage.end()
+        #expect(stage.world.pool.taken == 0)
+    }
+
+    @Test(arguments: Play.all) func `The same seed says the same, another one does not`(play: Play) throws {
+        let scenario = try play.scenario
+        let (first, again, other) = (try Stage(scenario), try Stage(scenario), try Stage(scenario, seed: 2))
+        #expect(firstDifference(first.lines, again.lines) == nil)
+        #expect(firstDifference(first.lines, other.lines) != nil)
+        let traces = (isRepeated: first.trace == again.trace, differs: first.trace != other.trace)
+        #expect(traces.isRepeated)
+        #expect(traces.differs)
+    }
+
+    @Test(arguments: Play.all) func `The client shows what was delivered, when it was`(play: Play) throws {
+        let stage = try Stage(play.scenario)
+        let delivered = stage.records.filter { record in
+            record.event == .delivered && record.value?.hasPrefix("{\"bpm\"") == true
+        }
+        let shown = stage.said.filter { if case .heartRate = $0.saying.content { true } else { false } }
+        #expect(shown.count == delivered.count)
+        for (shown, delivered) in zip(shown, delivered) {
+            let value = try #require(delivered.value)
+            #expect(shown.saying.json.hasPrefix("{\"heart_rate\": \(value)"))
+            #expect(shown.at == delivered.instant)
+        }
+    }
+
+    @Test(arguments: Play.all) func `Everything on a link names its two sides`(play: Play) throws {
+        let stage = try Stage(play.scenario)
+        let others: [EventName] = [.began, .ended, .said, .advertising, .scanning, .scanningStopped, .connecting]
+        let records = stage.records.filter { !others.contains($0.event) }
+        #expect(!records.isEmpty)
+        for record in records {
+            #expect(record.thing != nil && record.peer == stage.clientAddress, "\(record.json)")
+        }
+    }
+
+    @Test(arguments: Play.all) func `A client discovers before it subscribes, once in each connection`(
+        play: Play
+    ) throws {
+        let kinds: [EventName] = [.connected, .discovering, .discovered, .subscribed, .disconnected]
+        var told: [EventName] = []
+        for event in try Stage(play.scenario).records.map(\.event) where kinds.contains(event) {
+            if event != .subscribed || told.last != .subscribed { told.append(event) }
+        }
+        let connection: [EventName] = [.connected, .discovering, .discovered, .subscribed, .disconnected]
+        #expect(told.count >= 4)
+        #expect(told == (0..<told.count).map { connection[$0 % connection.count] })
+    }
+
+    @Test func `What was set for a while goes on from its own beginning behind a shorter one`() throws {
+        let stage = try Stage(Play.setsForAWhile.scenario)
+        let shown = stage.records(.notified, of: "strap/heart_rate")
+        #expect(shown.count > 50)
+        for record in shown {
+            let second = Int(record.instant.nanoseconds / 1_000_000_000)
+            let bpm =
+                switch second {
+                case 10..<20, 25..<40: 190 + second
+                case 20..<25: 40
+                default: 60 + second
+                }
+            #expect(record.value?.hasPrefix("{\"bpm\": \(bpm),") == true, "\(record.json)")
+        }
+    }
+}
+
+/// The first pair that differs.
+func firstDifference(_ left: [String], _ right: [String]) -> String? {
+    for (left, right) in zip(left, right) where left != right { return "\(left)\n\(right)" }
+    return left.count == right.count ? nil : "\(left.count) lines, \(right.count) lines"
+}
