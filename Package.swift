@@ -40,8 +40,8 @@ let floors: [[Target]] = [
     [
         library(
             "VirtualWorld",
-            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "Characteristics", "EventLog", "GATT", "HCI",
-            "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline", "VirtualController")
+            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog", "GATT",
+            "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline", "VirtualController")
     ],
     [
         library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")

@@ -65,7 +65,7 @@ actor LiveWorld {
     /// Lets the devices use controllers outside, in the order of the scenario, and switches them on when all
     /// controllers are there.
     func start(above addresses: [StreamAddress]) throws(SocketFailure) {
-        world.usesRadios = true
+        world.reach = .radios
         for address in addresses {
             radios.append(Radio(address: address, connection: try StreamConnection(to: address, on: loop)))
         }
@@ -225,7 +225,7 @@ actor LiveWorld {
         case .radioFailed(let node, let failure): broke(node, "\(failure)")
         case .radioRefused(let node, let opcode, let status):
             Console.complain("lubdub: \(radios[node].address): the controller refused \(opcode): \(status)")
-        case .client: break
+        case .client, .toForeignHost: break
         }
     }
 }

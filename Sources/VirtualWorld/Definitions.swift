@@ -61,6 +61,7 @@ extension Peripheral.Part {
         case (.heartRate, .contact): self.init(service: index, .contact)
         case (.heartRate, .energy): self.init(service: index, .energy)
         case (.heartRate, .location): self.init(service: index, .location)
+        case (.heartRate, .named) where part.name == "control_point": self.init(service: index, .controlPoint)
         case (.battery, .value): self.init(service: index, .battery)
         case (.deviceInformation, .named):
             guard let kind = Characteristics.DeviceInformation(rawValue: part.name) else { return nil }

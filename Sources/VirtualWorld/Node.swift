@@ -18,6 +18,9 @@ struct Node: Sendable {
     let controller: Int
     private(set) var host: Host
     private(set) var device: PeripheralDevice
+    /// Answers for the device where a foreign host has its clients.
+    private var foreignServer = Server(receives: Server.largestMTU)
+    private var foreignConnections: UInt32 = 0
     /// The first is the oldest.
     private(set) var connections: [(id: ConnectionID, peer: DeviceAddress, mtu: Int)] = []
     private(set) var subscriptions: [Subscription] = []
@@ -31,12 +34,27 @@ struct Node: Sendable {
     init(_ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int) {
         (self.device, self.controller) = (device, controller)
         host = Host(table: device.table, randomAddress: randomAddress, receives: mtu)
+        foreignServer.adopt(mtu: Server.largestMTU)
     }
 
     mutating func step(
         _ input: Host.Input, at now: Instant, pool: inout PacketPool, into outbox: inout [Host.Output]
     ) {
         host.step(input, values: &device, at: now, pool: &pool, into: &outbox)
+    }
+
+    /// Has a PDU answered that no client has sent.
+    mutating func ask(
+        _ pdu: [UInt8], at now: Instant, pool: inout PacketPool, into outbox: inout [Server.Output]
+    ) {
+        foreignServer.receive(
+            pool.take(pdu), table: device.table, values: &device, at: now, pool: &pool, into: &outbox)
+    }
+
+    /// A number for a client's link that a foreign host has.
+    mutating func nextForeignConnection() -> ConnectionID {
+        foreignConnections += 1
+        return ConnectionID(number: foreignConnections)
     }
 
     /// Tells every subscriber a value; the packet is released.

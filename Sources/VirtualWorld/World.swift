@@ -27,8 +27,21 @@ public struct World: Sendable {
         case radioFailed(node: Int, Host.Failure)
         /// The controller outside refused a command of the host of a device.
         case radioRefused(node: Int, Opcode, HCIStatus)
+        /// The foreign host of a device is to do this.
+        case toForeignHost(node: Int, ForeignCommand)
         /// What the host of a client node says.
         case client(node: Int, Host.Output)
+    }
+
+    /// How the scenario's devices reach the air.
+    public enum Reach: Sendable {
+        /// By hosts of the world, above the virtual controllers of its own air.
+        case air
+        /// By hosts of the world, above controllers outside: what they say comes out as `.toRadio`, and
+        /// `receive(_:_:fromRadioOf:at:)` takes the answers.
+        case radios
+        /// By somebody else's hosts, which only know attributes; `ForeignHost.swift` has what passes between.
+        case foreignHosts
     }
 
     private enum Event: Sendable {
@@ -63,9 +76,8 @@ public struct World: Sendable {
     /// What is to be done outside, in order; who does it empties it.
     public var outbox: [Output] = []
 
-    /// Whether the hosts of the devices use controllers outside, and not those of this air: what they say comes out as
-    /// `.toRadio`, and `receive(_:_:fromRadioOf:at:)` takes the answers.  It counts from `start` on.
-    public var usesRadios = false
+    /// How the scenario's devices reach the air, from `start` on.
+    public var reach = Reach.air
 
     private var queue = EventQueue()
     private var pending: [Event] = []
@@ -137,6 +149,10 @@ public struct World: Sendable {
     /// Switches all devices of the scenario on.
     public mutating func start() {
         for (index, device) in scenario.devices.enumerated() {
+            guard reach != .foreignHosts else {
+                advertise(index, phase: 0)
+                continue
+            }
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }
@@ -210,7 +226,7 @@ public struct World: Sendable {
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromRadioOf node: Int, at now: Instant
     ) {
         run(until: now)
-        guard usesRadios, nodes.indices.contains(node), octets.count <= PacketPool.capacity else { return }
+        guard reach == .radios, nodes.indices.contains(node), octets.count <= PacketPool.capacity else { return }
         let packet = pool.take(octets)
         noteArriving(kind, packet, at: nodes[node].controller)
         schedule(.toHost(node: node, kind, packet), due: now)
@@ -237,6 +253,7 @@ public struct World: Sendable {
 
     /// As `command`, while what the host says is passed on.
     mutating func instruct(_ node: Int, _ command: Host.Command) {
+        guard reach != .foreignHosts || isClient(node) else { return instructForeignHost(of: node, command) }
         nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
@@ -288,6 +305,11 @@ public struct World: Sendable {
 
     private mutating func playAndFollow(_ event: Event) {
         play(event)
+        followUp()
+    }
+
+    /// Tells the script what has happened, if anything has.
+    mutating func followUp() {
         if !happenings.isEmpty || !scriptOutbox.isEmpty { followScript() }
     }
 
@@ -343,14 +365,14 @@ public struct World: Sendable {
             switch output {
             case .send(let kind, let packet):
                 noteSending(kind, packet, to: nodes[node].controller)
-                if usesRadios, !isClient(node) {
+                if reach == .radios, !isClient(node) {
                     outbox.append(.toRadio(node: node, kind, packet))
                 } else {
                     schedule(.toController(nodes[node].controller, kind, packet), due: now)
                 }
-            case .failed(let failure) where usesRadios && !isClient(node):
+            case .failed(let failure) where reach == .radios && !isClient(node):
                 outbox.append(.radioFailed(node: node, failure))
-            case .refused(let opcode, let status) where usesRadios && !isClient(node):
+            case .refused(let opcode, let status) where reach == .radios && !isClient(node):
                 outbox.append(.radioRefused(node: node, opcode, status))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where isClient(node): outbox.append(.client(node: node, output))
@@ -361,7 +383,7 @@ public struct World: Sendable {
     }
 
     /// What the host of a device says, other than what it wants done below.
-    private mutating func deviceHostSaid(_ output: Host.Output, _ node: Int) {
+    mutating func deviceHostSaid(_ output: Host.Output, _ node: Int) {
         note(output, of: node)
         switch output {
         case .started: advertise(node, phase: 0)
@@ -382,6 +404,11 @@ public struct World: Sendable {
 
     private mutating func notify(_ node: Int, _ notification: PeripheralDevice.Notification) {
         noteNotified(notification, of: node)
+        if reach == .foreignHosts {
+            let command = ForeignCommand.notify(handle: notification.handle, pool.octets(of: notification.packet))
+            outbox.append(.toForeignHost(node: node, command))
+            return pool.release(notification.packet)
+        }
         nodes[node].notify(notification.handle, notification.packet, at: now, pool: &pool, into: &hostOutbox)
         passOnHost(node)
     }

@@ -1,0 +1,130 @@
+import Bluetooth
+import EventLog
+import Octets
+import Simulation
+import Spelling
+import Synchronization
+import Testing
+
+@testable import VirtualWorld
+
+/// A strap whose clients are with somebody else's host; the test is that host.
+@Suite struct ForeignHostTests {
+    static let phone = DeviceAddress(0x1122_3344_5566, .public)
+    static let watch = DeviceAddress(0x6655_4433_2211, .random)
+
+    private final class Lines: Sendable {
+        let text = Mutex(JSONText())
+        var all: [String] { text.withLock { $0.string }.split(separator: "\n").map(String.init) }
+    }
+
+    private let lines = Lines()
+
+    private func strap(more: String = "", script: String = "") throws -> World {
+        var world = try World(Play.strap("x", more: more, script: script).scenario, seed: 1)
+        let (lines, wording) = (lines, world.wording)
+        world.journal = EventJournal(entriesPerChunk: 1) { chunk in
+            lines.text.withLock { chunk.write(in: wording, to: &$0) }
+        }
+        world.reach = .foreignHosts
+        world.start()
+        return world
+    }
+
+    private static func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+
+    /// What the host was asked to do since the last time.
+    private static func wanted(_ world: inout World) -> [World.ForeignCommand] {
+        defer { world.outbox.removeAll() }
+        return world.outbox.compactMap { if case .toForeignHost(0, let command) = $0 { command } else { nil } }
+    }
+
+    private static func handle(_ name: String, in world: World) throws -> UInt16 {
+        try #require((1...100).first { world.names.entry($0, of: 0)?.name == name })
+    }
+
+    @Test func `A client comes, reads, hears the heart and goes`() throws {
+        var world = try strap(more: "\"connections\": 1,")
+        #expect(Self.wanted(&world) == [.advertise(true)])
+        world.foreignHostAdvertises(0, at: Self.at(10))
+        world.connected(Self.phone, toForeignHostOf: 0, at: Self.at(20))
+        #expect(Self.wanted(&world) == [.advertise(false)])
+
+        let heart = try Self.handle("strap/heart_rate", in: world)
+        let battery = try Self.handle("strap/battery", in: world)
+        func read(_ handle: UInt16, offset: Int = 0) -> Result<[UInt8], ATTError> {
+            world.answer(
+                .read(offset: offset), of: handle, from: Self.phone, mtu: 100, toForeignHostOf: 0, at: Self.at(30))
+        }
+        #expect(read(battery) == .success([50]))
+        #expect(read(battery, offset: 1) == .success([]))
+        #expect(read(battery, offset: 2) == .failure(.invalidOffset))
+        #expect(read(heart) == .failure(.readNotPermitted))
+        #expect(read(999) == .failure(.invalidHandle))
+
+        world.subscribed(true, to: heart, ofForeignHostOf: 0, at: Self.at(100))
+        world.subscribed(true, to: heart, ofForeignHostOf: 0, at: Self.at(100))
+        world.run(until: Self.at(3100))
+        let values = Self.wanted(&world)
+        #expect(values.count == 3)
+        for value in values {
+            guard case .notify(heart, let octets) = value else { return #expect(Bool(false), "\(value)") }
+            #expect(octets[1] == 72)
+        }
+        world.subscribed(false, to: heart, ofForeignHostOf: 0, at: Self.at(3200))
+        world.disconnected(
+            Self.phone, fromForeignHostOf: 0, reason: .remoteUserTerminated, at: Self.at(5000))
+        #expect(Self.wanted(&world) == [.advertise(true)])
+        #expect(world.pool.taken == 0)
+        let events = lines.all.map { line in line.split(separator: "\"")[5] }
+        #expect(
+            events == [
+                "advertising", "connected", "mtu", "read", "read", "refused", "refused", "refused", "subscribed",
+                "notified", "notified", "notified", "unsubscribed", "disconnected",
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (octets: [1], isCommand: false, error: nil), ([2], false, ATTError(rawValue: 0x80)),
+            ([1, 1], false, .invalidAttributeValueLength), ([], false, .invalidAttributeValueLength),
+            ([UInt8](repeating: 1, count: 513), false, .invalidAttributeValueLength), ([1], true, nil),
+        ] as [(octets: [UInt8], isCommand: Bool, error: ATTError?)])
+    func `HRS/SEN/SPE/BI-01-C: what a client writes to the control point`(
+        octets: [UInt8], isCommand: Bool, error: ATTError?
+    ) throws {
+        var world = try strap()
+        let control = try Self.handle("strap/heart_rate/control_point", in: world)
+        let answer = world.answer(
+            .write(octets, isCommand: isCommand), of: control, from: nil, toForeignHostOf: 0, at: .start)
+        #expect(answer == error.map { .failure($0) } ?? .success([]))
+        #expect(world.pool.taken == 0)
+    }
+
+    @Test func `The script ends links, and hears of two clients`() throws {
+        var world = try strap(
+            more: "\"connections\": 3,",
+            script: #"{"when": {"event": "connected", "of": "strap", "nth": 2, "after": "1 s"}, "do": "disconnect"}"#)
+        world.connected(Self.phone, toForeignHostOf: 0, at: Self.at(10))
+        world.connected(Self.phone, toForeignHostOf: 0, at: Self.at(15))
+        world.connected(Self.watch, toForeignHostOf: 0, at: Self.at(20))
+        _ = Self.wanted(&world)
+        world.run(until: Self.at(2000))
+        #expect(Self.wanted(&world) == [.disconnect(Self.phone), .disconnect(Self.watch)])
+        world.disconnected(Self.watch, fromForeignHostOf: 0, reason: .localHostTerminated, at: Self.at(2010))
+        world.disconnected(Self.watch, fromForeignHostOf: 0, reason: .localHostTerminated, at: Self.at(2020))
+        #expect(lines.all.filter { $0.contains("disconnected") }.count == 1)
+        #expect(world.hasLinks)
+    }
+
+    @Test func `What is said of nobody's device, or in another reach, is not heard`() throws {
+        var world = try strap()
+        world.connected(Self.phone, toForeignHostOf: 7, at: .start)
+        #expect(
+            world.answer(.read(offset: 0), of: 3, from: nil, toForeignHostOf: -1, at: .start)
+                == .failure(.unlikelyError))
+        world.reach = .air
+        world.connected(Self.phone, toForeignHostOf: 0, at: .start)
+        #expect(!world.hasLinks)
+    }
+}
