@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import os
 import pathlib
+import signal
 import unittest
 
 from bumble import core, device, hci, transport
@@ -14,6 +15,11 @@ from bumble import core, device, hci, transport
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LUBDUB = str((ROOT / os.environ.get('LUBDUB', '.build/debug/lubdub')).resolve())
 HEART_RATE = core.UUID.from_16_bits(0x180D)
+
+# Whoever starts the tests in the background may have these ignored, and what is ignored is inherited.
+for number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Interoperability(unittest.IsolatedAsyncioTestCase):
