@@ -67,7 +67,7 @@ let floors: [[Target]] = [
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
             "Scenarios", "Simulation"),
-        tests("DBus", on: "CDBus", "Octets", "Simulation"),
+        tests("DBus", on: "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),

@@ -80,7 +80,6 @@ public struct Refusal: Error, Hashable, Sendable {
 }
 
 extension ErrorName {
-    /// The peer, not the program, is to blame: wrong types or values.
     static let invalidArgs: ErrorName = "org.freedesktop.DBus.Error.InvalidArgs"
     static let unknownObject: ErrorName = "org.freedesktop.DBus.Error.UnknownObject"
     static let unknownInterface: ErrorName = "org.freedesktop.DBus.Error.UnknownInterface"
