@@ -58,7 +58,14 @@ struct BusHandle: ~Copyable {
     }
 
     /// Reads and writes what is possible at once.
-    func readAndWrite() { unsafe dbus_connection_read_write(raw, 0) }
+    ///
+    /// Until the bus has let us in, libdbus takes one step of that conversation at a time, and does not say whether it
+    /// wants to write: the steps between two answers are fewer than eight.
+    func readAndWrite() {
+        let turns = unsafe dbus_connection_get_is_authenticated(raw) != 0 ? 1 : 8
+        for _ in 0..<turns { unsafe dbus_connection_read_write(raw, 0) }
+        unsafe dbus_connection_get_dispatch_status(raw)  // takes what came in one read with the end of that conversation
+    }
 
     /// The next message that has come.
     func next() -> Message? {

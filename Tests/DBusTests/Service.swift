@@ -12,7 +12,10 @@ final class Service: Sendable {
 
     static let path: ObjectPath = "/example/battery"
     static let interface: InterfaceName = "example.Battery1"
-    let state = Mutex(State())
+    private let state = Mutex(State())
+
+    var kept: [Invocation] { state.withLock { $0.kept } }
+    var alias: String { state.withLock { $0.alias } }
 
     var object: ExportedObject { ExportedObject(Self.path, [description]) }
 
