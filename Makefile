@@ -1,13 +1,15 @@
 # lubdub: what to type.  Everything that is missing on a Debian machine is installed first.
 
 LUBDUB := .build/debug/lubdub
+# What happened in each test of test-linux: traces, event logs, and what was said.
+EVIDENCE := .build/test-linux
 SOURCES := Package.swift Sources Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help run test docs release format
+.PHONY: help run test test-linux docs release format
 
 help:  ## list what can be made
-	@sed -n 's/^\([a-z]*\):  ## /make \1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
 
 run:  ## build, and play a resting heart to the built-in client
 	@Tools/setup build
@@ -27,6 +29,11 @@ docs:  ## build the documentation of every module into .build/docs; a warning of
 	@Tools/setup build
 	swift build
 	Tools/docs
+
+test-linux: release  ## meet Linux's own Bluetooth and bluetoothd, in a machine that QEMU emulates
+	@Tools/setup linux
+	@rm -rf $(EVIDENCE) && mkdir $(EVIDENCE)
+	LUBDUB=.build/release/lubdub LUBDUB_KEPT=$(EVIDENCE) Tools/linux-machine --keep $(EVIDENCE) .venv/bin/python -m unittest discover --verbose --start-directory Tests/Linux
 
 release:  ## build .build/release/lubdub, with the Swift runtime inside
 	@Tools/setup build

@@ -1,0 +1,248 @@
+"""Starts lubdub, the kernel's Bluetooth and bluetoothd beside each other, inside Tools/linux-machine.
+
+The program is the one that the variable LUBDUB names.  What the machine's processes say goes to files of a test's
+folder, and is shown if the test fails.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+# The tests forget pairings and take the system's D-Bus for themselves.
+if not pathlib.Path('/run/machine/settings').exists():
+    raise RuntimeError('only inside Tools/linux-machine: run make test-linux')
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LUBDUB = str((ROOT / os.environ.get('LUBDUB', '.build/release/lubdub')).resolve())
+# Kept beyond the machine's end, if it is named: a folder with traces, logs and messages for each test.
+KEPT = os.environ.get('LUBDUB_KEPT')
+# The severities of syslog: the lower, the worse.
+WARNING = 4
+BLUETOOTHD = '/usr/libexec/bluetooth/bluetoothd'
+# Plain ATT in place of EATT, and every table of attributes read anew: what a fresh peer of ours sees.
+CONFIGURATION = '[General]\nControllerMode=le\n[Policy]\nAutoEnable=true\n[GATT]\nCache=no\nChannels=1\n'
+
+
+class LinuxTest(unittest.IsolatedAsyncioTestCase):
+    """A test that ends, with a folder of its own and an eye on what the kernel complains of."""
+
+    limit = 40
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.bridges = 0
+        # bluetoothd's memory of whom it met.
+        for known in pathlib.Path('/var/lib/bluetooth').iterdir():
+            shutil.rmtree(known)
+        self.complaints_before = len(complaints())
+
+    def tearDown(self):
+        for path in self.folder.iterdir():
+            if path.is_socket():
+                path.unlink()
+        if KEPT:
+            shutil.copytree(self.folder, pathlib.Path(KEPT, self.id()), dirs_exist_ok=True)
+        shutil.rmtree(self.folder)
+
+    def _callTestMethod(self, method):
+        async def bounded():
+            try:
+                async with asyncio.timeout(self.limit):
+                    await method()
+            except BaseException:
+                self.show_messages()
+                raise
+
+        super()._callTestMethod(bounded)
+
+    def show_messages(self):
+        """Prints what the processes and the kernel said, each line behind its source."""
+        for path in sorted(self.folder.glob('*.messages')):
+            for line in path.read_text(errors='replace').splitlines()[-40:]:
+                print(f'{path.stem}: {line}', file=sys.stderr)
+        for line in self.kernel_complaints():
+            print(f'kernel: {line}', file=sys.stderr)
+
+    def kernel_complaints(self):
+        """What the kernel complained of since the test began."""
+        return complaints()[self.complaints_before:]
+
+    async def asyncSetUp(self):
+        # Its checks cost more than the tests where every instruction is emulated.
+        asyncio.get_running_loop().set_debug(False)
+
+    @contextlib.asynccontextmanager
+    async def running(self, name, *arguments):
+        """A process, ended when the block is left; what it says is in `NAME.messages`."""
+        with open(self.folder / f'{name}.messages', 'ab', buffering=0) as messages:
+            process = await asyncio.create_subprocess_exec(
+                *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=messages, stderr=messages)
+            try:
+                yield process
+            finally:
+                await end(process)
+
+    async def output(self, *arguments, typed=None, limit=20):
+        """What a command prints, its messages included, whatever its status."""
+        process = await asyncio.create_subprocess_exec(
+            *arguments, cwd=ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT)
+        try:
+            async with asyncio.timeout(limit):
+                printed, _ = await process.communicate(typed)
+        finally:
+            await end(process)
+        with open(self.folder / f'{pathlib.Path(arguments[0]).name}.messages', 'ab') as messages:
+            messages.write(printed)
+        return printed.decode(errors='replace')
+
+    @contextlib.asynccontextmanager
+    async def lubdub(self, *arguments):
+        """A running `lubdub ARGUMENTS...` that offers a controller: gives the path of its socket."""
+        path = self.folder / 'hci'
+        option = '--listen' if arguments[0] == 'controller' else '--controller'
+        trace = self.folder / 'trace.btsnoop'
+        async with self.running('lubdub', LUBDUB, *arguments, option, f'unix:{path}', '--trace', trace) as process:
+            await until(path.exists, f'lubdub offers {path}', process)
+            yield path
+
+    @contextlib.asynccontextmanager
+    async def bridge(self, path):
+        """An interface of the kernel's above the controller that lubdub offers at `path`."""
+        script = pathlib.Path(__file__).with_name('vhci.py')
+        self.bridges += 1
+        name = f'vhci{self.bridges}'
+        interface = Interface(self.folder / f'{name}.messages')
+        async with self.running(name, sys.executable, '-IS', script, path) as process:
+            await until(interface.facts, 'the kernel has an interface', process)
+            yield interface
+        await until(lambda: interface.name not in interfaces(), f'{interface.name} is gone')
+
+    @contextlib.asynccontextmanager
+    async def message_bus(self):
+        """The system's D-Bus."""
+        address = pathlib.Path('/run/dbus/system_bus_socket')
+        address.unlink(missing_ok=True)
+        await self.output('dbus-uuidgen', '--ensure')
+        async with self.running('dbus-daemon', 'dbus-daemon', '--system', '--nofork', '--nopidfile') as process:
+            await until(address.exists, f'dbus-daemon offers {address}', process)
+            yield
+
+    @contextlib.asynccontextmanager
+    async def daemon(self, configuration=CONFIGURATION):
+        """BlueZ's daemon on the D-Bus that is there: it powers every interface."""
+        file = self.folder / 'main.conf'
+        file.write_text(configuration)
+        async with self.running('bluetoothd', BLUETOOTHD, '-n', '-f', file) as process:
+            await self.owned('org.bluez', process)
+            yield process
+
+    @contextlib.asynccontextmanager
+    async def bluetoothd(self):
+        """BlueZ's daemon on a D-Bus of its own."""
+        async with self.message_bus(), self.daemon() as process:
+            yield process
+
+    async def owned(self, name, process):
+        """Waits until a program answers to the name on the D-Bus."""
+        while 'boolean true' not in await self.output(
+                'dbus-send', '--system', '--print-reply', '--dest=org.freedesktop.DBus', '/org/freedesktop/DBus',
+                'org.freedesktop.DBus.NameHasOwner', f'string:{name}'):
+            if process.returncode is not None:
+                raise AssertionError(f'nobody owns {name}: the program ended with {process.returncode}')
+
+    async def powered(self, *names):
+        """Waits until bluetoothd knows the interfaces and has powered them."""
+        for name in names:
+            while 'boolean true' not in await self.output(
+                    'dbus-send', '--system', '--print-reply', '--dest=org.bluez', f'/org/bluez/{name}',
+                    'org.freedesktop.DBus.Properties.Get', 'string:org.bluez.Adapter1', 'string:Powered'):
+                await asyncio.sleep(0.05)
+
+    @contextlib.asynccontextmanager
+    async def btvirt(self, count=2):
+        """BlueZ's own controllers, all in one air: gives their names, `hci0` first."""
+        before = interfaces()
+        async with self.running('btvirt', 'btvirt', f'-l{count}') as process:
+            await until(lambda: len(interfaces() - before) == count, f'{count} controllers are there', process)
+            yield sorted(interfaces() - before)
+        await until(lambda: interfaces() <= before, 'the controllers are gone')
+
+    @contextlib.asynccontextmanager
+    async def two_adapters(self):
+        """Two controllers of btvirt in one air, powered by bluetoothd: gives their names."""
+        async with self.btvirt() as names, self.bluetoothd():
+            await self.powered(*names)
+            yield names
+
+
+class Interface:
+    """A Bluetooth interface of the kernel's above `vhci.py`, which tells of it."""
+
+    def __init__(self, messages):
+        self.messages = messages
+
+    def facts(self):
+        return [json.loads(line) for line in self.messages.read_text().splitlines()]
+
+    @property
+    def name(self):
+        return f'hci{self.facts()[0]["index"]}'
+
+    @property
+    def commands(self):
+        """The kernel's commands that were answered, in the order of their answers."""
+        return self.facts()[1:]
+
+    @property
+    def troubles(self):
+        """The commands that failed, or were not answered at once."""
+        return [command for command in self.commands if command['status'] != 0 or command['took'] > 1000]
+
+
+def interfaces():
+    """The Bluetooth interfaces that the kernel has."""
+    return {path.name for path in pathlib.Path('/sys/class/bluetooth').glob('hci*') if ':' not in path.name}
+
+
+def complaints():
+    """The lines about Bluetooth in the kernel's log that are warnings or worse."""
+    lines = []
+    device = os.open('/dev/kmsg', os.O_RDONLY | os.O_NONBLOCK)
+    with contextlib.suppress(BlockingIOError):
+        while record := os.read(device, 8192).decode(errors='replace'):
+            priority, line = int(record.split(',', 1)[0]), record.split(';', 1)[1].splitlines()[0]
+            if priority & 7 <= WARNING and line.startswith('Bluetooth:'):
+                lines.append(line)
+    os.close(device)
+    return lines
+
+
+async def until(holds, what, process=None, limit=15):
+    """Waits until something holds, and no longer than `process` runs."""
+    try:
+        async with asyncio.timeout(limit):
+            while not holds():
+                if process and process.returncode is not None:
+                    raise AssertionError(f'not before its end with status {process.returncode}: {what}')
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(f'not within {limit} s: {what}') from None
+
+
+async def end(process):
+    """Asks the process to end, makes it after 5 s, and returns its status."""
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        async with asyncio.timeout(5):
+            return await process.wait()
+    except TimeoutError:
+        process.kill()
+        return await process.wait()

@@ -1,0 +1,93 @@
+"""bluetoothd and what stands on it, above the kernel and our virtual controller."""
+
+import asyncio
+import contextlib
+import json
+import struct
+
+import bleak
+
+from harness import LinuxTest, until
+
+HEART_RATE, MEASUREMENT, LOCATION, BATTERY_LEVEL = (
+    f'0000{number}-0000-1000-8000-00805f9b34fb' for number in ('180d', '2a37', '2a38', '2a19'))
+STRAP = 'C0:FF:EE:00:00:01'
+
+
+def bpm(measurement):
+    """The heart rate of a Heart Rate Measurement: Heart Rate Service 1.0, section 3.1."""
+    return struct.unpack_from('<H' if measurement[0] & 1 else '<B', measurement, 1)[0]
+
+
+def logged(events):
+    """The finished lines of an event log that is being written."""
+    return [json.loads(line) for line in events.read_text().splitlines(keepends=True) if line.endswith('\n')]
+
+
+def delivered(records):
+    """The heart rates that the strap's link layer saw acknowledged, in order."""
+    return [record['value']['bpm'] for record in records
+            if record['event'] == 'delivered' and record['of'] == 'strap/heart_rate']
+
+
+class BlueZTests(LinuxTest):
+    @contextlib.asynccontextmanager
+    async def worn_strap(self):
+        """The strap at rest under a powered interface of bluetoothd's: gives the interface and the event log."""
+        events = self.folder / 'events.jsonl'
+        async with (
+                self.lubdub('serve', 'scenarios/resting.json', '--events', events) as path,
+                self.bluetoothd(), self.bridge(path) as interface):
+            await self.powered(interface.name)
+            yield interface, events
+            self.assertEqual(interface.troubles, [])
+        self.assertEqual(self.kernel_complaints(), [])
+
+    async def test_bleak_finds_reads_and_hears_the_strap_twice(self):
+        async with self.worn_strap() as (_, events):
+            heard = []
+            for _ in range(2):
+                strap = await bleak.BleakScanner.find_device_by_filter(
+                    lambda _, heard: HEART_RATE in heard.service_uuids, timeout=8)
+                self.assertIsNotNone(strap, 'nothing with 180D was heard')
+                self.assertEqual((strap.address, strap.name), (STRAP, 'Lubdub HRM'))
+                async with bleak.BleakClient(strap) as client:
+                    self.assertEqual(await client.read_gatt_char(LOCATION), b'\x01')
+                    self.assertEqual(await client.read_gatt_char(BATTERY_LEVEL), b'\x57')
+                    heard += await self.rates(client, 4)
+                await until(lambda: logged(events)[-1]['event'] == 'advertising', 'the strap advertises again')
+        records = logged(events)
+        self.assertGreaterEqual(len(heard), 8)
+        self.assertEqual(heard, delivered(records))
+        links = [record for record in records if record['event'] in ('connected', 'disconnected')]
+        self.assertEqual([record['event'] for record in links], ['connected', 'disconnected'] * 2)
+        self.assertEqual({record.get('reason') for record in links}, {None, 'remote_user_terminated'})
+
+    async def rates(self, client, count):
+        """The heart rates that the strap notifies until there are so many, and those on their way then."""
+        heard, enough = [], asyncio.Event()
+
+        def notified(_, value):
+            heard.append(bpm(value))
+            if len(heard) == count:
+                enough.set()
+
+        await client.start_notify(MEASUREMENT, notified)
+        async with asyncio.timeout(10):
+            await enough.wait()
+        await client.stop_notify(MEASUREMENT)
+        return heard
+
+    async def test_bluetoothctl_scans_connects_and_disconnects(self):
+        async with self.worn_strap():
+            self.assertIn(f'Device {STRAP} Lubdub HRM', await self.bluetoothctl('--timeout', '2', 'scan', 'le'))
+            self.assertIn('Connection successful', await self.bluetoothctl('connect', STRAP))
+            while 'Battery Percentage: 0x57 (87)' not in (known := await self.bluetoothctl('info', STRAP)):
+                await asyncio.sleep(0.1)
+            for expected in ('Connected: yes', 'Appearance: 0x0341', 'UUID: Heart Rate  ', 'UUID: Battery Service  '):
+                self.assertIn(expected, known)
+            self.assertIn('Successful disconnected', await self.bluetoothctl('disconnect', STRAP))
+            self.assertIn('Connected: no', await self.bluetoothctl('info', STRAP))
+
+    async def bluetoothctl(self, *arguments):
+        return await self.output('bluetoothctl', *arguments)

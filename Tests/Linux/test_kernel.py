@@ -1,0 +1,56 @@
+"""The Linux kernel as the host above our virtual controller, without bluetoothd."""
+
+import asyncio
+import re
+
+from harness import LinuxTest
+
+# What Linux asks of every LE controller when it sets it up, in its order; what else it asks depends on what the
+# controller says of itself.
+SETTING_UP = ['0C03', '1003', '1001', '1009', '1002', '2003', '2002', '201C', '0C01', '2001']
+STRAP = 'C0:FF:EE:00:00:01'
+
+
+class KernelTests(LinuxTest):
+    async def test_the_kernel_sets_up_our_controller(self):
+        async with self.lubdub('controller') as path, self.bridge(path) as interface:
+            self.assertEqual(await self.output('hciconfig', interface.name, 'up'), '')
+            self.assertIn('UP RUNNING', await self.output('hciconfig', interface.name))
+            asked = [command['opcode'] for command in interface.commands]
+            self.assertEqual([opcode for opcode in asked if opcode in SETTING_UP], SETTING_UP)
+            self.assertLess(interface.commands[-1]['came'], 2000)
+            self.assertEqual(interface.troubles, [])
+        self.assertEqual(self.kernel_complaints(), [])
+
+    async def test_two_of_its_interfaces_meet_in_our_air(self):
+        async with (
+                self.lubdub('controller') as path, self.bridge(path) as peripheral, self.bridge(path) as central):
+            for interface in (peripheral, central):
+                await self.output('hciconfig', interface.name, 'up')
+            address, = re.findall(r'BD Address: (\S+)', await self.output('hciconfig', peripheral.name))
+            await self.output('hciconfig', peripheral.name, 'leadv', '0')
+            created = await self.output('hcitool', '-i', central.name, 'lecc', address)
+            handle, = re.findall(r'^Connection handle (\d+)$', created, re.MULTILINE)
+            for interface, role in ((peripheral, 'PERIPHERAL'), (central, 'CENTRAL')):
+                links = await self.output('hcitool', '-i', interface.name, 'con')
+                self.assertRegex(links, f' LE .* handle {handle} state 1 lm .*{role}')
+            self.assertEqual(await self.output('hcitool', '-i', central.name, 'ledc', handle), '')
+            while 'LE' in await self.output('hcitool', '-i', peripheral.name, 'con'):
+                await asyncio.sleep(0.05)
+            self.assertEqual(peripheral.troubles + central.troubles, [])
+        self.assertEqual(self.kernel_complaints(), [])
+
+    async def test_tools_of_old_hear_and_read_the_strap(self):
+        async with self.lubdub('serve', 'scenarios/resting.json') as path, self.bridge(path) as interface:
+            await self.output('hciconfig', interface.name, 'up')
+            heard = await self.output('timeout', '--signal=INT', '3', 'hcitool', '-i', interface.name, 'lescan')
+            self.assertIn(f'{STRAP} Lubdub HRM', heard)
+            strap = ['gatttool', '-i', interface.name, '-b', STRAP, '-t', 'random']
+            listed = await self.output(*strap, '--primary')
+            for service in ('180d', '180f', '180a'):
+                self.assertIn(f'uuid: 0000{service}-0000-1000-8000-00805f9b34fb', listed)
+            self.assertIn('value: 57 \n', await self.output(*strap, '--char-read', '--uuid=2a19'))
+            self.assertIn('value: 01 \n', await self.output(*strap, '--char-read', '--uuid=2a38'))
+            self.assertIn("Attribute can't be read", await self.output(*strap, '--char-read', '--uuid=2a37'))
+            self.assertEqual(interface.troubles, [])
+        self.assertEqual(self.kernel_complaints(), [])
