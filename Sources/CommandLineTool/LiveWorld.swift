@@ -169,6 +169,7 @@ actor LiveWorld {
         do throws(H4Framer.Failure) {
             while let packet = try guests[index].framer.next() {
                 world.receive(packet.kind, packet.octets[...], fromGuest: controller, at: now)
+                if world.outbox.count >= Self.mostAnswers { handOutAll() }
             }
         } catch {
             Console.complain("lubdub: controller \(controller): its host does not speak H4: \(error)")
@@ -192,9 +193,7 @@ actor LiveWorld {
     /// Plays what is due, hands out what came of it, and asks to be called when there is more.
     private func goOn() {
         world.run(until: now)
-        let outputs = world.outbox
-        world.outbox.removeAll(keepingCapacity: true)
-        for output in outputs { handOut(output) }
+        handOutAll()
         if !world.hasLinks { whenUnlinked?() }
         files.flush(&world)
         if files.readerIsGone { ending.say(.closed) }
@@ -203,6 +202,15 @@ actor LiveWorld {
         wake = loop.call(at: origin.advanced(by: due.sinceStart)) {
             self.assumeIsolated { $0.goOn() }
         }
+    }
+
+    /// How many answers to what came in one piece wait in the world before they are handed out.
+    private static let mostAnswers = 256
+
+    private func handOutAll() {
+        let outputs = world.outbox
+        world.outbox.removeAll(keepingCapacity: true)
+        for output in outputs { handOut(output) }
     }
 
     private func handOut(_ output: World.Output) {
@@ -215,6 +223,8 @@ actor LiveWorld {
             radios[node].connection.send(H4Framer.octets(kind, world.pool.octets(of: packet)))
             world.pool.release(packet)
         case .radioFailed(let node, let failure): broke(node, "\(failure)")
+        case .radioRefused(let node, let opcode, let status):
+            Console.complain("lubdub: \(radios[node].address): the controller refused \(opcode): \(status)")
         case .client, .toForeignHost: break
         }
     }

@@ -23,7 +23,7 @@ public enum DiagnosticCode: String, CaseIterable, Sendable {
     case unknownName = "LD0110"
     /// The string is not written as such a thing must be: a duration without a unit.
     case wrongForm = "LD0111"
-    /// The file has more than 16 MiB.
+    /// The file has more than 16 MiB, or all included ones together.
     case tooLarge = "LD0112"
     /// A file that is named cannot be read.
     case unreadable = "LD0113"

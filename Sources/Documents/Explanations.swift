@@ -25,7 +25,7 @@ extension DiagnosticCode {
         case .wrongForm:
             "The string is not written in the way that such a thing is written: a duration as \"10 s\" (us, ms, s, min, h, day, days), a rate as \"500 Hz\", a distance as \"3 m\", an address as \"C0:FF:EE:00:00:01/random\", octets as pairs of hexadecimal digits, an id in lower case with digits and underscores."
         case .tooLarge:
-            "The file has more than 16 MiB. Long recordings do not belong into a scenario: put them into a csv file and name it with {\"curve\": \"csv\", \"file\": …}."
+            "The file has more than 16 MiB, or all the files that it includes have. Long recordings do not belong into a scenario: put them into a csv file and name it with {\"curve\": \"csv\", \"file\": …}."
         case .tooManyProblems:
             "Reading stopped at the 1000th problem. So many have one cause: perhaps this is no scenario, or a program wrote it that has a fault."
         case .unreadable:

@@ -25,7 +25,14 @@ struct CommandQueue: Sendable {
         return underWay.flatMap(said)
     }
 
-    mutating func add(_ command: Command) { waiting.append(command) }
+    /// Adds a command; a connection update takes the place of one that waits for the same connection, so that a peer
+    /// cannot ask for more of them than the controller takes.
+    mutating func add(_ command: Command) {
+        guard case .leConnectionUpdate(let update) = command,
+            let index = waiting.firstIndex(where: { $0.updatedConnection == update.handle })
+        else { return waiting.append(command) }
+        waiting[index] = command
+    }
 
     /// The command to send now, and until when it has to be answered; nil when none may be sent.
     mutating func next(at now: Instant) -> (command: Command, deadline: Instant)? {
@@ -36,15 +43,31 @@ struct CommandQueue: Sendable {
         return (command, deadline)
     }
 
+    /// When a controller that takes no commands is given up; nil when it takes some, when none waits, or when this has
+    /// been told already.
+    mutating func standsStill(at now: Instant) -> Instant? {
+        guard underWay == nil, allowed == 0, !waiting.isEmpty, deadline == .never else { return nil }
+        deadline = now.advanced(by: Self.answerTimeout)
+        return deadline
+    }
+
     /// The command that the controller answers; nil when it answers nothing that it was asked.
     mutating func answered(_ opcode: Opcode, allowed: UInt8) -> Command? {
         self.allowed = allowed
+        if underWay == nil, allowed > 0 { deadline = .never }
         guard let command = underWay, command.opcode == opcode else { return nil }
         underWay = nil
         deadline = .never
         return command
     }
 
-    /// Whether the answer to a command has not come in time.
-    func isOverdue(at now: Instant) -> Bool { underWay != nil && deadline <= now }
+    /// Whether the answer to a command, or leave to send one, has not come in time.
+    func isOverdue(at now: Instant) -> Bool { deadline <= now }
+}
+
+extension Command {
+    /// Of an LE Connection Update the connection.
+    fileprivate var updatedConnection: UInt16? {
+        if case .leConnectionUpdate(let update) = self { update.handle } else { nil }
+    }
 }

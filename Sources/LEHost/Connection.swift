@@ -2,6 +2,7 @@ import Bluetooth
 import GATT
 import HCI
 import L2CAP
+import Simulation
 
 /// What names a connection for as long as the host lives: unlike HCI's handles, it is never used again.
 public struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
@@ -25,6 +26,8 @@ struct Connection: Sendable {
     var server: Server
     var client: Client
     var isEnding = false
+    /// Until when the controller has to tell the end, when it is ending.
+    var deadline = Instant.never
 
     init(_ id: ConnectionID, _ complete: ConnectionComplete, receives mtu: Int) {
         (self.id, handle, role, peer) = (id, complete.handle, complete.role, complete.peer)

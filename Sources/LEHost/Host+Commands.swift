@@ -133,6 +133,21 @@ extension Host {
     mutating func disconnect(_ index: Int, reason: HCIStatus) {
         guard !connections[index].isEnding else { return }
         connections[index].isEnding = true
+        hasNewEnding = true
         commands.add(.disconnect(handle: connections[index].handle, reason: reason))
+    }
+
+    /// From asking for the end of a connection until it is taken for ended: the longest supervision timeout is 32 s.
+    static let endingTimeout = Duration.seconds(40)
+
+    /// Sets the time for endings that have been asked for since the last call.
+    mutating func watchEndings(at now: Instant, into outbox: inout [Output]) {
+        guard hasNewEnding else { return }
+        hasNewEnding = false
+        let deadline = now.advanced(by: Self.endingTimeout)
+        for index in connections.indices where connections[index].isEnding && connections[index].deadline == .never {
+            connections[index].deadline = deadline
+        }
+        outbox.append(.wake(at: deadline))
     }
 }

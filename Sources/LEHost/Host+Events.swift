@@ -31,13 +31,13 @@ extension Host {
             guard let command = commands.answered(opcode, allowed: allowed) else { return }
             if case .starting = phase { return startAnswered(command, returned, pool: &pool, into: &outbox) }
             let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
-            answered(command, status, into: &outbox)
+            answered(command, status, pool: &pool, into: &outbox)
         case .commandStatus(let status, let allowed, let opcode):
             guard let command = commands.answered(opcode, allowed: allowed) else { return }
             if case .starting = phase {
                 return startAnswered(command, [status.rawValue], pool: &pool, into: &outbox)
             }
-            answered(command, status, into: &outbox)
+            answered(command, status, pool: &pool, into: &outbox)
         case .hardwareError(let code): fail(.hardware(code), pool: &pool, into: &outbox)
         default:
             guard isReady else { return }
@@ -54,10 +54,9 @@ extension Host {
             connectionComplete(status, complete, pool: &pool, into: &outbox)
         case .disconnectionComplete(.success, let handle, let reason):
             guard let index = index(of: handle) else { return endUnwanted(handle, into: &outbox) }
-            end(connections[index].id, reason: reason, pool: &pool, into: &outbox)
-            if !willAdvertise { advertise() }
+            endAndAdvertise(connections[index].id, reason: reason, pool: &pool, into: &outbox)
         case .disconnectionComplete(let status, let handle, _):
-            disconnectRefused(handle, status, into: &outbox)
+            disconnectRefused(handle, status, pool: &pool, into: &outbox)
         case .leAdvertisingReport(let heard):
             for report in heard { outbox.append(.report(report)) }
         case .leExtendedAdvertisingReport(let parts):
@@ -105,7 +104,9 @@ extension Host {
         goOnStarting(pool: &pool, into: &outbox)
     }
 
-    private mutating func answered(_ command: HCI.Command, _ status: HCIStatus, into outbox: inout [Output]) {
+    private mutating func answered(
+        _ command: HCI.Command, _ status: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
         switch (command, status) {
         case (_, .success):
             if let isOn = command.advertises { told(advertising: isOn, into: &outbox) }
@@ -115,7 +116,7 @@ extension Host {
         case (.leCreateConnectionCancel, .commandDisallowed): break  // the connection came first
         case (.leSetAdvertisingEnable(false), .commandDisallowed): break  // a connection ended it
         case (.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier): break  // its parameters had been refused
-        case (.disconnect(let handle, _), _): disconnectRefused(handle, status, into: &outbox)
+        case (.disconnect(let handle, _), _): disconnectRefused(handle, status, pool: &pool, into: &outbox)
         default: outbox.append(.refused(command.opcode, status))
         }
     }
@@ -146,6 +147,14 @@ extension Host {
         if complete.role == .central { endConnecting(nil, into: &outbox) }
     }
 
+    /// Forgets a connection, whose beginning ended the advertising that is wanted.
+    mutating func endAndAdvertise(
+        _ id: ConnectionID, reason: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        end(id, reason: reason, pool: &pool, into: &outbox)
+        if !willAdvertise { advertise() }
+    }
+
     /// Ends a connection that nobody above is told of: it came too late for who cancelled it, or there are too many.
     private mutating func refuse(_ complete: ConnectionComplete, reason: HCIStatus) {
         if complete.role == .central, let attempt = connecting {
@@ -160,9 +169,14 @@ extension Host {
         endConnecting(attempt.cancelled, into: &outbox)
     }
 
-    private mutating func disconnectRefused(_ handle: UInt16, _ status: HCIStatus, into outbox: inout [Output]) {
+    private mutating func disconnectRefused(
+        _ handle: UInt16, _ status: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
         guard let index = index(of: handle) else { return endUnwanted(handle, into: &outbox) }
-        connections[index].isEnding = false
+        guard status != .unknownConnection else {  // its end was not told
+            return endAndAdvertise(connections[index].id, reason: .unspecified, pool: &pool, into: &outbox)
+        }
+        (connections[index].isEnding, connections[index].deadline) = (false, .never)
         outbox.append(.refused(.disconnect, status))
     }
 }

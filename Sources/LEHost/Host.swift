@@ -55,6 +55,7 @@ public struct Host: Sendable {
     var sending = SendQueue(fragmentLength: 27, count: 0)
     var connections: [Connection] = []
     var lastNumber: UInt32 = 0
+    var hasNewEnding = false
 
     var advertisement: Advertisement?
     var isAdvertising = false
@@ -107,17 +108,20 @@ public struct Host: Sendable {
 
     /// Sends what the controller has room for.
     private mutating func flush(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        watchEndings(at: now, into: &outbox)
         if commands.isOverfull { fail(.tooManyCommands, pool: &pool, into: &outbox) }
         while let (command, deadline) = commands.next(at: now) {
             outbox.append(.send(.command, pool.take(command.octets)))
             outbox.append(.wake(at: deadline))
         }
+        if let deadline = commands.standsStill(at: now) { outbox.append(.wake(at: deadline)) }
         while let packet = sending.next(pool: &pool) { outbox.append(.send(.acl, packet)) }
     }
 
     private mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        if commands.isOverdue(at: now), let command = commands.underWay {
-            return fail(.noAnswer(command.opcode), pool: &pool, into: &outbox)
+        if commands.isOverdue(at: now) {
+            let failure = commands.underWay.map { Failure.noAnswer($0.opcode) } ?? .takesNoCommands
+            return fail(failure, pool: &pool, into: &outbox)
         }
         if let attempt = connecting, attempt.deadline <= now {
             if let failure = attempt.cancelled {  // the controller never said that it agrees
@@ -125,6 +129,9 @@ public struct Host: Sendable {
             } else {
                 cancelConnecting(.timedOut, at: now, into: &outbox)
             }
+        }
+        while let overdue = connections.first(where: { $0.deadline <= now }) {
+            endAndAdvertise(overdue.id, reason: .connectionTimeout, pool: &pool, into: &outbox)
         }
         for index in connections.indices {
             connections[index].client.step(.timePassed, at: now, pool: &pool, into: &clientOutbox)

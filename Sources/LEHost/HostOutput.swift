@@ -86,6 +86,8 @@ extension Host {
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// It did not answer a command within 10 s.
         case noAnswer(Opcode)
+        /// It has said that it takes no commands, and nothing else for 10 s.
+        case takesNoCommands
         /// It refused a command without which the host cannot start.
         case startRefused(Opcode, HCIStatus)
         /// What it returned to a command, without which the host cannot start, cannot be read.
@@ -101,6 +103,7 @@ extension Host {
         public var description: String {
             switch self {
             case .noAnswer(let opcode): "the controller did not answer \(opcode) within 10 s"
+            case .takesNoCommands: "the controller has taken no command for 10 s"
             case .startRefused(let opcode, let status): "the controller refused \(opcode): \(status)"
             case .startMalformed(let opcode, let why): "the controller's answer to \(opcode) cannot be read: \(why)"
             case .noBuffers: "the controller has no buffers of 27 octets or more for data"

@@ -41,8 +41,7 @@ public final class StreamConnection: Sendable {
 
     /// The most octets that wait for the other side by default.
     public static let defaultLimit = 1 << 20
-    private static let chunk = 1 << 16
-    private static let chunksPerTurn = 4  // then others have theirs
+    private static let chunk = 1 << 14  // in each turn one at the most; then others have theirs
 
     private let loop: EventLoop
     private let address: StreamAddress
@@ -86,10 +85,13 @@ public final class StreamConnection: Sendable {
     ///
     /// When more than the limit would have to wait, the stream is closed, and `.failed` is told on the next turn.
     public func send(_ octets: some Sequence<UInt8>) {
-        state.withLock { state in
-            if case .closed = state.phase { return }
+        let isTaken = state.withLock { state in
+            if case .closed = state.phase { return false }
+            guard state.queue.count - state.sent <= limit else { return false }  // to be closed on the next turn
             state.queue.append(contentsOf: octets)
+            return true
         }
+        guard isTaken else { return }
         flush()
         guard queued > limit else { return }
         loop.call(at: loop.now) { [weak self] in
@@ -185,20 +187,17 @@ extension StreamConnection {
     }
 
     private func receive() {
-        for _ in 0..<Self.chunksPerTurn {
-            var buffer = [UInt8](repeating: 0, count: Self.chunk)
-            let outcome = state.withLock { state in
-                state.reading == nil ? .later : state.socket?.receive(into: &buffer) ?? .later
-            }
-            switch outcome {
-            case .done(0): return end(.ended)
-            case .done(let count):
-                buffer.removeLast(buffer.count - count)
-                tell(.received(buffer))
-                if count < Self.chunk { return }
-            case .later: return
-            case .failed(let code): return end(.failed(.broken(code: code)))
-            }
+        var buffer = [UInt8](repeating: 0, count: Self.chunk)
+        let outcome = state.withLock { state in
+            state.reading == nil ? .later : state.socket?.receive(into: &buffer) ?? .later
+        }
+        switch outcome {
+        case .done(0): end(.ended)
+        case .done(let count):
+            buffer.removeLast(buffer.count - count)
+            tell(.received(buffer))
+        case .later: break
+        case .failed(let code): end(.failed(.broken(code: code)))
         }
     }
 

@@ -8,6 +8,8 @@ extension Controller {
     private static let advertisingIntervals: ClosedRange<UInt16> = 0x0020...0x4000
     /// Intervals and windows of scanning, in 0.625 ms: 2.5 ms to 10.24 s.
     private static let scanIntervals: ClosedRange<UInt16> = 0x0004...0x4000
+    /// What the duplicate filter remembers at most; when that is full, it begins anew.
+    private static let mostHeardBefore = 1024
 
     mutating func setRandomAddress(_ address: DeviceAddress, _ opcode: Opcode, _ context: inout Context) {
         guard !isAdvertising, !isScanning, creation == nil else {
@@ -113,7 +115,11 @@ extension Controller {
     ) {
         if scanParameters.filterPolicy & 1 != 0, !acceptList.contains(advertisement.address) { return }
         let heard = Heard(address: advertisement.address, isResponse: isResponse)
-        if heardBefore?.insert(heard).inserted == false { return }
+        if let known = heardBefore {
+            guard !known.contains(heard) else { return }
+            if known.count >= Self.mostHeardBefore { heardBefore?.removeAll() }
+        }
+        heardBefore?.insert(heard)
         let kind: AdvertisingReport.Kind =
             switch advertisement.kind {
             case _ where isResponse: .scanResponse

@@ -22,6 +22,7 @@ struct Controller: Sendable {
         let own: DeviceAddress
         let peer: DeviceAddress
         var parameters: LinkParameters
+        var asksForFeatures = false
         var asksForVersion = false
         var hasSentVersion = false
         var version: LinkVersion?

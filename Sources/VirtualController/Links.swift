@@ -147,9 +147,12 @@ extension Controller {
             send(.connectionUpdate(LinkParameters(update.parameters), instant: instant), index, &context)
         case .leReadRemoteFeatures(let handle):
             guard let index = index(of: handle) else { return .unknownConnection }
+            guard !links[index].asksForFeatures else { return .commandDisallowed }
+            links[index].asksForFeatures = true
             send(.featureRequest(Capabilities.features.rawValue), index, &context)
         case .readRemoteVersionInformation(let handle):
             guard let index = index(of: handle) else { return .unknownConnection }
+            guard !links[index].asksForVersion else { return .commandDisallowed }
             links[index].asksForVersion = true
             if !links[index].hasSentVersion { sendVersion(index, &context) }
         default: return .unknownCommand
@@ -181,6 +184,7 @@ extension Controller {
         case .featureRequest(let features):
             send(.featureResponse(features & Capabilities.features.rawValue), index, &context)
         case .featureResponse(let features):
+            links[index].asksForFeatures = false
             let event = Event.leReadRemoteFeaturesComplete(
                 .success, handle: links[index].handle, LEFeatures(rawValue: features))
             give(event, if: .readRemoteFeaturesComplete, &context)

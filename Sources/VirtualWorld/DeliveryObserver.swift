@@ -46,14 +46,18 @@ struct DeliveryObserver: Sendable {
         else { return }
         switch event {
         case .leConnectionComplete(.success, let complete):
+            forget(complete.handle, pool: &pool)  // of before a reset
             links.append(Watched(handle: complete.handle, peer: complete.peer))
-        case .disconnectionComplete(_, let handle, _):
-            for index in links.indices where links[index].handle == handle {
-                links[index].reassembler.reset(pool: &pool)
-            }
-            links.removeAll { $0.handle == handle }
+        case .disconnectionComplete(_, let handle, _): forget(handle, pool: &pool)
         default: break
         }
+    }
+
+    private mutating func forget(_ handle: UInt16, pool: inout PacketPool) {
+        for index in links.indices where links[index].handle == handle {
+            links[index].reassembler.reset(pool: &pool)
+        }
+        links.removeAll { $0.handle == handle }
     }
 
     private mutating func follow(_ packet: Packet, pool: inout PacketPool) -> Delivery? {

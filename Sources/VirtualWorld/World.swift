@@ -1,5 +1,5 @@
 import Air
-import Bluetooth
+public import Bluetooth
 public import EventLog
 public import GATT
 public import HCI
@@ -25,6 +25,8 @@ public struct World: Sendable {
         case toRadio(node: Int, PacketKind, Packet)
         /// The controller outside is of no use to the host of a device.
         case radioFailed(node: Int, Host.Failure)
+        /// The controller outside refused a command of the host of a device.
+        case radioRefused(node: Int, Opcode, HCIStatus)
         /// The foreign host of a device is to do this.
         case toForeignHost(node: Int, ForeignCommand)
         /// What the host of a client node says.
@@ -370,6 +372,8 @@ public struct World: Sendable {
                 }
             case .failed(let failure) where reach == .radios && !isClient(node):
                 outbox.append(.radioFailed(node: node, failure))
+            case .refused(let opcode, let status) where reach == .radios && !isClient(node):
+                outbox.append(.radioRefused(node: node, opcode, status))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where isClient(node): outbox.append(.client(node: node, output))
             default: deviceHostSaid(output, node)

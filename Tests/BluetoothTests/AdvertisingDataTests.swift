@@ -103,11 +103,25 @@ import Testing
         #expect(data.manufacturerSpecificData == nil)
     }
 
-    @Test func `No prefix and no flipped bit traps or changes its meaning when sent on`() {
-        for mutation in Self.strap.mutations {
-            guard let data = try? AdvertisingData(octets: mutation) else { continue }
-            #expect((try? AdvertisingData(octets: data.octets)) == data)
+    /// The other fields, in an advertisement of extended length.
+    static let others: [UInt8] = [
+        0x02, 0x0A, 0xF8,  // TX Power Level
+        0x05, 0xFF, 0xFF, 0xFF, 1, 2,  // Manufacturer Specific Data
+        0x04, 0x16, 0x0D, 0x18, 7,  // Service Data, 16 bits
+        0x05, 0x02, 0x0D, 0x18, 0x0F, 0x18,  // some services of 16 bits
+        0x05, 0x05, 0x0D, 0x18, 0, 0,  // all services of 32 bits
+        0x11, 0x07, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,  // all services of 128 bits
+        0x03, 0x08, 0xC3, 0xA9,  // a shortened name: é
+    ]
+
+    @Test(arguments: [strap, others])
+    func `No prefix and no flipped bit traps or changes its meaning when sent on`(octets: [UInt8]) throws {
+        #expect(try AdvertisingData(octets: octets, limit: .extended).octets == octets)
+        for mutation in octets.mutations {
+            guard let data = try? AdvertisingData(octets: mutation, limit: .extended) else { continue }
+            #expect((try? AdvertisingData(octets: data.octets, limit: .extended)) == data)
             _ = (data.flags, data.services, data.appearance, data.localName, data.serviceData(.heartRate))
+            _ = (data.txPowerLevel, data.manufacturerSpecificData?.data)
         }
     }
 }

@@ -30,10 +30,10 @@ class Interoperability(unittest.IsolatedAsyncioTestCase):
 
 
 @contextlib.asynccontextmanager
-async def lubdub(*arguments):
+async def lubdub(*arguments, stderr=None):
     """A running `lubdub ARGUMENTS...`, in the project's folder; ended when the block is left."""
     process = await asyncio.create_subprocess_exec(
-        LUBDUB, *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE)
+        LUBDUB, *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=stderr)
     try:
         yield process
     finally:

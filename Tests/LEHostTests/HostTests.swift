@@ -66,6 +66,22 @@ import Testing
         #expect(desk.takeTold().count == 1)
     }
 
+    @Test func `A controller that takes no commands is given up after 10 seconds, unless it takes some again`() throws {
+        var desk = try Desk()
+        desk.step(.command(.start))
+        desk.event([0x0E, 4, 0, 0x03, 0x0C, 0])
+        desk.wait(.milliseconds(9_999))
+        #expect(desk.takeTold().isEmpty)
+        #expect(desk.takeSent().count == 1)
+        desk.event([0x0E, 3, 1, 0, 0])
+        #expect(desk.takeSent() == [[1, 0x01, 0x10, 0]])
+        desk.event([0x0E, 12, 0] + Desk.version[3...])
+        desk.wait(.seconds(10))
+        #expect(desk.takeTold() == [.failed(.takesNoCommands)])
+        desk.start()
+        #expect(desk.takeTold().count == 1)
+    }
+
     @Test func `A start that the controller refuses fails with its words`() throws {
         var desk = try Desk()
         desk.step(.command(.start))

@@ -41,6 +41,36 @@ import Testing
         #expect(problems.allSatisfy { $0.description.utf8.count < 2000 })
     }
 
+    @Test func `A small file whose variables stand for very much is refused in less than a second`() {
+        let values = Array(repeating: "60", count: 10_000).joined(separator: ",")
+        let uses = Array(repeating: #"{"when": "1 s", "do": "set", "of": "heart_rate", "to": "${x}"}"#, count: 3000)
+        let text = """
+            {"lubdub": 1, "name": "x", "variables": {"x": {"curve": "list", "period": "1 s", "values": [\(values)]}},
+            "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]}],
+            "script": [\(uses.joined(separator: ","))]}
+            """
+        let begin = cpuTime()
+        let found = problems(("a", text))
+        #expect(cpuTime() - begin < 1)
+        #expect(found.count == 1)
+        #expect(found.first?.contains("LD0108: variables.x: expected a number") == true)
+    }
+
+    @Test func `Files that include very much in all are not all read`() {
+        let inner = Array((#"{"lubdub": 1, "note": ""# + String(repeating: "x", count: 1 << 20) + #""}"#).utf8)
+        let includes = Array(repeating: #""b""#, count: 500).joined(separator: ",")
+        let outer = Array(scenario(rest: #", "include": [\#(includes)]"#).utf8)
+        var reads = 0
+        let found = ScenarioFile.read("a") { path in
+            reads += 1
+            return path == "a" ? outer : inner
+        }
+        #expect(reads == 17)
+        let told = found.problems.map(\.description).filter { $0.contains("LD0112") }
+        #expect(told.count == 1)
+        #expect(told.first?.hasSuffix("include[15]: the included files have more than 16 MiB in all") == true)
+    }
+
     /// Of this thread, in seconds: what others do on the machine does not count.
     private func cpuTime() -> Double {
         var time = timespec()

@@ -98,6 +98,10 @@ import Testing
         let overridden = reading([("a", text(#""b": 62"#, #""${b}""#))], variables: ["b": Node(.number("70000"))])
         #expect(overridden.problems.map(\.code) == [.outOfRange, .outOfRange])
         #expect(
+            problems(("a", text(#""b": 62"#, #""${b}""#)), variables: ["b": Node(.array([]))]) == [
+                #"a:1:1: LD0108: the variable "b" is set to an array, and must be one value"#
+            ])
+        #expect(
             problems(("a", text(#""bb": 62"#, #""${b}""#))) == [
                 #"a:1:48: LD0121: variables.bb: the variable "bb" is never used"#,
                 #"a:2:73: LD0120: devices[0].services[0].value: there is no variable "b" (did you mean "bb"?)"#,

@@ -122,6 +122,21 @@ private final class Bench: Sendable {
         }
     }
 
+    @Test func `What is sent within one turn to one who never reads does not pile up`() throws {
+        let bench = bench
+        try bench.loop.run {
+            let listener = try bench.listen(at: .unix(path: Self.path("pile")))
+            let client = try bench.connect(to: listener.address, sendLimit: 10_000)
+            try await bench.until { bench.happened(Bench.server) == ["opened"] }
+            try #require(bench.state.withLock { $0.connections.last }).pause()
+            for _ in 0..<1000 { client.send([UInt8](repeating: 0, count: 9_000)) }
+            #expect((10_001...19_000).contains(client.queued))
+            try await bench.until { bench.happened(Bench.client).count == 2 }
+            #expect(client.queued == 0)
+            bench.closeAll()
+        }
+    }
+
     @Test func `One who pauses gets everything after it resumes`() throws {
         let bench = bench
         try bench.loop.run {

@@ -53,6 +53,23 @@ struct AdvertisingTests {
         #expect(world.take(1) == [Self.report, Self.response], "a new scan forgets what was heard")
     }
 
+    @Test func duplicateFilterForgetsWhenItIsFull() {
+        var world = World.awake(controllers: 2)
+        Self.scan(&world, active: false, filter: true)
+        _ = world.ask(0, "0620 0F 20002000 03 01 00000000000000 07 00")
+        func appear(_ number: Int) -> Int {
+            _ = world.ask(0, octets: octets("0520 06") + [UInt8(number & 0xFF), UInt8(number >> 8), 0, 0, 0, 0xC0])
+            _ = world.ask(0, "0A20 01 01")
+            world.run(milliseconds: 200)
+            _ = world.ask(0, "0A20 01 00")
+            return world.take(1).count
+        }
+        #expect((0...1024).filter { appear($0) != 1 } == [])
+        #expect(appear(0) == 1)
+        #expect(appear(0) == 0)
+        #expect(world.pool.taken == 0)
+    }
+
     @Test func narrowWindowHearsLess() {
         var counts: [Int] = []
         for window in ["1000", "0500"] {

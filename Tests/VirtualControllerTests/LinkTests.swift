@@ -62,6 +62,19 @@ struct LinkTests {
         #expect(world.pool.taken == 0)
     }
 
+    @Test func aProcedureUnderWayIsNotBegunAgain() {
+        var world = Self.linked()
+        #expect(world.ask(1, "1620 02 0100") == ["0F0400011620"])
+        #expect(world.ask(1, "1620 02 0100") == ["0F040C011620"])
+        #expect(world.ask(1, "1D04 02 0100") == ["0F0400011D04"])
+        #expect(world.ask(1, "1D04 02 0100") == ["0F040C011D04"])
+        world.run(milliseconds: 500)
+        #expect(world.take(1).count == 2)
+        #expect(world.ask(1, "1620 02 0100") == ["0F0400011620"])
+        world.run(milliseconds: 500)
+        #expect(world.take(1).count == 1)
+    }
+
     @Test func malformedDataIsDropped() {
         var world = Self.linked()
         for octets in octets("0100 0300 AABBCC").mutations { world.give(.acl, octets, by: 1) }

@@ -16,6 +16,10 @@ struct Loader {
             Cursor(node, file: file, log: log).note(.unreadable, "this file cannot be read")
             return nil
         }
+        return root(of: file, octets)
+    }
+
+    private func root(of file: String, _ octets: [UInt8]) -> Cursor? {
         do throws(Problem) {
             let root = Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
             guard case .object = root.node.value else {
@@ -65,7 +69,7 @@ struct Loader {
     /// checked; the last is `root` itself.
     func resolved(_ root: Cursor, overrides: [String: Node]) -> [Cursor] {
         var files: [Cursor] = []
-        var budget = 1000
+        var budget = Budget()
         collect(root, above: [], budget: &budget, into: &files)
         var variables = Variables()
         for file in files { variables.declare(file["variables"]) }
@@ -82,24 +86,37 @@ struct Loader {
         return resolved
     }
 
-    private func collect(_ file: Cursor, above: [String], budget: inout Int, into files: inout [Cursor]) {
+    /// What all includes of a scenario have together.
+    private struct Budget {
+        var files = 1000
+        var octets = 16 << 20
+        var isSpent = false
+    }
+
+    private func collect(_ file: Cursor, above: [String], budget: inout Budget, into files: inout [Cursor]) {
         let chain = above + [file.file]
-        for item in file["include"]?.items ?? [] {
+        for item in file["include"]?.items ?? [] where !budget.isSpent {
             guard let path = relative(item) else { continue }
             guard !chain.contains(path) else {
                 item.note(.includeLoop, "\(path.quoted) includes itself: \((chain + [path]).joined(separator: " > "))")
                 continue
             }
-            guard chain.count <= Self.deepest, budget > 0 else {
+            guard chain.count <= Self.deepest, budget.files > 0 else {
                 item.note(.includesTooDeep, "files include one another more than \(Self.deepest) deep, or 1000 in all")
                 continue
             }
-            budget -= 1
-            guard load(path) != nil else {
+            budget.files -= 1
+            guard let octets = load(path) else {
                 item.note(.unreadable, "\(path.quoted) cannot be read")
                 continue
             }
-            if let inner = root(of: path) { collect(inner, above: chain, budget: &budget, into: &files) }
+            budget.octets -= octets.count
+            guard budget.octets >= 0 else {
+                item.note(.tooLarge, "the included files have more than 16 MiB in all")
+                budget.isSpent = true
+                continue
+            }
+            if let inner = root(of: path, octets) { collect(inner, above: chain, budget: &budget, into: &files) }
         }
         files.append(file)
     }
@@ -130,6 +147,9 @@ private struct Variables {
             let hint = suggestion(for: name, among: names)
             return root.note(.unknownVariable, "there is no variable \(name.quoted) to set\(hint)")
         }
+        guard value.isSimple else {
+            return root.note(.wrongType, "the variable \(name.quoted) is set to \(value.kind), and must be one value")
+        }
         table[name]?.value = value
     }
 
@@ -152,6 +172,7 @@ private struct Variables {
                 return Node(.unknown, at: cursor.node.position)
             }
             table[name]?.isUsed = true
+            guard variable.value.isSimple else { return Node(.unknown, at: cursor.node.position) }
             return Node(variable.value.value, at: cursor.node.position)
         case .array(let nodes):
             guard nodes.contains(where: { !$0.isSimple || $0.isString }) else { return cursor.node }

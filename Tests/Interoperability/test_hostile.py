@@ -1,0 +1,283 @@
+"""Hosts and controllers that do not keep to the rules: they harm nobody but themselves."""
+
+import asyncio
+import contextlib
+import json
+import pathlib
+import random
+import struct
+import tempfile
+import time
+
+from bumble import core
+
+from harness import Interoperability, ROOT, controller_port, host, lubdub, peer
+
+SEED = 20
+STRAPS = 'scenarios/three_straps.json'
+RESET, SET_EVENT_MASK, READ_COMMANDS, SET_RANDOM_ADDRESS = 0x0C03, 0x0C01, 0x1002, 0x2005
+SCAN_ENABLE, CREATE_CONNECTION, READ_REMOTE_FEATURES = 0x200C, 0x200D, 0x2016
+MEMORY = 16 << 20
+
+
+def command(opcode, parameters=b''):
+    return struct.pack('<BHB', 1, opcode, len(parameters)) + parameters
+
+
+def data(handle, payload, boundary=0):
+    return struct.pack('<BHH', 2, handle | boundary << 12, len(payload)) + payload
+
+
+def attribute(handle, pdu):
+    return data(handle, struct.pack('<HH', len(pdu), 4) + pdu)
+
+
+def event(code, parameters):
+    return bytes([4, code, len(parameters)]) + parameters
+
+
+def complete(opcode, returned):
+    return event(0x0E, b'\x01' + struct.pack('<H', opcode) + returned)
+
+
+class Raw:
+    """A host of octets."""
+
+    def __init__(self, reader, writer):
+        self.reader, self.writer = reader, writer
+
+    async def packet(self):
+        header = await self.reader.readexactly(3)
+        if header[0] == 4:
+            return header + await self.reader.readexactly(header[2])
+        header += await self.reader.readexactly(2)
+        return header + await self.reader.readexactly(struct.unpack_from('<H', header, 3)[0])
+
+    async def until(self, wanted):
+        async with asyncio.timeout(10):
+            while not wanted(packet := await self.packet()):
+                pass
+            return packet
+
+    async def answer(self, opcode, parameters=b''):
+        """The status of a command, from Command Complete or Command Status."""
+        self.writer.write(command(opcode, parameters))
+        octets = struct.pack('<H', opcode)
+        packet = await self.until(lambda p: p[1] == 0x0E and p[4:6] == octets or p[1] == 0x0F and p[5:7] == octets)
+        return packet[6] if packet[1] == 0x0E else packet[3]
+
+    async def connect(self, address):
+        """Scans for nothing and connects, after a reset; the handle."""
+        assert await self.answer(RESET) == 0
+        assert await self.answer(SET_EVENT_MASK, bytes([0xFF] * 7 + [0x3F])) == 0
+        assert await self.answer(SET_RANDOM_ADDRESS, bytes.fromhex('0102030405C6')) == 0
+        parameters = struct.pack('<HHBB', 0x60, 0x60, 0, 1) + address + struct.pack('<BHHHHHH', 1, 6, 6, 0, 200, 0, 0)
+        assert await self.answer(CREATE_CONNECTION, parameters) == 0
+        packet = await self.until(lambda p: p[1] == 0x3E and p[3] == 1)
+        assert packet[4] == 0, packet
+        return struct.unpack_from('<H', packet, 5)[0]
+
+
+@contextlib.asynccontextmanager
+async def raw(port):
+    reader, writer = await asyncio.open_connection('127.0.0.1', port)
+    try:
+        yield Raw(reader, writer)
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+def resident(process):
+    lines = pathlib.Path(f'/proc/{process.pid}/status').read_text().splitlines()
+    return int(next(line for line in lines if line.startswith('VmHWM')).split()[1]) * 1024
+
+
+class HostileHosts(Interoperability):
+    @contextlib.asynccontextmanager
+    async def heard(self, port):
+        """A host that hears the nearest strap, and has heard it all the time when the block is left."""
+        async with host(port, 'Good', 'F0:F1:F2:F3:F4:F5') as central, peer(central) as strap:
+            measurement, = strap.get_characteristics_by_uuid(core.UUID.from_16_bits(0x2A37))
+            beats = asyncio.Queue()
+            await strap.subscribe(measurement, lambda value: beats.put_nowait(time.monotonic()))
+            await beats.get()
+            yield str(strap.connection.peer_address)
+            async with asyncio.timeout(5):
+                times = [beats.get_nowait() for _ in range(beats.qsize())] + [await beats.get()]
+            gaps = [after - before for before, after in zip(times, times[1:])]
+            self.assertLess(max(gaps, default=0), 3, 'one beat a second, all the time')
+
+    async def pump(self, host, octets, seconds, reads):
+        """Sends the octets over and over; true when the stream was closed before the time was up."""
+        async def read():
+            while await host.reader.read(1 << 20):
+                pass
+
+        reading = asyncio.create_task(read()) if reads else None
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    host.writer.write(octets)
+                    await host.writer.drain()
+                    await asyncio.sleep(0)
+        except ConnectionError:
+            return True
+        except TimeoutError:
+            return False
+        finally:
+            if reading:
+                reading.cancel()
+
+    async def test_floods_take_little_memory_and_nobody_elses_time(self):
+        async with lubdub('serve', STRAPS, '--controller', 'tcp:127.0.0.1:0', '--quiet') as serve:
+            port = await controller_port(serve)
+            async with self.heard(port) as taken:
+                before = resident(serve)
+                async with raw(port) as flood:
+                    self.assertTrue(await self.pump(flood, command(READ_COMMANDS) * 1000, 30, reads=False))
+                async with raw(port) as flood:
+                    await self.pump(flood, command(RESET) * 1000, 1, reads=True)
+                async with raw(port) as flood:
+                    free = next(f'C0:FF:EE:00:00:0{n}' for n in (1, 2, 3) if f'0{n}' != taken[15:17])
+                    handle = await flood.connect(bytes.fromhex(free.replace(':', ''))[::-1])
+                    await self.pump(flood, command(READ_REMOTE_FEATURES, struct.pack('<H', handle)) * 1000, 1, True)
+                async with raw(port) as flood:
+                    await self.pump(flood, data(1, bytes(27)) * 1000, 1, reads=True)
+                self.assertLess(resident(serve) - before, MEMORY)
+            self.assertIsNone(serve.returncode)
+
+    async def test_what_is_no_h4_closes_the_stream_with_a_line(self):
+        async with lubdub(
+                'serve', STRAPS, '--controller', 'tcp:127.0.0.1:0', '--quiet', stderr=asyncio.subprocess.PIPE) as serve:
+            port = await controller_port(serve)
+            for octets, why in [
+                    (b'\x2A', '0x2A where an H4 packet should begin'),
+                    (command(RESET) + struct.pack('<BHH', 2, 1, 0xFFFF), 'an H4 packet of kind acl with 65539 octets'),
+            ]:
+                async with raw(port) as host:
+                    host.writer.write(octets)
+                    async with asyncio.timeout(5):
+                        while await host.reader.read(1 << 16):
+                            pass
+                        self.assertIn(f'does not speak H4: {why}', (await serve.stderr.readline()).decode())
+
+    async def test_mutated_sessions_leave_the_air_as_it_was(self):
+        chance = random.Random(SEED)
+        async with lubdub('serve', STRAPS, '--controller', 'tcp:127.0.0.1:0', '--quiet') as serve:
+            port = await controller_port(serve)
+            async with self.heard(port) as taken:
+                free = next(f'C0:FF:EE:00:00:0{n}' for n in (1, 2, 3) if f'0{n}' != taken[15:17])
+                address = bytes.fromhex(free.replace(':', ''))[::-1]
+                for _ in range(6):
+                    async with raw(port) as hostile:
+                        handle = await hostile.connect(address)
+                        for _ in range(300):
+                            hostile.writer.write(self.mutated(chance, handle))
+                        self.assertEqual(await hostile.answer(RESET), 0, 'it still understands its host')
+            self.assertIsNone(serve.returncode)
+
+    def mutated(self, chance, handle):
+        """A command or data that are nearly right; H4 is kept."""
+        noise = chance.randbytes(chance.randrange(20))
+        handle = chance.choice([handle, handle, handle, chance.randrange(0x1000)])
+        match chance.randrange(5):
+            case 0: return command(chance.choice([0x0406, 0x2006, 0x200A, 0x200B, 0x200C, 0x200D, 0x2013]), noise)
+            case 1: return command(chance.randrange(1, 0x10000), noise)
+            case 2: return attribute(handle, bytes([chance.randrange(256)]) + noise)
+            case 3: return data(handle, struct.pack('<HH', chance.randrange(0x10000), chance.randrange(7)) + noise)
+            case _: return data(handle, noise, chance.randrange(16))
+
+    async def test_a_handle_of_before_a_reset_is_another_link(self):
+        first, second = (bytes.fromhex(f'C0FFEE00000{n}')[::-1] for n in (1, 2))
+        with tempfile.TemporaryDirectory() as folder:
+            events = pathlib.Path(folder, 'events.jsonl')
+            async with lubdub(
+                    'serve', STRAPS, '--controller', 'tcp:127.0.0.1:0', '--quiet', '--events', events) as serve:
+                async with raw(await controller_port(serve)) as guest:
+                    handle = await guest.connect(first)
+                    self.assertEqual(await guest.connect(second), handle)
+                    for value in range(1, 40):  # the configuration is one of these
+                        guest.writer.write(attribute(handle, struct.pack('<BHH', 0x52, value, 1)))
+                        await guest.until(lambda p: p[1] == 0x13)
+                    await guest.until(lambda p: p[0] == 2 and p[9:10] == b'\x1b')
+            log = [json.loads(line) for line in events.read_text().splitlines()]
+        second_device = next(r['of'] for r in log if r['event'] == 'subscribed')
+        self.assertEqual({r['of'] for r in log if r['event'] == 'delivered'}, {second_device})
+
+
+class HostileControllers(Interoperability):
+    @contextlib.asynccontextmanager
+    async def controller(self, answer):
+        """A port with a controller: `answer` says what comes upon each command, or None to close the stream."""
+        async def serve(reader, writer):
+            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+                while (header := await reader.readexactly(4))[0] == 1:
+                    parameters = await reader.readexactly(header[3])
+                    octets = answer(struct.unpack_from('<H', header, 1)[0], parameters)
+                    if octets is None:
+                        break
+                    writer.write(octets)
+            writer.close()
+
+        server = await asyncio.start_server(serve, '127.0.0.1', 0)
+        async with server:
+            yield server.sockets[0].getsockname()[1]
+
+    @staticmethod
+    def good(opcode, parameters):
+        """What a controller that can do everything says."""
+        returned = {
+            0x1001: b'\x09\0\0\x09\xFF\xFF\0\0', 0x1002: bytes([0xFF] * 64), 0x2003: bytes(8), 0x2002: b'\x1B\0\x0C',
+            0x1005: bytes(7), 0x1009: b'\1\2\3\4\5\6',
+        }
+        return complete(opcode, b'\0' + returned.get(opcode, b''))
+
+    async def ends(self, answer, *arguments):
+        """The status and the last line of errors of a program above such a controller."""
+        async with self.controller(answer) as port:
+            radio = f'hci:tcp:127.0.0.1:{port}'
+            async with lubdub(*arguments, '--radio', radio, stderr=asyncio.subprocess.PIPE) as process:
+                async with asyncio.timeout(20):
+                    _, errors = await process.communicate()
+                return process.returncode, errors.decode().splitlines()
+
+    async def test_a_monitor_ends_with_a_line(self):
+        good = self.good
+        for answer, why in [
+                (lambda opcode, _: None, 'the controller has closed the stream'),
+                (lambda opcode, _: b'\x48\x49', 'does not speak H4: 0x48 where an H4 packet should begin'),
+                (lambda opcode, _: complete(opcode, b'\x0C'), 'the controller refused Reset: command_disallowed'),
+                (lambda opcode, _: complete(opcode, b''), 'the controller refused Reset: unspecified'),
+                (lambda opcode, p: complete(opcode, b'\0\0\0\0') if opcode == 0x2002 else good(opcode, p),
+                 'the controller has no buffers of 27 octets or more for data'),
+                (lambda opcode, p: event(0x10, b'\7') if opcode == SCAN_ENABLE else good(opcode, p),
+                 'the controller reports a hardware error, code 7'),
+                (lambda opcode, p: None if opcode == SCAN_ENABLE else good(opcode, p),
+                 'the controller has closed the stream'),
+        ]:
+            status, errors = await self.ends(answer, 'monitor')
+            self.assertEqual((status, len(errors)), (3, 1), errors)
+            self.assertIn(why, errors[0])
+
+    async def test_a_scan_lives_through_events_of_any_kind(self):
+        chance = random.Random(SEED)
+
+        def answer(opcode, parameters):
+            octets = self.good(opcode, parameters)
+            if opcode == SCAN_ENABLE:
+                for _ in range(2000):
+                    code = chance.choice([0x05, 0x0E, 0x0F, 0x13, 0x3E, 0x3E, 0x3E, chance.randrange(0x11, 0x100)])
+                    octets += event(code, chance.randbytes(chance.randrange(40)))
+            return octets
+
+        self.assertEqual(await self.ends(answer, 'scan', '--for', '1 s'), (0, []))
+
+    async def test_serve_says_what_its_controller_refuses(self):
+        def answer(opcode, parameters):
+            return complete(opcode, b'\x0C') if opcode == 0x2006 else self.good(opcode, parameters)
+
+        status, errors = await self.ends(answer, 'serve', 'scenarios/resting.json', '--for', '1 s')
+        self.assertEqual(status, 0)
+        self.assertTrue(any('the controller refused LE_Set_Advertising_Parameters' in line for line in errors), errors)
