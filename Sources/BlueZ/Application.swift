@@ -75,7 +75,8 @@ struct Application: Sendable {
     private static func interface(
         of characteristic: CharacteristicDefinition, _ handle: UInt16, in service: ObjectPath, _ source: Source
     ) -> Interface {
-        let read = Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) { call in
+        let read = Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) {
+            call in
             let options = call.arguments.first
             let offset = Int(options?["offset"]?.uint16 ?? 0)
             answer(call, .read(offset: offset), handle, options, source) { [.octets($0)] }

@@ -2,6 +2,8 @@
 public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no bus, or it does not do what buses do.
     case bus(String)
+    /// Nobody has the name `org.bluez`.
+    case notRunning
     /// bluetoothd has no such adapter.
     case noAdapter(wanted: String?, there: [String])
     /// The adapter has no GattManager1.
@@ -19,6 +21,7 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .bus(let why): "bluetoothd cannot be asked: \(why)"
+        case .notRunning: "bluetoothd does not run; systemctl start bluetooth starts it"
         case .noAdapter(nil, _): "bluetoothd knows no Bluetooth adapter; plug one in, or see lubdub doctor"
         case .noAdapter(let wanted?, []): "bluetoothd knows no adapter, and so not \(wanted); see lubdub doctor"
         case .noAdapter(let wanted?, let there):

@@ -92,6 +92,7 @@ public actor PeripheralHost {
     /// What the adapter was like before we changed it.
     private var former: (alias: String, isPowered: Bool)?
     private var devices: [ObjectPath: Objects.Device] = [:]
+    private var subscribed: Set<UInt16> = []
 
     /// Nothing happens before `start`.  `answer` is asked for values, `tell` is told what happens.
     public init(
@@ -110,7 +111,7 @@ public actor PeripheralHost {
         let source = Application.Source(
             answer: { [weak self] request in self?.assumeIsolated { $0.asked(request) } ?? .failure(.unlikelyError) },
             subscribed: { [weak self] handle, isOn in
-                self?.assumeIsolated { $0.tell(.subscribed(handle: handle, isOn)) }
+                self?.assumeIsolated { $0.subscribed(handle, isOn) }
             })
         do {
             let application = try Application(definition.attributes, number: definition.number, source)
@@ -118,8 +119,25 @@ public actor PeripheralHost {
             advertisementPath = try ObjectPath("/lubdub/advertisement\(definition.number)")
             await connection.manage(application.root)
             for object in application.objects { try await connection.export(object) }
+            if try await owner() == nil { throw HostFailure.notRunning }
             try await listen()
-        } catch { throw HostFailure.bus("\(error)") }
+        } catch let failure as HostFailure { throw failure } catch { throw HostFailure.bus("\(error)") }
+    }
+
+    /// Who has the name `org.bluez`, after the bus was asked to start who takes it.
+    private func owner() async throws(CallFailure) -> String? {
+        let bus: BusName = "org.freedesktop.DBus"
+        _ = try? await connection.call(
+            Call(
+                bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName",
+                [.string(BusName.bluez.text), .uint32(0)], answer: "u"))
+        let question = Call(
+            bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner", [.string(BusName.bluez.text)],
+            answer: "s")
+        do throws(CallFailure) { return try await connection.call(question).first?.string } catch {
+            guard case .remote = error else { throw error }
+            return nil
+        }
     }
 
     /// Takes everything back, and leaves the adapter as it was.
@@ -196,6 +214,7 @@ public actor PeripheralHost {
             tell(.disconnected(device.address))
         }
         devices.removeAll()
+        for handle in subscribed.sorted() { subscribed(handle, false) }
         tell(.lost)
     }
 
@@ -246,6 +265,11 @@ public actor PeripheralHost {
         tell(isConnected ? .connected(device.address) : .disconnected(device.address))
     }
 
+    private func subscribed(_ handle: UInt16, _ isOn: Bool) {
+        if isOn { subscribed.insert(handle) } else { subscribed.remove(handle) }
+        tell(.subscribed(handle: handle, isOn))
+    }
+
     private func asked(_ request: Request) -> Result<[UInt8], ATTError> {
         var request = request
         request.peer = request.device.flatMap { devices[$0]?.address }
@@ -280,10 +304,12 @@ public actor PeripheralHost {
         for path in devices.keys { devices[path]?.isConnected = false }
         if former == nil { former = (chosen.alias, chosen.isPowered) }
         if !chosen.isPowered {
-            try await call(path, .properties, "Set", Self.setting("Powered", .boolean(true)), or: HostFailure.cannotSwitchOn)
+            try await call(
+                path, .properties, "Set", Self.setting("Powered", .boolean(true)), or: HostFailure.cannotSwitchOn)
         }
         try await call(
-            path, .properties, "Set", Self.setting("Alias", .string(definition.advertisement.name)), or: HostFailure.refused)
+            path, .properties, "Set", Self.setting("Alias", .string(definition.advertisement.name)),
+            or: HostFailure.refused)
         try await call(
             path, .gattManager, "RegisterApplication", [.path(application.root), .options([])], or: HostFailure.refused)
         guard round == rounds, !isStopped else { return }
@@ -356,7 +382,7 @@ public actor PeripheralHost {
         enqueue { host in
             guard round == host.rounds, host.wantsToAdvertise == isOn else { return }
             guard isOn else { return await host.withdrawAdvertisement() }
-            do { try await host.registerAdvertisement(round) } catch {
+            do throws(HostFailure) { try await host.registerAdvertisement(round) } catch {
                 if round == host.rounds, !host.isStopped { host.fail(error) }
             }
         }
