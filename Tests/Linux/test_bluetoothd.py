@@ -61,7 +61,7 @@ class BlueZTests(LinuxTest):
         self.assertEqual(heard, delivered(records))
         links = [record for record in records if record['event'] in ('connected', 'disconnected')]
         self.assertEqual([record['event'] for record in links], ['connected', 'disconnected'] * 2)
-        self.assertEqual({record.get('reason') for record in links}, {None, 'remote_user_terminated'})
+        self.assertEqual({record.get('reason') for record in links}, {None, 'remote_user_terminated_connection'})
 
     async def rates(self, client, count):
         """The heart rates that the strap notifies until there are so many, and those on their way then."""
