@@ -32,7 +32,9 @@ public struct MatchRule: Hashable, Sendable {
             ("arg0", firstArgument),
         ]
         return conditions.compactMap { key, value in
-            value.map { "\(key)='\($0.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'" }
+            value.map {
+                "\(key)='\($0.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+            }
         }.joined(separator: ",")
     }
 

@@ -33,7 +33,8 @@ extension ObjectTree {
             "org.freedesktop.DBus.Introspectable",
             methods: [
                 Method("Introspect", gives: Parameters("s", "xml_data")) { invocation in
-                    let interfaces = standardInterfaces(at: path, whenSet: whenSet) + (object(at: path)?.interfaces ?? [])
+                    let interfaces =
+                        standardInterfaces(at: path, whenSet: whenSet) + (object(at: path)?.interfaces ?? [])
                     invocation.answer([.string(introspection(of: interfaces, children: children(of: path)))])
                 }
             ])

@@ -18,7 +18,7 @@ final class Child: Sendable {
         var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
         var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
         let code = unsafe posix_spawnp(&child, arguments[0], &actions, nil, &words, &environment)
-        for unsafe word in unsafe words { unsafe free(word) }
+        for unsafeword in unsafe words { unsafe free(word) }
         unsafe posix_spawn_file_actions_destroy(&actions)
         Glibc.close(ends[1])
         (pid, output) = (child, ends[0])

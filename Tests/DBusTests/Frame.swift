@@ -29,7 +29,8 @@ struct Frame {
     }
 
     static func signal(
-        _ path: String, _ interface: String, _ member: String, to name: String?, from sender: String? = nil, text: String
+        _ path: String, _ interface: String, _ member: String, to name: String?, from sender: String? = nil,
+        text: String
     ) -> Frame {
         var frame = Frame(kind: 4, signature: "s", body: Self.text(text))
         frame.fields = [(1, "o", Self.text(path)), (2, "s", Self.text(interface)), (3, "s", Self.text(member))]
@@ -48,7 +49,9 @@ struct Frame {
         var all: [UInt8] = [UInt8(ascii: "l"), kind, flags, 1]
         all.append(UInt32(body.count))
         all.append(serial)
-        let fields = signature.isEmpty ? fields : fields + [(8, "g", [UInt8(signature.utf8.count)] + Array(signature.utf8) + [0])]
+        let fields =
+            signature.isEmpty
+            ? fields : fields + [(8, "g", [UInt8(signature.utf8.count)] + Array(signature.utf8) + [0])]
         var header: [UInt8] = []
         for field in fields {
             header.pad(to: 8)

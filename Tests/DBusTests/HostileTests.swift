@@ -26,12 +26,18 @@ import Testing
             (call("no.such", "Refuse", "", []), "UnknownInterface"),
             (call(echo, "Refuse", "ab", bools), "LimitsExceeded"),
             (call(echo, "Refuse", "ay", Frame.number(1 << 20) + [UInt8](repeating: 0, count: 1 << 20)), "InvalidArgs"),
-            (call(echo, "Refuse", String(repeating: "y", count: 255), [UInt8](repeating: 1, count: 255)), "InvalidArgs"),
+            (
+                call(echo, "Refuse", String(repeating: "y", count: 255), [UInt8](repeating: 1, count: 255)),
+                "InvalidArgs"
+            ),
             (call(echo, "Refuse", String(repeating: "a", count: 32) + "y", Frame.number(0)), "InvalidArgs"),
             (call(echo, "Echo", "v", nested(63)), nil),
             (call(properties, "Get", "v", nested(64)), "InvalidArgs"),
             (call(properties, "Get", "ss", Frame.text("a") + [0, 0] + Frame.text("")), "UnknownInterface"),
-            (call(properties, "Set", "ssv", Frame.text("") + [0, 0, 0] + Frame.text("UUID") + [1, 121, 0, 1]), "PropertyReadOnly"),
+            (
+                call(properties, "Set", "ssv", Frame.text("") + [0, 0, 0] + Frame.text("UUID") + [1, 121, 0, 1]),
+                "PropertyReadOnly"
+            ),
             (call(properties, "GetAll", "s", Frame.text("")), "UnknownInterface"),
             (call(properties, "GetAll", "o", Frame.text("/")), "InvalidArgs"),
         ]
@@ -45,7 +51,8 @@ import Testing
                 let before = peer.octets.count
                 peer.send(frame.octets)
                 try await loop.until { peer.octets.count > before + 100 }
-                #expect(peer.hasHeard(error ?? "v\0") && (error == nil) == !peer.hasHeard("Error"), "\(frame.signature)")
+                #expect(
+                    peer.hasHeard(error ?? "v\0") && (error == nil) == !peer.hasHeard("Error"), "\(frame.signature)")
                 peer.close()
             }
             #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))

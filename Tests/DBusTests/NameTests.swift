@@ -7,7 +7,9 @@ import Testing
         #expect(try ObjectPath(text).text == text)
     }
 
-    @Test(arguments: ["", "a", "//", "/a/", "/a//b", "/a-b", "/é", "/a\0", "/ ", "/" + String(repeating: "a", count: 4096)])
+    @Test(arguments: [
+        "", "a", "//", "/a/", "/a//b", "/a-b", "/é", "/a\0", "/ ", "/" + String(repeating: "a", count: 4096),
+    ])
     func `No object path`(text: String) { #expect(throws: InvalidArgument.self) { try ObjectPath(text) } }
 
     @Test(arguments: [":1.42", "org.bluez", "a.b-c", "_a._b", ":1.2.3", String(repeating: "a.", count: 127) + "a"])
@@ -85,7 +87,9 @@ import Testing
         var (all, last) = ([""], [""])
         for _ in 0..<longest {
             last = last.flatMap { text in letters.map { text + String($0) } }
-            if let next = last.first, next.count == longest { last = last.enumerated().filter { $0.0 % 3 == 0 }.map(\.1) }
+            if let next = last.first, next.count == longest {
+                last = last.enumerated().filter { $0.0 % 3 == 0 }.map(\.1)
+            }
             all += last
         }
         return all

@@ -33,7 +33,8 @@ import Testing
             #expect(await ask.property("Get", ["", "UUID"], answer: "v") == .success([uuid]))
             for (interface, property, error) in [
                 (name, "Other", "UnknownProperty"), (name, "Absent", "UnknownProperty"), (name, "Wrong", "Failed"),
-                ("example.Other", "UUID", "UnknownInterface"), ("", "", "UnknownProperty"), (name, "\n", "UnknownProperty"),
+                ("example.Other", "UUID", "UnknownInterface"), ("", "", "UnknownProperty"),
+                (name, "\n", "UnknownProperty"),
             ] {
                 let answer = await ask.property("Get", [interface, property], answer: "v")
                 #expect(answer.errorName == Self.prefix + error, "\(property)")
@@ -68,9 +69,11 @@ import Testing
             let text = await introspect(Service.path)
             for line in [
                 "<interface name=\"example.Battery1\">", "<interface name=\"org.freedesktop.DBus.Peer\">",
-                "<interface name=\"org.freedesktop.DBus.Properties\">", "<arg name=\"options\" type=\"a{sv}\" direction=\"in\"/>",
+                "<interface name=\"org.freedesktop.DBus.Properties\">",
+                "<arg name=\"options\" type=\"a{sv}\" direction=\"in\"/>",
                 "<arg type=\"ay\" direction=\"out\"/>", "<property name=\"Alias\" type=\"s\" access=\"readwrite\">",
-                "EmitsChangedSignal\" value=\"const\"/>", "<signal name=\"Changed\">", "<arg name=\"level\" type=\"y\"/>",
+                "EmitsChangedSignal\" value=\"const\"/>", "<signal name=\"Changed\">",
+                "<arg name=\"level\" type=\"y\"/>",
             ] {
                 #expect(text.contains(line), "\(line)")
             }
@@ -86,7 +89,9 @@ import Testing
         try onBus { bus, loop in
             let (server, client, ask) = try await Service().open(bus, loop)
             let signals = Heard<Signal>()
-            _ = try await client.subscribe(MatchRule(interface: "org.freedesktop.DBus.ObjectManager")) { signals.add($0) }
+            _ = try await client.subscribe(MatchRule(interface: "org.freedesktop.DBus.ObjectManager")) {
+                signals.add($0)
+            }
             await server.manage("/example")
             let strap = ExportedObject(
                 "/example/strap", [Interface("example.Strap1", properties: [Property("Bpm", constant: .uint16(62))])])
@@ -103,7 +108,9 @@ import Testing
             #expect(signals.all.map(\.member) == ["InterfacesAdded", "InterfacesRemoved"])
             #expect(signals.all.map(\.path) == ["/example", "/example"])
             #expect(signals.all.last?.arguments == [.path("/example/strap"), .strings(["example.Strap1"])])
-            #expect(await ask("Ping", of: "example.Strap1", at: "/example/strap").errorName == Self.prefix + "UnknownObject")
+            #expect(
+                await ask("Ping", of: "example.Strap1", at: "/example/strap").errorName == Self.prefix + "UnknownObject"
+            )
             await server.stopManaging("/example")
             let no = await ask("GetManagedObjects", of: "org.freedesktop.DBus.ObjectManager", at: "/example")
             #expect(no.errorName == Self.prefix + "UnknownInterface")
@@ -118,13 +125,17 @@ import Testing
                 guard let path = call.arguments.first?.path, let sender = call.sender else { return }
                 _ = loop.start {
                     let question = Call(
-                        sender, path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", answer: "a{oa{sa{sv}}}")
+                        sender, path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", answer: "a{oa{sa{sv}}}"
+                    )
                     let objects = try await manager.call(question).first?.entries ?? []
-                    if objects.isEmpty { call.refuse(Refusal("org.bluez.Error.Failed", "No valid service object found")) }
+                    if objects.isEmpty {
+                        call.refuse(Refusal("org.bluez.Error.Failed", "No valid service object found"))
+                    }
                     call.answer()
                 }
             }
-            try await manager.export(ExportedObject("/hci0", [Interface("org.bluez.GattManager1", methods: [register])]))
+            try await manager.export(
+                ExportedObject("/hci0", [Interface("org.bluez.GattManager1", methods: [register])]))
             let app = try await Connection.open(bus.address, on: loop)
             await app.manage("/app")
             let ask = Asking(connection: app, name: try #require(await manager.name))

@@ -20,9 +20,11 @@ final class PrivateBus: Sendable {
 
     init() throws {
         var name = "/tmp/lubdub-bus-XXXXXX".utf8CString
-        guard unsafe name.withUnsafeMutableBufferPointer({ name in
-            unsafe name.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
-        }) else { throw StreamFailure() }
+        guard
+            unsafe name.withUnsafeMutableBufferPointer({ name in
+                unsafe name.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
+            })
+        else { throw StreamFailure() }
         folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         address = .at("unix:path=\(folder)/bus")
         daemon = Mutex(nil)

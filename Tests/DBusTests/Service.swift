@@ -78,7 +78,8 @@ struct Asking: Sendable {
         }
     }
 
-    func property(_ member: MemberName, _ arguments: [String], answer: Signature) async -> Result<[Value], CallFailure> {
+    func property(_ member: MemberName, _ arguments: [String], answer: Signature) async -> Result<[Value], CallFailure>
+    {
         await self(member, arguments.map { .string($0) }, answer: answer, of: "org.freedesktop.DBus.Properties")
     }
 }

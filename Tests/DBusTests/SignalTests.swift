@@ -28,8 +28,9 @@ import Testing
             }
             try await loop.until { heard.all.count == Int(count) }
             #expect(heard.all == (0..<count).map { $0 })
-            print("\(count) signals: \(sending / Double(count) * 1e6) µs to send one, "
-                + "\((Self.processorTime() - before) / Double(count) * 1e6) µs with hearing it")
+            print(
+                "\(count) signals: \(sending / Double(count) * 1e6) µs to send one, "
+                    + "\((Self.processorTime() - before) / Double(count) * 1e6) µs with hearing it")
             #expect(sending / Double(count) < 100e-6)
         }
     }
