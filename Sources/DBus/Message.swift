@@ -37,8 +37,11 @@ struct Message: ~Copyable {
         unsafe self.init(created: dbus_message_new(DBUS_MESSAGE_TYPE_ERROR))
         unsafe dbus_message_set_error_name(raw, refusal.name.text)
         address(to: question)
-        append([.string(String(refusal.message.unicodeScalars.filter { $0 != "\0" }))])
+        append([.string(String(refusal.message.unicodeScalars.prefix(Self.longestExcuse).filter { $0 != "\0" }))])
     }
+
+    /// How much of the text of an error is sent, in characters: it may quote what the other side sent.
+    private static let longestExcuse = 1000
 
     private func address(to question: Question) {
         unsafe dbus_message_set_no_reply(raw, 1)

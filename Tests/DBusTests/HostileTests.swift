@@ -76,6 +76,21 @@ import Testing
         }
     }
 
+    @Test func `What an error quotes is cut short`() throws {
+        try onBus { bus, loop in
+            let (server, _, ask) = try await Service().open(bus, loop)
+            let long = String(repeating: "\u{1}", count: 4 << 20)
+            let answer = await ask.property("Get", ["", long], answer: "v")
+            guard case .failure(.remote(let error)) = answer else {
+                Issue.record("it is answered")
+                return
+            }
+            #expect(error.name == "org.freedesktop.DBus.Error.UnknownProperty")
+            #expect(error.message.unicodeScalars.count <= 1000)
+            #expect(await server.isOpen)
+        }
+    }
+
     /// An answer that nobody asked for must not end a call.
     @Test func `Answers to nothing are ignored`() throws {
         try onBus { bus, loop in

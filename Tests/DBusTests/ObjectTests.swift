@@ -117,6 +117,22 @@ import Testing
         }
     }
 
+    @Test func `An object with a wrong value is not exported`() throws {
+        try onBus { bus, loop in
+            let (server, _, ask) = try await Service().open(bus, loop)
+            await server.manage("/")
+            let wrong = Property("Text", .string) { .string("a\0b") }
+            await #expect(throws: CallFailure.self) {
+                try await server.export(ExportedObject("/wrong", [Interface("x.A", properties: [wrong])]))
+            }
+            let managing = await ask(
+                "GetManagedObjects", answer: "a{oa{sa{sv}}}", of: "org.freedesktop.DBus.ObjectManager", at: "/")
+            #expect(try managing.get().first?.entries?.map(\.key.path) == [Service.path])
+            await server.close()
+            await #expect(throws: CallFailure.disconnected) { try await server.export(ExportedObject("/x", [])) }
+        }
+    }
+
     /// As `org.bluez` does it in `RegisterApplication`: the answer comes after it has asked back.
     @Test func `A call may be answered after questions back`() throws {
         try onBus { bus, loop in
