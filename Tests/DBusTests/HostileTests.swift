@@ -39,6 +39,7 @@ import Testing
                 "PropertyReadOnly"
             ),
             (call(properties, "GetAll", "s", Frame.text("")), "UnknownInterface"),
+            (call(echo, "Refuse", "h", Frame.number(0)), "InvalidArgs"),
             (call(properties, "GetAll", "o", Frame.text("/")), "InvalidArgs"),
         ]
     }
@@ -145,7 +146,7 @@ import Testing
                 for bit in stride(from: 0, to: 8 * good.count, by: 5) {
                     var octets = good
                     octets[bit / 8] ^= 1 << UInt8(bit % 8)
-                    _ = try await Self.hear(good + octets, on: loop)
+                    #expect(try await Self.hear(good + octets, on: loop) >= 1, "bit \(bit)")
                 }
             }
         }
