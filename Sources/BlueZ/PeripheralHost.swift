@@ -93,6 +93,9 @@ public actor PeripheralHost {
     private var former: (alias: String, isPowered: Bool)?
     private var devices: [ObjectPath: Objects.Device] = [:]
     private var subscribed: Set<UInt16> = []
+    /// What seems to have happened to the adapter.
+    private var doubts: HostFailure?
+    private static let patience = Duration.seconds(2)
 
     /// Nothing happens before `start`.  `answer` is asked for values, `tell` is told what happens.
     public init(
@@ -200,6 +203,7 @@ public actor PeripheralHost {
     private func belongs(to owner: BusName?) {
         guard !isStopped, owner != self.owner else { return }
         let wasThere = self.owner != nil
+        doubts = nil
         self.owner = owner
         rounds += 1
         if wasThere { lose() }
@@ -227,9 +231,9 @@ public actor PeripheralHost {
             else { return }
             connected(path, isConnected)
         case InterfaceName.adapter.text where path == adapter:
-            if arguments[1]["Powered"]?.boolean == false, isRegistered, !isStopped {
-                fail(.switchedOff(self.adapter?.name ?? ""))
-            }
+            guard let isPowered = arguments[1]["Powered"]?.boolean else { return }
+            doubts = isPowered ? nil : .switchedOff(self.adapter?.name ?? "")
+            settleDoubts()
         default: break
         }
     }
@@ -255,7 +259,19 @@ public actor PeripheralHost {
             devices[path] = nil
         }
         if path == adapter?.path, interfaces.contains(InterfaceName.adapter.text), !isStopped {
-            fail(.unplugged(adapter?.name ?? ""))
+            doubts = .unplugged(adapter?.name ?? "")
+            settleDoubts()
+        }
+    }
+
+    /// bluetoothd takes everything away before it ends: only if it stays has somebody else done it.
+    private func settleDoubts() {
+        guard doubts != nil, isRegistered, !isStopped else { return }
+        let round = rounds
+        loop.call(at: loop.now.advanced(by: Self.patience)) { [weak self] in
+            self?.assumeIsolated { host in
+                if round == host.rounds, !host.isStopped, let failure = host.doubts { host.fail(failure) }
+            }
         }
     }
 

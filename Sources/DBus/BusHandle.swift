@@ -64,7 +64,8 @@ struct BusHandle: ~Copyable {
     func readAndWrite() {
         let turns = unsafe dbus_connection_get_is_authenticated(raw) != 0 ? 1 : 8
         for _ in 0..<turns { unsafe dbus_connection_read_write(raw, 0) }
-        unsafe dbus_connection_get_dispatch_status(raw)  // takes what came in one read with the end of that conversation
+        // Takes what came in one read with the end of that conversation.
+        unsafe dbus_connection_get_dispatch_status(raw)
     }
 
     /// The next message that has come.

@@ -3,9 +3,19 @@ import Simulation
 /// A call that was sent and not answered yet.
 struct PendingCall: Sendable {
     let number: UInt32
+    let destination: BusName
     let answer: Signature
     let timeout: EventLoop.Appointment
     let completion: @Sendable (Result<[Value], CallFailure>) -> Void
+
+    /// Whether an answer comes from the one that was asked, or from the bus in its place.
+    ///
+    /// A session bus lets anyone answer anything.  Who owned a name when the question came is known to the bus alone.
+    func accepts(_ answer: borrowing Message) -> Bool {
+        guard destination.isUnique || destination == .bus else { return true }
+        let sender = answer.sender
+        return sender == destination || sender == .bus
+    }
 }
 
 extension Connection {
@@ -41,7 +51,9 @@ extension Connection {
                 connection.finish(pending, .failure(.timedOut(after: call.limit)))
             }
         }
-        pending[serial] = PendingCall(number: serial, answer: call.answer, timeout: timeout, completion: completion)
+        pending[serial] = PendingCall(
+            number: serial, destination: call.destination, answer: call.answer, timeout: timeout,
+            completion: completion)
         return serial
     }
 

@@ -1,6 +1,10 @@
 extension Connection {
     /// Lets others find an object, in place of one that was there; managers above it tell of it.
+    ///
+    /// Throws, and changes nothing, when a property has a value that D-Bus does not allow.
     public func export(_ object: ExportedObject) throws(CallFailure) {
+        guard isOpen else { throw .disconnected }
+        do { _ = try [object.values].checkedSignature() } catch { throw .invalidArgument(error) }
         withdraw(object.path)
         objects.insert(object)
         for manager in objects.managers(above: object.path) {

@@ -143,10 +143,10 @@ extension Connection {
     private func received(_ message: borrowing Message) {
         switch message.kind {
         case .answer(let serial):
-            guard let call = pending[serial] else { return }
+            guard let call = pending[serial], call.accepts(message) else { return }
             finish(call, result(of: call, message))
         case .error(let serial, let name):
-            guard let call = pending[serial] else { return }
+            guard let call = pending[serial], call.accepts(message) else { return }
             let text = (try? message.values())?.first?.string ?? ""
             finish(call, .failure(.remote(RemoteError(name: name, message: text))))
         case .signal: receivedSignal(message)

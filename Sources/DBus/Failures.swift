@@ -72,7 +72,7 @@ public enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertibl
 public struct Refusal: Error, Hashable, Sendable {
     /// By which programs tell it from others.
     public let name: ErrorName
-    /// For people; NUL is left out.
+    /// For people; the first 1000 characters are sent, without NUL.
     public let message: String
 
     /// An error of our own.

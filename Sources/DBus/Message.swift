@@ -19,6 +19,8 @@ struct Message: ~Copyable {
     init(calling member: MemberName, of interface: InterfaceName, at path: ObjectPath, on destination: BusName) {
         unsafe self.init(
             created: dbus_message_new_method_call(destination.text, path.text, interface.text, member.text))
+        // Who is not there is not started: what belongs to it has gone with it.
+        unsafe dbus_message_set_auto_start(raw, 0)
     }
 
     /// A signal without arguments.
@@ -37,8 +39,11 @@ struct Message: ~Copyable {
         unsafe self.init(created: dbus_message_new(DBUS_MESSAGE_TYPE_ERROR))
         unsafe dbus_message_set_error_name(raw, refusal.name.text)
         address(to: question)
-        append([.string(String(refusal.message.unicodeScalars.filter { $0 != "\0" }))])
+        append([.string(String(refusal.message.unicodeScalars.prefix(Self.longestExcuse).filter { $0 != "\0" }))])
     }
+
+    /// How much of the text of an error is sent, in characters: it may quote what the other side sent.
+    private static let longestExcuse = 1000
 
     private func address(to question: Question) {
         unsafe dbus_message_set_no_reply(raw, 1)

@@ -124,7 +124,7 @@ extension ObjectTree {
     }
 
     private static func unknown(_ property: String, of object: ExportedObject) -> Refusal {
-        Refusal(.unknownProperty, "the object at \(object.path) has no property \(property.quoted)")
+        Refusal(.unknownProperty, "the object at \(object.path) has no property \(String(property.prefix(80)).quoted)")
     }
 }
 

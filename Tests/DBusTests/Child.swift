@@ -18,7 +18,7 @@ final class Child: Sendable {
         var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
         var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
         let code = unsafe posix_spawnp(&child, arguments[0], &actions, nil, &words, &environment)
-        for unsafeword in unsafe words { unsafe free(word) }
+        unsafe words.forEach { unsafe free($0) }
         unsafe posix_spawn_file_actions_destroy(&actions)
         Glibc.close(ends[1])
         (pid, output) = (child, ends[0])

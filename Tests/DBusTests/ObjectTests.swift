@@ -117,13 +117,30 @@ import Testing
         }
     }
 
+    @Test func `An object with a wrong value is not exported`() throws {
+        try onBus { bus, loop in
+            let (server, _, ask) = try await Service().open(bus, loop)
+            await server.manage("/")
+            let wrong = Property("Text", .string) { .string("a\0b") }
+            await #expect(throws: CallFailure.self) {
+                try await server.export(ExportedObject("/wrong", [Interface("x.A", properties: [wrong])]))
+            }
+            let managing = await ask(
+                "GetManagedObjects", answer: "a{oa{sa{sv}}}", of: "org.freedesktop.DBus.ObjectManager", at: "/")
+            #expect(try managing.get().first?.entries?.map(\.key.path) == [Service.path])
+            await server.close()
+            await #expect(throws: CallFailure.disconnected) { try await server.export(ExportedObject("/x", [])) }
+        }
+    }
+
     /// As `org.bluez` does it in `RegisterApplication`: the answer comes after it has asked back.
     @Test func `A call may be answered after questions back`() throws {
         try onBus { bus, loop in
             let manager = try await Connection.open(bus.address, on: loop)
+            let tasks = Heard<Task<Void, any Error>>()
             let register = Method("RegisterApplication", takes: Parameters("oa{sv}")) { call in
                 guard let path = call.arguments.first?.path, let sender = call.sender else { return }
-                _ = loop.start {
+                let asking = loop.start {
                     let question = Call(
                         sender, path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", answer: "a{oa{sa{sv}}}"
                     )
@@ -133,6 +150,7 @@ import Testing
                     }
                     call.answer()
                 }
+                tasks.add(asking)
             }
             try await manager.export(
                 ExportedObject("/hci0", [Interface("org.bluez.GattManager1", methods: [register])]))
@@ -145,6 +163,8 @@ import Testing
             try await app.export(ExportedObject("/app/service0", [Interface("org.bluez.GattService1")]))
             let answer = await ask("RegisterApplication", arguments, of: "org.bluez.GattManager1", at: "/hci0")
             #expect(answer == .success([]))
+            #expect(tasks.all.count == 2)
+            for task in tasks.all { try await task.value }
         }
     }
 }

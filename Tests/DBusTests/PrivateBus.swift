@@ -39,6 +39,7 @@ final class PrivateBus: Sendable {
                 <allow eavesdrop="true"/>
                 <allow own="*"/>
               </policy>
+              <limit name="max_replies_per_connection">2000</limit>
             </busconfig>
             """, to: "\(folder)/configuration")
         try start()

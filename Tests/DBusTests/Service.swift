@@ -56,7 +56,7 @@ final class Service: Sendable {
         try await server.export(object)
         let client = try await Connection.open(bus.address, on: loop)
         guard let name = await server.name else { throw CallFailure.disconnected }
-        return (server, client, Asking(connection: client, name: name))
+        return (server, client, Asking(connection: client, name: name, server: server))
     }
 }
 
@@ -64,6 +64,7 @@ final class Service: Sendable {
 struct Asking: Sendable {
     let connection: Connection
     let name: BusName
+    var server: Connection?  // kept, since a connection that nobody has is closed
 
     func callAsFunction(
         _ member: MemberName, _ arguments: [Value] = [], answer: Signature = "", of interface: InterfaceName? = nil,

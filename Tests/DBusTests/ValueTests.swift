@@ -12,21 +12,24 @@ import Testing
     private static let oddities = String(
         String.UnicodeScalarView([0xFDD0, 0xFFFE, 0x10FFFF, 1].compactMap { Unicode.Scalar($0 as UInt32) }))
 
-    static let values: [Value] = [
-        .byte(0), .byte(255), .boolean(true), .boolean(false), .int16(.min), .uint16(.max), .int32(.min), .uint32(.max),
-        .int64(.min), .uint64(.max), .double(-0.5), .double(.infinity), .string(""), .string("é\u{1F493}\n"),
-        .string(oddities), .path("/"), .path("/a/b"), .signature(""), .signature("a{sv}"),
-        .octets([]), .octets([1, 2, 3]), .octets([UInt8](repeating: 9, count: 100_000)),
-        .strings([]), .strings(["a", ""]), .paths(["/", "/x"]), .array(of: .boolean, [.boolean(true)]),
-        .array(of: .array(.byte), [.octets([]), .octets([1])]), .array(of: .variant, [.variant(.byte(1))]),
-        .array(of: .structure([.byte, .string]), []),
-        .array(of: .dictionary(key: .byte, value: .byte), []),
-        .options([]), .options([("offset", .uint16(5)), ("link", .string("LE")), ("device", .path("/d"))]),
-        .dictionary(key: .uint16, value: .variant, [Value.Entry(.uint16(0xFFFF), .variant(.octets([1])))]),
-        .dictionary(key: .path, value: .dictionary(key: .string, value: .variant), []),
-        .structure([.byte(1), .structure([.string("x"), .octets([2])]), .variant(.int64(-1))]),
-        variants(62),
-    ]
+    static var values: [Value] {
+        [
+            .byte(0), .byte(255), .boolean(true), .boolean(false), .int16(.min), .uint16(.max), .int32(.min),
+            .uint32(.max),
+            .int64(.min), .uint64(.max), .double(-0.5), .double(.infinity), .string(""), .string("é\u{1F493}\n"),
+            .string(oddities), .path("/"), .path("/a/b"), .signature(""), .signature("a{sv}"),
+            .octets([]), .octets([1, 2, 3]), .octets([UInt8](repeating: 9, count: 100_000)),
+            .strings([]), .strings(["a", ""]), .paths(["/", "/x"]), .array(of: .boolean, [.boolean(true)]),
+            .array(of: .array(.byte), [.octets([]), .octets([1])]), .array(of: .variant, [.variant(.byte(1))]),
+            .array(of: .structure([.byte, .string]), []),
+            .array(of: .dictionary(key: .byte, value: .byte), []),
+            .options([]), .options([("offset", .uint16(5)), ("link", .string("LE")), ("device", .path("/d"))]),
+            .dictionary(key: .uint16, value: .variant, [Value.Entry(.uint16(0xFFFF), .variant(.octets([1])))]),
+            .dictionary(key: .path, value: .dictionary(key: .string, value: .variant), []),
+            .structure([.byte(1), .structure([.string("x"), .octets([2])]), .variant(.int64(-1))]),
+            variants(62),
+        ]
+    }
 
     @Test func `All values come back from the other side as they went`() throws {
         try onBus { bus, loop in
@@ -39,20 +42,22 @@ import Testing
         }
     }
 
-    static let wrong: [(Value, String)] = [
-        (.string("a\0b"), "has a NUL"), (.structure([]), "\"()\" is not a signature"),
-        (.array(of: .byte, []), "must be octets"), (.descriptor, "cannot be sent"),
-        (.array(of: .string, [.byte(1)]), "of type y, and should be of type s"),
-        (.array(of: .variant, [.byte(1)]), "of type y, and should be of type v"),
-        (.dictionary(key: .variant, value: .byte, []), "is not a signature"),
-        (.dictionary(key: .string, value: .byte, [Value.Entry(.byte(1), .byte(1))]), "should be of type s"),
-        (.array(of: .structure([.byte, .byte]), [.structure([.byte(1)])]), "should be of type (yy)"),
-        (variants(65), "lies in more than 64 others"),
-        (.octets([UInt8](repeating: 0, count: 16 << 20)), "longer than"),
-        (.array(of: .string, [Value](repeating: .string(""), count: 3 << 20)), "longer than"),
-        (.structure([Value](repeating: .byte(1), count: 254)), "is not a signature"),
-        ((0..<33).reduce(.byte(1)) { value, _ in .structure([value]) }, "is not a signature"),
-    ]
+    static var wrong: [(Value, String)] {
+        [
+            (.string("a\0b"), "has a NUL"), (.structure([]), "\"()\" is not a signature"),
+            (.array(of: .byte, []), "must be octets"), (.descriptor, "cannot be sent"),
+            (.array(of: .string, [.byte(1)]), "of type y, and should be of type s"),
+            (.array(of: .variant, [.byte(1)]), "of type y, and should be of type v"),
+            (.dictionary(key: .variant, value: .byte, []), "is not a signature"),
+            (.dictionary(key: .string, value: .byte, [Value.Entry(.byte(1), .byte(1))]), "should be of type s"),
+            (.array(of: .structure([.byte, .byte]), [.structure([.byte(1)])]), "should be of type (yy)"),
+            (variants(65), "lies in more than 64 others"),
+            (.octets([UInt8](repeating: 0, count: 16 << 20)), "longer than"),
+            (.array(of: .string, [Value](repeating: .string(""), count: 3 << 20)), "longer than"),
+            (.structure([Value](repeating: .byte(1), count: 254)), "is not a signature"),
+            ((0..<33).reduce(.byte(1)) { value, _ in .structure([value]) }, "is not a signature"),
+        ]
+    }
 
     @Test func `What D-Bus does not allow is found before it is sent`() throws {
         try onBus { bus, loop in
