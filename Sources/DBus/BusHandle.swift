@@ -3,13 +3,14 @@ import CDBus
 /// A private connection of libdbus's, closed when it goes.  Nothing here waits for the other side.
 ///
 /// Not by `dbus_bus_get`: that lets libdbus end the process when the bus goes away.  Nothing is dispatched by libdbus
-/// either: answers and signals are found by their own numbers and names, so that no callback comes from C.
+/// either: answers and signals are found by their own numbers and names, so that no message comes by a callback from C.
 @safe
 struct BusHandle: ~Copyable {
     /// What one message, and all that wait to be sent, may have in octets.
     static let longestMessage = 16 << 20
 
     private let raw: OpaquePointer
+    private let writing: UnsafeMutablePointer<OpaquePointer?>  // libdbus's own note of whether it wants to write
 
     /// Opens a stream to a D-Bus address (`unix:path=…`); who we are is told later.
     init(address: String) throws(RemoteError) {
@@ -24,12 +25,35 @@ struct BusHandle: ~Copyable {
         }
         unsafe dbus_connection_set_exit_on_disconnect(opened, 0)
         unsafe dbus_connection_set_max_message_size(opened, Self.longestMessage)
+        let writing = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
+        unsafe writing.initialize(to: nil)
+        unsafe Self.noteWriting(of: opened, in: writing)
+        unsafe self.writing = writing
         unsafe raw = opened
+    }
+
+    /// Only who has watch functions learns, while the bus lets us in, whether it is our turn to speak.
+    private static func noteWriting(of raw: OpaquePointer, in writing: UnsafeMutablePointer<OpaquePointer?>) {
+        let isSet = unsafe dbus_connection_set_watch_functions(
+            raw,
+            { watch, note in
+                if unsafe dbus_watch_get_flags(watch) & DBUS_WATCH_WRITABLE.rawValue != 0 {
+                    unsafe note?.assumingMemoryBound(to: OpaquePointer?.self).pointee = watch
+                }
+                return 1
+            },
+            { watch, note in
+                let note = unsafe note?.assumingMemoryBound(to: OpaquePointer?.self)
+                if unsafe note?.pointee == watch { unsafe note?.pointee = nil }
+            },
+            nil, writing, nil)
+        precondition(isSet != 0, "no memory is left for a connection")
     }
 
     deinit {
         unsafe dbus_connection_close(raw)
         unsafe dbus_connection_unref(raw)
+        unsafe writing.deallocate()
     }
 
     /// To be watched; nil when it is closed.
@@ -41,10 +65,8 @@ struct BusHandle: ~Copyable {
     /// Whether neither side has closed it.
     var isOpen: Bool { unsafe dbus_connection_get_is_connected(raw) != 0 }
 
-    /// Whether messages wait until the stream takes them; never before the bus has let us in.
-    var wantsToWrite: Bool {
-        unsafe dbus_connection_get_is_authenticated(raw) != 0 && dbus_connection_has_messages_to_send(raw) != 0
-    }
+    /// Whether something waits until the stream takes it.
+    var wantsToWrite: Bool { unsafe writing.pointee.map { unsafe dbus_watch_get_enabled($0) != 0 } ?? false }
 
     /// How many octets wait to be sent.
     var waiting: Int { unsafe dbus_connection_get_outgoing_size(raw) }
@@ -57,14 +79,10 @@ struct BusHandle: ~Copyable {
         return serial
     }
 
-    /// Reads and writes what is possible at once.
-    ///
-    /// Until the bus has let us in, libdbus takes one step of that conversation at a time, and does not say whether it
-    /// wants to write: the steps between two answers are fewer than eight.
+    /// Reads or writes what is possible at once.
     func readAndWrite() {
-        let turns = unsafe dbus_connection_get_is_authenticated(raw) != 0 ? 1 : 8
-        for _ in 0..<turns { unsafe dbus_connection_read_write(raw, 0) }
-        // Takes what came in one read with the end of that conversation.
+        unsafe dbus_connection_read_write(raw, 0)
+        // Takes what came in one read with the end of the conversation by which the bus lets us in.
         unsafe dbus_connection_get_dispatch_status(raw)
     }
 

@@ -1,6 +1,7 @@
 extension Connection {
     /// Lets others find an object, in place of one that was there; managers above it tell of it.
     ///
+    /// The object, and what its closures hold, is kept until `withdraw` or `close`.
     /// Throws, and changes nothing, when a property has a value that D-Bus does not allow.
     public func export(_ object: ExportedObject) throws(CallFailure) {
         guard isOpen else { throw .disconnected }

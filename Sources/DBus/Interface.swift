@@ -131,6 +131,6 @@ public struct ExportedObject: Sendable {
             interfaces.map { Value.Entry(.string($0.name.text), $0.values) })
     }
 
-    static let propertiesType = ValueType.dictionary(key: .string, value: .variant)
-    static let valuesType = ValueType.dictionary(key: .string, value: propertiesType)
+    static var propertiesType: ValueType { .dictionary(key: .string, value: .variant) }
+    static var valuesType: ValueType { .dictionary(key: .string, value: propertiesType) }
 }

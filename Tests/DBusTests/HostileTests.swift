@@ -74,6 +74,7 @@ import Testing
             peer.send(Frame.call("/", "org.freedesktop.DBus.Peer", "Ping", to: ask.name.text).octets)
             try await loop.until { peer.octets.count > before }
             #expect(!peer.hasHeard("Error."))
+            peer.close()
         }
     }
 
@@ -110,6 +111,7 @@ import Testing
             #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
             service.kept.first?.answer([.string("real")])
             #expect(await waiting == .success([.string("real")]))
+            peer.close()
         }
     }
 

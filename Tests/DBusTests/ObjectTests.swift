@@ -165,6 +165,7 @@ import Testing
             #expect(answer == .success([]))
             #expect(tasks.all.count == 2)
             for task in tasks.all { try await task.value }
+            await manager.close()  // what it exported holds it
         }
     }
 }

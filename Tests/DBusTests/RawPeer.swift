@@ -9,10 +9,8 @@ import Synchronization
 final class RawPeer: Sendable {
     private let stream: StreamConnection
     private let received = Mutex<[UInt8]>([])
-    private let isOver = Mutex(false)
 
     var octets: [UInt8] { received.withLock { $0 } }
-    var hasEnded: Bool { isOver.withLock { $0 } }
 
     private init(_ stream: StreamConnection) { self.stream = stream }
 
@@ -21,9 +19,8 @@ final class RawPeer: Sendable {
         let peer = RawPeer(try StreamConnection(to: .unix(path: bus.socket), on: loop))
         peer.stream.start { event in
             switch event {
-            case .opened: break
+            case .opened, .ended, .failed: break
             case .received(let octets): peer.received.withLock { $0 += octets }
-            case .ended, .failed: peer.isOver.withLock { $0 = true }
             }
         }
         let user = "\(getuid())".utf8.map { "3" + String($0 - 48) }.joined()

@@ -147,6 +147,7 @@ import Testing
             try await real.emit(Signal("/", "x.A", "One", [.string("real")]))
             try await loop.until { all.all.count == 2 }
             #expect(heard.all == ["real"])
+            forger.close()
             #expect(all.all == ["forged", "real"])
         }
     }
