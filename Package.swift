@@ -62,6 +62,7 @@ let floors: [[Target]] = [
         tests("Air"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
+        tests("BlueZ", on: "Bluetooth", "DBus", "GATT"),
         tests("Bluetooth", on: "Mutations", "Octets"),
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(

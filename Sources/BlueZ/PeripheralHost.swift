@@ -312,7 +312,7 @@ public actor PeripheralHost {
 
     private func handOver(_ round: Int) async throws(HostFailure) {
         guard let application else { return }
-        let (chosen, known) = try await choose()
+        let (chosen, known) = try await choose(round)
         guard round == rounds, let path = chosen.path else { return }
         adapter = chosen
         // Who was connected before is not a client of ours.
@@ -334,7 +334,18 @@ public actor PeripheralHost {
         if wantsToAdvertise { try await registerAdvertisement(round) }
     }
 
-    private func choose() async throws(HostFailure) -> (Adapter, [Objects.Device]) {
+    /// The adapter, and the devices that it knows; one that bluetoothd has not found yet is waited for.
+    private func choose(_ round: Int) async throws(HostFailure) -> (Adapter, [Objects.Device]) {
+        let deadline = loop.now.advanced(by: Self.patience)
+        while true {
+            do throws(HostFailure) { return try await find() } catch {
+                guard round == rounds, !isStopped, loop.now < deadline else { throw error }
+            }
+            try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)))
+        }
+    }
+
+    private func find() async throws(HostFailure) -> (Adapter, [Objects.Device]) {
         let objects: Objects
         do { objects = try await Objects.all(connection) } catch { throw .bus("\(error)") }
         let named = objects.adapters.filter { definition.adapter == nil || $0.name == definition.adapter }
@@ -378,9 +389,19 @@ public actor PeripheralHost {
         _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value],
         or failure: (_ adapter: String, _ what: String, _ why: String) -> HostFailure
     ) async throws(HostFailure) {
-        do {
-            _ = try await connection.call(Call(.bluez, path, interface, member, arguments))
-        } catch { throw failure(adapter?.name ?? "", member.text, "\(error)") }
+        let (round, deadline) = (rounds, loop.now.advanced(by: Self.patience))
+        while true {
+            do throws(CallFailure) {
+                _ = try await connection.call(Call(.bluez, path, interface, member, arguments))
+                return
+            } catch {
+                // An adapter that has just been switched on, or found, may not be ready.
+                guard error.mayPass, round == rounds, !isStopped, loop.now < deadline else {
+                    throw failure(adapter?.name ?? "", member.text, "\(error)")
+                }
+            }
+            try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)))
+        }
     }
 
     private func fail(_ failure: HostFailure) {
@@ -418,5 +439,13 @@ public actor PeripheralHost {
         for device in devices.values where device.address == peer && device.isConnected {
             enqueue { await $0.quietly(device.path, .device, "Disconnect", []) }
         }
+    }
+}
+
+extension CallFailure {
+    /// Whether the same call may go well a moment later.
+    fileprivate var mayPass: Bool {
+        guard case .remote(let error) = self else { return false }
+        return ["org.bluez.Error.Failed", "org.bluez.Error.NotReady", "org.bluez.Error.Busy"].contains(error.name)
     }
 }
