@@ -4,7 +4,7 @@ import PackageDescription
 
 /// The building, floor by floor: a target may use those of lower floors only, and never its neighbours.
 let floors: [[Target]] = [
-    [library("Octets"), library("Spelling"), cLibrary("CLinux")],
+    [library("Octets"), library("Spelling"), cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux")],
     [
         library("Arguments", on: "Spelling"),
         library("Bluetooth", on: "Octets", "Spelling"),
@@ -15,6 +15,7 @@ let floors: [[Target]] = [
         library("Air"),
         library("ATT", on: "Octets", "Bluetooth", "Simulation"),
         library("Characteristics", on: "Octets", "Spelling", "Bluetooth"),
+        library("DBus", on: "CDBus", "Spelling", "Simulation"),
         library("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         library("HCI", on: "Octets", "Bluetooth"),
         library("L2CAP", on: "Octets", "Bluetooth"),
@@ -32,6 +33,7 @@ let floors: [[Target]] = [
         library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
     ],
     [
+        library("BlueZ", on: "Bluetooth", "DBus", "GATT", "Simulation"),
         library(
             "Collector", on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
         ),
@@ -50,7 +52,8 @@ let floors: [[Target]] = [
         library(
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
-            "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld",
+            "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios",
+            "VirtualWorld",
             "Reporting", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
@@ -59,6 +62,7 @@ let floors: [[Target]] = [
         tests("Air"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
+        tests("BlueZ", on: "Bluetooth", "DBus", "GATT"),
         tests("Bluetooth", on: "Mutations", "Octets"),
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(
@@ -67,6 +71,7 @@ let floors: [[Target]] = [
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
             "Scenarios", "Simulation"),
+        tests("DBus", on: "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),

@@ -1,8 +1,11 @@
 import Arguments
+import BlueZ
+import Bluetooth
 import Glibc
 import HCI
 import LEHost
 import Octets
+import Scenarios
 import Simulation
 import Sockets
 import VirtualWorld
@@ -36,6 +39,7 @@ actor LiveWorld {
     private var arrivals = 0
     private var listeners: [StreamListener] = []
     private var radios: [Radio] = []  // by device
+    private var foreign: ForeignDevices?
     private var whenUnlinked: (@Sendable () -> Void)?
     private var wake: EventLoop.Appointment?
 
@@ -76,8 +80,23 @@ actor LiveWorld {
         }
     }
 
+    /// Hands the devices over to bluetoothd, on these adapters; they are switched on when it has all of them.
+    func start(onBlueZ adapters: [String?]) async throws(CommandFailure) {
+        world.reach = .foreignHosts
+        let listener = ForeignDevices.Listener(
+            answer: { [weak self] device, request in
+                self?.assumeIsolated { $0.answer(device, request) } ?? .failure(.unlikelyError)
+            },
+            tell: { [weak self] device, event in self?.assumeIsolated { $0.blueZ(device, event) } },
+            gone: { [ending] in ending.say(.failure("the system bus has gone away; systemctl status dbus says more")) })
+        let devices = try await ForeignDevices(world, on: adapters, loop, listener)
+        foreign = devices
+        try await devices.start()
+    }
+
     /// Ends all connections and gives the world back.
     func close(_ signals: Signals) async -> World {
+        if let foreign { await foreign.close() }
         if !radios.isEmpty { await switchOff(signals) }
         wake?.cancel()
         for listener in listeners { listener.close() }
@@ -134,6 +153,37 @@ actor LiveWorld {
         radios[node].connection.close()
         whenUnlinked?()
         ending.say(.failure("\(radios[node].address): \(why)"))
+    }
+
+    // MARK: BlueZ
+
+    private func answer(_ device: Int, _ request: PeripheralHost.Request) -> Result<[UInt8], ATTError> {
+        let wanted: World.AttributeRequest =
+            switch request.kind {
+            case .read(let offset): .read(offset: offset)
+            case .write(let value, let isCommand): .write(value, isCommand: isCommand)
+            }
+        let answer = world.answer(
+            wanted, of: request.handle, from: request.peer, mtu: request.mtu, toForeignHostOf: device, at: now)
+        goOn()
+        return answer
+    }
+
+    private func blueZ(_ device: Int, _ event: PeripheralHost.Event) {
+        switch event {
+        case .registered(let adapter):
+            tell("\(adapter.name): bluetoothd serves \(world.scenario.devices[device].name)")
+            if foreign?.registered(device) == true { start() }
+        case .advertising(let isOn): if isOn { world.foreignHostAdvertises(device, at: now) }
+        case .connected(let peer): world.connected(peer, toForeignHostOf: device, at: now)
+        case .disconnected(let peer):
+            world.disconnected(peer, fromForeignHostOf: device, reason: .unspecified, at: now)
+        case .subscribed(let handle, let isOn):
+            world.subscribed(isOn, to: handle, ofForeignHostOf: device, at: now)
+        case .lost: tell("bluetoothd has gone away; waiting for it")
+        case .failed(let failure): ending.say(.failure("\(failure)"))
+        }
+        goOn()
     }
 
     // MARK: Guests
@@ -225,7 +275,8 @@ actor LiveWorld {
         case .radioFailed(let node, let failure): broke(node, "\(failure)")
         case .radioRefused(let node, let opcode, let status):
             Console.complain("lubdub: \(radios[node].address): the controller refused \(opcode): \(status)")
-        case .client, .toForeignHost: break
+        case .toForeignHost(let node, let command): foreign?.perform(command, of: node)
+        case .client: break
         }
     }
 }

@@ -11,7 +11,8 @@ private let controllerOption = Arguments.Grammar.Option.option(
 
 private let servingRadioOption = Arguments.Grammar.Option.option(
     "--radio", "RADIO", repeatable: true,
-    "virtual (default), or a controller outside for each device: hci:tcp:HOST:PORT or hci:unix:PATH")
+    "virtual (default); bluez[:hci0[,hci1]] for this machine's Bluetooth; or a controller outside for each device:\nhci:tcp:HOST:PORT or hci:unix:PATH"
+)
 
 private let manners: [Arguments.Grammar.Option] = [
     .flag("--quiet", "do not say who comes and goes"),
@@ -36,8 +37,11 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let played = try Played(path, invocation)
     let addresses = try read(invocation.texts("--controller"))
     let radios = try radios(for: played, invocation)
+    let adapters = try adapters(for: played, invocation)
     switch played.speed ?? .real(1) {
-    case .real(let factor): return try offer(played, Doors(offered: addresses, radios: radios), factor, invocation)
+    case .real(let factor):
+        return try offer(
+            played, Doors(offered: addresses, radios: radios, adapters: adapters), factor, invocation)
     case .max:
         guard addresses.isEmpty else {
             throw CommandFailure(
@@ -52,18 +56,46 @@ func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard !addresses.isEmpty else {
         throw CommandFailure(.usage, "lubdub: controller needs --listen, as in --listen tcp:127.0.0.1:6402")
     }
-    return try offer(try Played(empty: invocation), Doors(offered: addresses, radios: []), 1, invocation)
+    return try offer(try Played(empty: invocation), Doors(offered: addresses, radios: [], adapters: nil), 1, invocation)
 }
 
 /// How a world and those outside meet: by controllers of the world, or by controllers that are not.
 private struct Doors: Sendable {
     let offered: [StreamAddress]
     let radios: [StreamAddress]
+    let adapters: [String?]?
 }
+
+/// The adapters that bluetoothd is to use, one for each device; nil unless `--radio bluez` is there.
+private func adapters(for played: Played, _ invocation: Invocation) throws(CommandFailure) -> [String?]? {
+    guard let text = invocation.texts("--radio").first(where: isBlueZ) else { return nil }
+    guard invocation.texts("--radio").count == 1 else {
+        throw CommandFailure(
+            .usage, "lubdub: --radio \(text) has to be the only one; several adapters are bluez:hci0,hci1")
+    }
+    for option in ["--controller", "--speed"] where invocation.has(option) {
+        throw CommandFailure(.usage, "lubdub: \(option) is for the virtual radio only: leave it out, or --radio")
+    }
+    let named = text.dropFirst("bluez".count).dropFirst().split(separator: ",", omittingEmptySubsequences: false)
+    let count = played.scenario.devices.count
+    guard text != "bluez" || count > 1 else { return [nil] }
+    guard named.count == count, Set(named).count == count, named.allSatisfy(isAdapter) else {
+        let example = (0..<count).map { "hci\($0)" }.joined(separator: ",")
+        throw CommandFailure(
+            .usage,
+            "lubdub: \(played.path) has \(count) device\(count == 1 ? "" : "s"), each with an adapter of its own: "
+                + "--radio bluez:\(example)")
+    }
+    return named.map(String.init)
+}
+
+private func isBlueZ(_ radio: String) -> Bool { radio == "bluez" || radio.hasPrefix("bluez:") }
+
+private func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
 
 /// The controllers outside that the devices use, one each; none on the virtual radio.
 private func radios(for played: Played, _ invocation: Invocation) throws(CommandFailure) -> [StreamAddress] {
-    let texts = invocation.texts("--radio").filter { $0 != "virtual" }
+    let texts = invocation.texts("--radio").filter { $0 != "virtual" && !isBlueZ($0) }
     guard !texts.isEmpty else { return [] }
     var addresses: [StreamAddress] = []
     for text in texts { addresses.append(try controllerAddress(of: text)) }
@@ -129,7 +161,9 @@ private func offer(
         let (ended, reason) = try loop.run {
             let ending = Ending()
             let live = LiveWorld(started, files, on: loop, ending, verbosity)
-            if doors.radios.isEmpty {
+            if let adapters = doors.adapters {
+                try await live.start(onBlueZ: adapters)
+            } else if doors.radios.isEmpty {
                 try await listen(live, doors.offered, verbosity)
                 await live.start()
             } else {

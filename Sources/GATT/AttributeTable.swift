@@ -40,12 +40,15 @@ public struct AttributeTable: Hashable, Sendable {
         var groupEnd: UInt16
     }
 
+    /// What it was made of.
+    public let services: [ServiceDefinition]
     private(set) var attributes: [Attribute] = []
     private var valueHandles: [[UInt16]] = []
     private var nextFree: UInt32 = 1
 
     /// Gives every attribute its handle, from 0x0001 on and without gaps but for those that fixed handles make.
     public init(_ services: [ServiceDefinition]) throws(DefinitionError) {
+        self.services = services
         for service in services { try add(service) }
     }
 

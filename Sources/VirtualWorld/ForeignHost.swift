@@ -1,6 +1,6 @@
 import ATT
 public import Bluetooth
-import GATT
+public import GATT
 import HCI
 import LEHost
 import Octets
@@ -27,6 +27,9 @@ extension World {
         /// To end the link to a client.
         case disconnect(DeviceAddress)
     }
+
+    /// The attributes of a device of the scenario, for its foreign host.
+    public func attributes(of device: Int) -> AttributeTable { nodes[device].device.table }
 
     /// The host of a device advertises.
     public mutating func foreignHostAdvertises(_ node: Int, at now: Instant) {

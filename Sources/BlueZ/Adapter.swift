@@ -1,0 +1,70 @@
+public import Bluetooth
+import DBus
+
+/// A Bluetooth adapter of this machine, as bluetoothd describes it.
+public struct Adapter: Hashable, Sendable {
+    /// `hci0`.
+    public let name: String
+    /// Its address; nil when it is not readable.
+    public let address: DeviceAddress?
+    /// What it says that it is called.
+    public let alias: String
+    /// Whether it is switched on.
+    public let isPowered: Bool
+    /// Whether bluetoothd lets programs serve attributes with it.
+    public let servesAttributes: Bool
+    /// How many more programs can advertise with it; nil when it cannot advertise.
+    public let freeAdvertisements: Int?
+    /// What it can be: `central`, `peripheral` and `central-peripheral`; empty before BlueZ 5.55.
+    public let roles: [String]
+
+    var path: ObjectPath? { try? ObjectPath("/org/bluez/\(name)") }
+
+    init?(_ path: ObjectPath, _ interfaces: Value) {
+        let prefix = "/org/bluez/"
+        let described = interfaces.entries ?? []
+        func properties(_ name: InterfaceName) -> Value? { described.first { $0.key.string == name.text }?.value }
+        guard path.text.hasPrefix(prefix), let adapter = properties(.adapter) else { return nil }
+        name = String(path.text.dropFirst(prefix.count))
+        address = adapter["Address"]?.string.flatMap { DeviceAddress($0) }
+        alias = adapter["Alias"]?.string ?? ""
+        isPowered = adapter["Powered"]?.boolean ?? false
+        roles = adapter["Roles"]?.elements?.compactMap(\.string) ?? []
+        servesAttributes = properties(.gattManager) != nil
+        freeAdvertisements = properties(.advertisingManager).map { Int($0["SupportedInstances"]?.byte ?? 0) }
+    }
+}
+
+/// What bluetoothd knows: adapters, and devices that are or were near.
+struct Objects {
+    /// A device that bluetoothd knows.
+    struct Device: Hashable {
+        let path: ObjectPath
+        let address: DeviceAddress
+        var isConnected: Bool
+
+        init?(_ path: ObjectPath, _ properties: Value) {
+            let kind: DeviceAddress.Kind = properties["AddressType"]?.string == "random" ? .random : .public
+            guard let number = properties["Address"]?.string.flatMap({ DeviceAddress($0)?.number }) else { return nil }
+            (self.path, address) = (path, DeviceAddress(number, kind))
+            isConnected = properties["Connected"]?.boolean ?? false
+        }
+    }
+
+    private(set) var adapters: [Adapter] = []
+    private(set) var devices: [Device] = []
+
+    /// Asks for all of them.
+    static func all(_ connection: Connection) async throws(CallFailure) -> Objects {
+        let call = Call(.bluez, .root, .objectManager, "GetManagedObjects", answer: "a{oa{sa{sv}}}")
+        var objects = Objects()
+        for entry in try await connection.call(call).first?.entries ?? [] {
+            guard let path = entry.key.path else { continue }
+            if let adapter = Adapter(path, entry.value) { objects.adapters.append(adapter) }
+            let properties = entry.value.entries?.first { $0.key.string == InterfaceName.device.text }?.value
+            if let device = properties.flatMap({ Device(path, $0) }) { objects.devices.append(device) }
+        }
+        objects.adapters.sort { $0.name < $1.name }
+        return objects
+    }
+}

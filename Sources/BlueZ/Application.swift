@@ -1,0 +1,162 @@
+import Bluetooth
+import DBus
+import GATT
+
+/// A device's attributes as objects that bluetoothd reads: what a GattManager1 registers.
+///
+///     /lubdub/device0                            ObjectManager
+///     /lubdub/device0/service0                   GattService1
+///     /lubdub/device0/service0/value0            GattCharacteristic1
+///     /lubdub/device0/service0/value0/more0      GattDescriptor1
+///
+/// Generic Access and Generic Attribute are bluetoothd's own, and so are the descriptors that follow from properties.
+struct Application: Sendable {
+    /// Asked for values, on the loop's thread.
+    struct Source: Sendable {
+        let answer: @Sendable (PeripheralHost.Request) -> Result<[UInt8], ATTError>
+        let subscribed: @Sendable (_ handle: UInt16, Bool) -> Void
+    }
+
+    let root: ObjectPath
+    let objects: [ExportedObject]
+    private let paths: [UInt16: ObjectPath]
+
+    /// Those of a table; `number` tells several devices apart.
+    init(_ table: AttributeTable, number: Int, _ source: Source) throws(InvalidArgument) {
+        root = try ObjectPath("/lubdub/device\(number)")
+        var (objects, paths): ([ExportedObject], [UInt16: ObjectPath]) = ([], [:])
+        for (index, service) in table.services.enumerated() where !Self.own.contains(service.uuid) {
+            let path = try ObjectPath("\(root)/service\(index)")
+            objects.append(ExportedObject(path, [Self.interface(of: service)]))
+            for (place, characteristic) in service.characteristics.enumerated() {
+                guard let handle = table.handle(ofValue: place, service: index) else { continue }
+                let value = try ObjectPath("\(path)/value\(place)")
+                paths[handle] = value
+                objects.append(ExportedObject(value, [Self.interface(of: characteristic, handle, in: path, source)]))
+                for (order, descriptor) in characteristic.descriptors.enumerated() {
+                    let more = try ObjectPath("\(value)/more\(order)")
+                    objects.append(ExportedObject(more, [Self.interface(of: descriptor, below: value)]))
+                }
+            }
+        }
+        (self.objects, self.paths) = (objects, paths)
+    }
+
+    /// Where the value with a handle is.
+    func path(of handle: UInt16) -> ObjectPath? { paths[handle] }
+
+    private static let own: [UUID] = [UUID(0x1800), UUID(0x1801)]
+
+    private static func interface(of service: ServiceDefinition) -> Interface {
+        Interface(
+            .gattService,
+            properties: [
+                Property("UUID", constant: .string(service.uuid.description)),
+                Property("Primary", constant: .boolean(service.isPrimary)),
+            ])
+    }
+
+    private static func interface(of descriptor: DescriptorDefinition, below value: ObjectPath) -> Interface {
+        Interface(
+            .gattDescriptor,
+            methods: [
+                Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) { call in
+                    let offset = Int(call.arguments.first?["offset"]?.uint16 ?? 0)
+                    guard offset <= descriptor.value.count else { return call.refuse(.invalidOffset) }
+                    call.answer([.octets(Array(descriptor.value[offset...]))])
+                }
+            ],
+            properties: [
+                Property("UUID", constant: .string(descriptor.uuid.description)),
+                Property("Characteristic", constant: .path(value)), Property("Flags", constant: .strings(["read"])),
+            ])
+    }
+
+    private static func interface(
+        of characteristic: CharacteristicDefinition, _ handle: UInt16, in service: ObjectPath, _ source: Source
+    ) -> Interface {
+        let read = Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) {
+            call in
+            let options = call.arguments.first
+            let offset = Int(options?["offset"]?.uint16 ?? 0)
+            answer(call, .read(offset: offset), handle, options, source) { [.octets($0)] }
+        }
+        let write = Method("WriteValue", takes: Parameters("aya{sv}", "value", "options")) { call in
+            guard call.arguments.count == 2, let value = call.arguments[0].octets else {
+                return call.refuse(.invalidValueLength)
+            }
+            let options = call.arguments[1]
+            // A long write comes whole, in pieces that each have an offset: BlueZ before 5.44 only.
+            guard options["offset"]?.uint16 ?? 0 == 0 else { return call.refuse(.invalidOffset) }
+            let isCommand = options["type"]?.string == "command"
+            answer(call, .write(value, isCommand: isCommand), handle, options, source) { _ in [] }
+        }
+        let start = Method("StartNotify") { call in
+            source.subscribed(handle, true)
+            call.answer()
+        }
+        let stop = Method("StopNotify") { call in
+            source.subscribed(handle, false)
+            call.answer()
+        }
+        return Interface(
+            .gattCharacteristic, methods: [read, write, start, stop, Method("Confirm") { $0.answer() }],
+            properties: [
+                Property("UUID", constant: .string(characteristic.uuid.description)),
+                Property("Service", constant: .path(service)),
+                Property("Flags", constant: .strings(characteristic.properties.flags)),
+            ])
+    }
+
+    private static func answer(
+        _ call: Invocation, _ kind: PeripheralHost.Request.Kind, _ handle: UInt16, _ options: Value?,
+        _ source: Source, _ results: ([UInt8]) -> [Value]
+    ) {
+        let request = PeripheralHost.Request(
+            kind: kind, handle: handle, device: options?["device"]?.path, mtu: options?["mtu"]?.uint16.map(Int.init))
+        switch source.answer(request) {
+        case .success(let value): call.answer(results(value))
+        case .failure(let error): call.refuse(Refusal(error))
+        }
+    }
+}
+
+extension CharacteristicProperties {
+    /// By BlueZ's names.
+    fileprivate var flags: [String] {
+        let names: [(CharacteristicProperties, String)] = [
+            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
+            (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
+            (.authenticatedSignedWrites, "authenticated-signed-writes"),
+        ]
+        return names.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+extension ErrorName {
+    fileprivate static let invalidOffset: ErrorName = "org.bluez.Error.InvalidOffset"
+    fileprivate static let invalidValueLength: ErrorName = "org.bluez.Error.InvalidValueLength"
+}
+
+extension Refusal {
+    /// The client asks for octets behind the end.
+    fileprivate static let invalidOffset = Refusal(ATTError.invalidOffset)
+    /// The value is no array of octets.
+    fileprivate static let invalidValueLength = Refusal(ATTError.invalidAttributeValueLength)
+
+    /// The error that bluetoothd makes `error` of: `src/gatt-database.c`, `dbus_error_to_att_ecode`.
+    ///
+    /// It has no name for any other error, and makes Unlikely Error (0x0E) of them, but of 0x80 to 0x9F, which are
+    /// written as a number; before BlueZ 5.66, of 0x80 alone.
+    init(_ error: ATTError) {
+        switch error {
+        case .readNotPermitted, .writeNotPermitted: self.init("org.bluez.Error.NotPermitted", "\(error)")
+        case .requestNotSupported: self.init("org.bluez.Error.NotSupported", "\(error)")
+        case .invalidOffset: self.init(.invalidOffset, "\(error)")
+        case .insufficientAuthorization: self.init("org.bluez.Error.NotAuthorized", "\(error)")
+        case .invalidAttributeValueLength: self.init(.invalidValueLength, "\(error)")
+        case .procedureAlreadyInProgress: self.init("org.bluez.Error.InProgress", "\(error)")
+        default: self.init("org.bluez.Error.Failed", "0x" + String(error.rawValue, radix: 16))
+        }
+    }
+}

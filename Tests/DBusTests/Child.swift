@@ -1,0 +1,61 @@
+import Glibc
+import Simulation
+import Testing
+
+/// A program that a test starts, and ends by its number.
+final class Child: Sendable {
+    let pid: pid_t
+    private let output: CInt
+
+    /// Starts a program that is found in PATH; what it prints can be read, what it says to people is shown.
+    init(_ arguments: [String]) throws {
+        var (ends, child): ([CInt], pid_t) = ([0, 0], 0)
+        try #require(unsafe pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+        let code = unsafe posix_spawnp(&child, arguments[0], &actions, nil, &words, &environment)
+        unsafe words.forEach { unsafe free($0) }
+        unsafe posix_spawn_file_actions_destroy(&actions)
+        Glibc.close(ends[1])
+        (pid, output) = (child, ends[0])
+        try #require(code == 0, "\(arguments[0]) cannot be started")
+    }
+
+    deinit { Glibc.close(output) }
+
+    static func isInstalled(_ program: String) -> Bool {
+        ["/usr/bin", "/bin", "/usr/local/bin"].contains { unsafe access("\($0)/\(program)", X_OK) == 0 }
+    }
+
+    /// What it prints, up to the end of a line; waits 10 s at most.
+    func line() throws -> String {
+        var line: [UInt8] = []
+        while line.last != UInt8(ascii: "\n") {
+            var polled = pollfd(fd: output, events: CShort(POLLIN), revents: 0)
+            try #require(unsafe poll(&polled, 1, 10_000) == 1, "it prints nothing")
+            var octet: UInt8 = 0
+            try #require(unsafe read(output, &octet, 1) == 1, "it ended too early")
+            line.append(octet)
+        }
+        return String(decoding: line.dropLast(), as: UTF8.self)
+    }
+
+    /// Lets it end by itself while the loop goes on; returns what it printed, and its exit status.
+    func ended(on loop: EventLoop) async throws -> (output: String, status: CInt) {
+        var status: CInt = 0
+        while unsafe waitpid(pid, &status, WNOHANG) == 0 { try await loop.sleep(for: .milliseconds(2)) }
+        var octets = [UInt8](repeating: 0, count: 1 << 16)
+        let count = unsafe read(output, &octets, octets.count)
+        return (String(decoding: octets.prefix(max(0, count)), as: UTF8.self), status >> 8)
+    }
+
+    /// Ends it, and waits until it has.
+    func kill() {
+        Glibc.kill(pid, SIGKILL)
+        waitpid(pid, nil, 0)
+    }
+}

@@ -1,0 +1,85 @@
+import DBus
+import Simulation
+import Synchronization
+
+/// An object that the tests call, and what it knows.
+final class Service: Sendable {
+    struct State {
+        var level: UInt8 = 87
+        var alias = "strap"
+        var kept: [Invocation] = []
+    }
+
+    static let path: ObjectPath = "/example/battery"
+    static let interface: InterfaceName = "example.Battery1"
+    private let state = Mutex(State())
+
+    var kept: [Invocation] { state.withLock { $0.kept } }
+    var alias: String { state.withLock { $0.alias } }
+
+    var object: ExportedObject { ExportedObject(Self.path, [description]) }
+
+    private var description: Interface {
+        Interface(
+            Self.interface,
+            methods: [
+                Method("Echo", takes: Parameters("v", "value"), gives: Parameters("v", "value")) {
+                    $0.answer($0.arguments)
+                },
+                Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay")) { call in
+                    let offset = call.arguments.first?["offset"]?.uint16 ?? 0
+                    call.answer([.octets([UInt8(truncatingIfNeeded: offset), 1, 2])])
+                },
+                Method("Refuse") { $0.refuse(Refusal("org.bluez.Error.NotPermitted", "not\0 today")) },
+                Method("Keep", gives: Parameters("s")) { call in self.state.withLock { $0.kept.append(call) } },
+                Method("Drop") { _ in },
+                Method("Lie", gives: Parameters("s")) { $0.answer([.uint32(1)]) },
+                Method("Garble", gives: Parameters("s")) { $0.answer([.string("a\0b")]) },
+            ],
+            properties: [
+                Property("Level", .byte) { .byte(self.state.withLock { $0.level }) },
+                Property("Alias", .string, get: { .string(self.state.withLock { $0.alias }) }) {
+                    value throws(Refusal) in
+                    guard let alias = value.string, !alias.isEmpty else { throw Refusal("example.Empty", "no name") }
+                    self.state.withLock { $0.alias = alias }
+                },
+                Property("UUID", constant: .string("180F")),
+                Property("Absent", .uint16, change: .untold) { nil },
+                Property("Wrong", .uint16, change: .invalidated) { .string("no number") },
+            ],
+            signals: [SignalDescription("Changed", Parameters("y", "level"))])
+    }
+
+    /// Two connections: one that has exported this object, and one that calls it.
+    func open(_ bus: PrivateBus, _ loop: EventLoop) async throws -> (server: Connection, client: Connection, Asking) {
+        let server = try await Connection.open(bus.address, on: loop)
+        try await server.export(object)
+        let client = try await Connection.open(bus.address, on: loop)
+        guard let name = await server.name else { throw CallFailure.disconnected }
+        return (server, client, Asking(connection: client, name: name, server: server))
+    }
+}
+
+/// Calls of one object's methods.
+struct Asking: Sendable {
+    let connection: Connection
+    let name: BusName
+    var server: Connection?  // kept, since a connection that nobody has is closed
+
+    func callAsFunction(
+        _ member: MemberName, _ arguments: [Value] = [], answer: Signature = "", of interface: InterfaceName? = nil,
+        at path: ObjectPath? = nil, within limit: Duration = .seconds(10)
+    ) async -> Result<[Value], CallFailure> {
+        await outcome { () async throws(CallFailure) in
+            try await connection.call(
+                Call(
+                    name, path ?? Service.path, interface ?? Service.interface, member, arguments, answer: answer,
+                    within: limit))
+        }
+    }
+
+    func property(_ member: MemberName, _ arguments: [String], answer: Signature) async -> Result<[Value], CallFailure>
+    {
+        await self(member, arguments.map { .string($0) }, answer: answer, of: "org.freedesktop.DBus.Properties")
+    }
+}
