@@ -50,8 +50,8 @@ let floors: [[Target]] = [
         library(
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
-            "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "VirtualWorld",
-            "Reporting", embedding: "Bench/bumble.py")
+            "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios", "Sensors",
+            "VirtualWorld", "Reporting", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [testLibrary("Mutations")],
@@ -66,7 +66,7 @@ let floors: [[Target]] = [
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
-            "Scenarios", "Simulation"),
+            "Scenarios", "Sensors", "Simulation", "VirtualWorld"),
         tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
@@ -89,7 +89,7 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "Bluetooth", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets", "Reporting", "Scenarios",
-            "Simulation", "Spelling", "VirtualController"),
+            "Sensors", "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
