@@ -6,6 +6,15 @@ enum Console {
     private struct State {
         var results = STDOUT_FILENO
         var failure: Int32?
+        var last = LastLine()
+
+        /// Writes a line above the last one.
+        mutating func write(_ line: String, to descriptor: CInt) -> Int32? {
+            _ = Console.write(last.erase(), to: STDERR_FILENO)
+            let failure = Console.write(line + "\n", to: descriptor)
+            _ = Console.write(last.draw(at: .now), to: STDERR_FILENO)
+            return failure
+        }
     }
 
     private static let state = Mutex(State())
@@ -13,13 +22,26 @@ enum Console {
     /// A line of results.
     static func print(_ line: String) {
         state.withLock { state in
-            guard let code = write(line, to: state.results), state.results == STDOUT_FILENO else { return }
+            guard let code = state.write(line, to: state.results), state.results == STDOUT_FILENO else { return }
             state.failure = state.failure ?? code
         }
     }
 
     /// A line for the person who typed the command.
-    static func complain(_ line: String) { _ = write(line, to: STDERR_FILENO) }
+    static func complain(_ line: String) { _ = state.withLock { $0.write(line, to: STDERR_FILENO) } }
+
+    /// Keeps a line below all others, on a terminal that is standard error; nil: no more.
+    ///
+    /// It is left out while the terminal takes nothing, so that nobody waits for it.
+    static func show(last line: String?) {
+        var room = pollfd(fd: STDERR_FILENO, events: CShort(POLLOUT), revents: 0)
+        let hasRoom = unsafe poll(&room, 1, 0) == 1
+        guard hasRoom || line == nil else { return }
+        state.withLock { state in
+            let text = state.last.show(line, at: .now)
+            if hasRoom { _ = write(text, to: STDERR_FILENO) }
+        }
+    }
 
     /// From now on lines of results go to standard error, as something else is written to standard output.
     static func divert() { state.withLock { $0.results = STDERR_FILENO } }
@@ -42,8 +64,8 @@ enum Console {
     }
 
     /// Why it could not be written, or nil.
-    private static func write(_ line: String, to descriptor: CInt) -> Int32? {
-        var rest = Array((line + "\n").utf8)[...]
+    private static func write(_ text: String, to descriptor: CInt) -> Int32? {
+        var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {
