@@ -12,7 +12,7 @@ enum Console {
         mutating func write(_ line: String, to descriptor: CInt) -> Int32? {
             _ = Console.write(last.erase(), to: STDERR_FILENO)
             let failure = Console.write(line + "\n", to: descriptor)
-            _ = Console.write(last.draw(at: .now), to: STDERR_FILENO)
+            _ = Console.write(last.draw(), to: STDERR_FILENO)
             return failure
         }
     }
@@ -38,7 +38,7 @@ enum Console {
         let hasRoom = unsafe poll(&room, 1, 0) == 1
         guard hasRoom || line == nil else { return }
         state.withLock { state in
-            let text = state.last.show(line, at: .now)
+            let text = state.last.show(line)
             if hasRoom { _ = write(text, to: STDERR_FILENO) }
         }
     }

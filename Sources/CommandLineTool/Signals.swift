@@ -27,7 +27,7 @@ struct Signals: Sendable {
         return set
     }
 
-    /// A signal that was taken does what it does by itself: stops or ends the process, if its handling is the default.
+    /// A signal that was taken does after all what it does by itself.
     func letHappen(_ number: Int32) {
         var set = Self.set(of: [number])
         raise(number)

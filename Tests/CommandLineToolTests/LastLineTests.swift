@@ -5,27 +5,22 @@ import VirtualWorld
 @testable import CommandLineTool
 
 @Suite struct LastLineTests {
-    private let origin = ContinuousClock.now
-
-    private func at(_ milliseconds: Int) -> ContinuousClock.Instant { origin.advanced(by: .milliseconds(milliseconds)) }
-
-    @Test func `It is drawn, erased for other lines and drawn again, five times a second at the most`() {
+    @Test func `It is drawn, erased for other lines and drawn again, no more often than it is shown`() {
         var line = LastLine()
-        #expect(line.erase() == "" && line.draw(at: at(0)) == "")
-        #expect(line.show("a", at: at(0)) == "\ra\u{1B}[K")
-        #expect(line.show("a", at: at(500)) == "")  // it stands there
-        #expect(line.show("b", at: at(500)) == "\rb\u{1B}[K")
-        #expect(line.show("c", at: at(600)) == "")  // too early
+        #expect(line.erase() == "")
+        #expect(line.draw() == "")
+        #expect(line.show("a") == "\ra\u{1B}[K")
+        #expect(line.show("a") == "")  // it stands there
         #expect(line.erase() == "\r\u{1B}[K")
-        #expect(line.draw(at: at(650)) == "")
+        #expect(line.draw() == "\ra\u{1B}[K")
+        #expect(line.erase() == "\r\u{1B}[K")
+        #expect(line.draw() == "")  // too often
         #expect(line.erase() == "")  // it is not there
-        #expect(line.draw(at: at(700)) == "\rc\u{1B}[K")
-        #expect(line.erase() == "\r\u{1B}[K")
-        #expect(line.show("c", at: at(750)) == "")
-        #expect(line.show("c", at: at(900)) == "\rc\u{1B}[K")
-        #expect(line.show(nil, at: at(901)) == "\r\u{1B}[K")
-        #expect(line.show(nil, at: at(902)) == "")
-        #expect(line.draw(at: at(2000)) == "")
+        #expect(line.show("a") == "\ra\u{1B}[K")
+        #expect(line.show("b") == "\rb\u{1B}[K")
+        #expect(line.show(nil) == "\r\u{1B}[K")
+        #expect(line.show(nil) == "")
+        #expect(line.draw() == "")
     }
 
     private static let none = WorldStatus.Device("strap")

@@ -4,16 +4,19 @@ import VirtualWorld
 
 /// Somebody at the terminal, who presses keys and looks at the last line, while a world plays.
 actor KeyboardSession {
+    /// Of the clock on the wall, between two looks at the world.
+    private static let pause = Duration.milliseconds(200)
+
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private let terminal: Terminal
     private let world: LiveWorld
     private let ending: Ending
     private let paint: Paint?  // nil: there is no last line
-    private let pause: Duration  // of the loop's time, between two looks at the world
+    private let speed: Double
     private var decoder = KeyDecoder()
     private var control = KeyControl()
-    private var lastKeys = ContinuousClock.now
+    private var lastKeys = Instant.start
     private var columns = 0
     private var keys: EventLoop.Watch?
     private var news: EventLoop.Watch?
@@ -24,7 +27,7 @@ actor KeyboardSession {
         _ terminal: Terminal, _ world: LiveWorld, on loop: EventLoop, speed: Double, _ ending: Ending, _ paint: Paint?
     ) {
         (self.terminal, self.world, self.loop, self.ending, self.paint) = (terminal, world, loop, ending, paint)
-        pause = LastLine.pause * speed
+        self.speed = speed
     }
 
     /// Takes the terminal, now or when we come into the foreground.
@@ -63,10 +66,11 @@ actor KeyboardSession {
 
     private func signal(_ number: Int32) {
         switch number {
-        case SIGTSTP, SIGQUIT:
+        case SIGTSTP:
             leave()
-            terminal.signals.letHappen(number)  // we are stopped in here, or end
+            terminal.signals.letHappen(number)  // we are stopped in here
             goOn()
+        case SIGQUIT: ending.say(.signal(number))
         case SIGCONT: goOn()
         case SIGWINCH: columns = terminal.columns
         default: break
@@ -81,17 +85,17 @@ actor KeyboardSession {
             keys = nil
             return
         }
-        let now = ContinuousClock.now
-        let pressed = decoder.decode(octets, after: lastKeys.duration(to: now))
-        lastKeys = now
-        for key in pressed { press(key) }
-        if !pressed.isEmpty, tick != nil { look() }
+        let pause = lastKeys.duration(to: loop.now) / speed
+        lastKeys = loop.now
+        for key in decoder.decode(octets, after: pause) { press(key) }
     }
 
     private func press(_ key: Key) {
         for command in control.press(key, visit { world, _ in world.keyTargets }) {
             switch command {
-            case .act(let action, let name): visit { world, now in _ = world.act(action, as: name, at: now) }
+            case .act(let action, let name):
+                let isDone = visit { world, now in world.act(action, as: name, at: now) }
+                if !isDone { Console.complain("the devices are not switched on yet") }
             case .giveBack(let thing, let name):
                 visit { world, now in _ = world.giveBack(name, of: thing, at: now) }
             case .say(let text): Console.complain(text)
@@ -113,7 +117,7 @@ actor KeyboardSession {
         let text = StatusText(status, chosen: control.chosen)
         Console.show(last: text.line(columns: columns - 1, paint))  // the last column would begin another line
         tick?.cancel()
-        tick = loop.call(at: loop.now.advanced(by: pause)) {
+        tick = loop.call(at: loop.now.advanced(by: Self.pause * speed)) {
             self.assumeIsolated { $0.look() }
         }
     }

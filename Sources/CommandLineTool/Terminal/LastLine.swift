@@ -1,21 +1,19 @@
 /// The line of a terminal that stays the last, while others are printed above it: what is to be written for that.
 ///
-/// A machine without a clock and a terminal.  It is drawn five times a second at the most; what comes earlier waits for
-/// the next `show` or the next line.
+/// A machine without a clock and a terminal.  Each `show` allows one drawing, now or behind the next line, so that it is
+/// drawn no more often than somebody calls that.
 struct LastLine: Sendable {
-    /// Between two drawings.
-    static let pause = Duration.milliseconds(200)
     private static let erasure = "\r\u{1B}[K"
 
     private var text: String?
     private var drawn: String?  // what stands there now
-    private var drawnAt: ContinuousClock.Instant?
+    private var mayDraw = false
 
     /// From now on it says this, or is gone when nil: what to write.
-    mutating func show(_ text: String?, at now: ContinuousClock.Instant) -> String {
-        self.text = text
+    mutating func show(_ text: String?) -> String {
+        (self.text, mayDraw) = (text, true)
         guard text != nil else { return erase() }
-        return text == drawn ? "" : draw(at: now)
+        return text == drawn ? "" : draw()
     }
 
     /// What to write in front of another line.
@@ -24,11 +22,10 @@ struct LastLine: Sendable {
         return drawn == nil ? "" : Self.erasure
     }
 
-    /// What to write behind another line, or when it is time.
-    mutating func draw(at now: ContinuousClock.Instant) -> String {
-        guard let text else { return "" }
-        if let drawnAt, drawnAt.duration(to: now) < Self.pause { return "" }
-        (drawn, drawnAt) = (text, now)
+    /// What to write behind another line.
+    mutating func draw() -> String {
+        guard let text, mayDraw else { return "" }
+        (drawn, mayDraw) = (text, false)
         return "\r\(text)\u{1B}[K"
     }
 }
