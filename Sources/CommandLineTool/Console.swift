@@ -17,18 +17,21 @@ enum Console {
         }
     }
 
-    private static let state = Mutex(State())
+    /// Behind a reference: of a static mutex of such a state, Swift 6.3 with `-O` makes one that is all zeros.
+    private final class Shared: Sendable { let state = Mutex(State()) }
+
+    private static let shared = Shared()
 
     /// A line of results.
     static func print(_ line: String) {
-        state.withLock { state in
+        shared.state.withLock { state in
             guard let code = state.write(line, to: state.results), state.results == STDOUT_FILENO else { return }
             state.failure = state.failure ?? code
         }
     }
 
     /// A line for the person who typed the command.
-    static func complain(_ line: String) { _ = state.withLock { $0.write(line, to: STDERR_FILENO) } }
+    static func complain(_ line: String) { _ = shared.state.withLock { $0.write(line, to: STDERR_FILENO) } }
 
     /// Keeps a line below all others, on a terminal that is standard error; nil: no more.
     ///
@@ -37,21 +40,21 @@ enum Console {
         var room = pollfd(fd: STDERR_FILENO, events: CShort(POLLOUT), revents: 0)
         let hasRoom = unsafe poll(&room, 1, 0) == 1
         guard hasRoom || line == nil else { return }
-        state.withLock { state in
+        shared.state.withLock { state in
             let text = state.last.show(line)
             if hasRoom { _ = write(text, to: STDERR_FILENO) }
         }
     }
 
     /// From now on lines of results go to standard error, as something else is written to standard output.
-    static func divert() { state.withLock { $0.results = STDERR_FILENO } }
+    static func divert() { shared.state.withLock { $0.results = STDERR_FILENO } }
 
     /// Where lines of results go.
-    static var descriptor: CInt { state.withLock { $0.results } }
+    static var descriptor: CInt { shared.state.withLock { $0.results } }
 
     /// Why lines of results cannot be written any more, by the number that `errno(3)` explains; `EPIPE` when the
     /// reader has gone.
-    static var failure: Int32? { state.withLock { $0.failure } }
+    static var failure: Int32? { shared.state.withLock { $0.failure } }
 
     /// Makes sure that descriptors 0 to 2 are open, so that no log or socket gets one of these numbers, and that a
     /// reader who goes away is an error of `write(2)` and not a signal.
