@@ -228,7 +228,7 @@ class KeyTests(Interoperability):
                         terminal.process.send_signal(number)
                     self.assertEqual(await terminal.ended(), 128 + number)
                     self.assertEqual(terminal.modes(), terminal.before)
-                    self.assertTrue(terminal.text.endswith('\r\x1b[K'), terminal.text[-80:])
+                    await terminal.shows(r'\r\x1b\[K\Z')
 
     async def test_the_terminal_is_as_before_when_nobody_reads(self):
         reading, writing = os.pipe()

@@ -44,7 +44,7 @@ final class Terminal: Sendable {
             if state.original == nil || modes.c_lflag & tcflag_t(ICANON) != 0 { state.original = modes }
             modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
             unsafe withUnsafeMutableBytes(of: &modes.c_cc) { characters in
-                unsafe characters[Int(VMIN)] = 1
+                unsafe characters[Int(VMIN)] = 0  // a read waits for nothing
                 unsafe characters[Int(VTIME)] = 0
             }
             state.isTaken = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0
@@ -61,11 +61,14 @@ final class Terminal: Sendable {
         }
     }
 
-    /// What was typed; nil when nothing will be any more.
+    /// What was typed, at once; nil when nothing will be any more.
     func read() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = unsafe Glibc.read(STDIN_FILENO, &buffer, buffer.count)
-        if count < 0, errno == EINTR || errno == EAGAIN { return [] }
-        return count > 0 ? Array(buffer[..<count]) : nil
+        guard count <= 0 else { return Array(buffer[..<count]) }
+        guard count == 0 || errno == EINTR || errno == EAGAIN else { return nil }
+        var end = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
+        unsafe poll(&end, 1, 0)
+        return CInt(end.revents) & (POLLHUP | POLLERR | POLLNVAL) == 0 ? [] : nil
     }
 }
