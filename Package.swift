@@ -53,8 +53,7 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
             "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios",
-            "VirtualWorld",
-            "Reporting", embedding: "Bench/bumble.py")
+            "Sensors", "VirtualWorld", "Reporting", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [testLibrary("Mutations")],
@@ -70,7 +69,7 @@ let floors: [[Target]] = [
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
-            "Scenarios", "Simulation"),
+            "Scenarios", "Sensors", "Simulation", "VirtualWorld"),
         tests("DBus", on: "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
@@ -94,7 +93,7 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "Bluetooth", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets", "Reporting", "Scenarios",
-            "Simulation", "Spelling", "VirtualController"),
+            "Sensors", "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

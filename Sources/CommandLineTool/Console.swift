@@ -6,30 +6,55 @@ enum Console {
     private struct State {
         var results = STDOUT_FILENO
         var failure: Int32?
+        var last = LastLine()
+
+        /// Writes a line above the last one.
+        mutating func write(_ line: String, to descriptor: CInt) -> Int32? {
+            _ = Console.write(last.erase(), to: STDERR_FILENO)
+            let failure = Console.write(line + "\n", to: descriptor)
+            _ = Console.write(last.draw(), to: STDERR_FILENO)
+            return failure
+        }
     }
 
-    private static let state = Mutex(State())
+    /// Behind a reference: of a static mutex of such a state, Swift 6.3 with `-O` makes one that is all zeros.
+    private final class Shared: Sendable { let state = Mutex(State()) }
+
+    private static let shared = Shared()
 
     /// A line of results.
     static func print(_ line: String) {
-        state.withLock { state in
-            guard let code = write(line, to: state.results), state.results == STDOUT_FILENO else { return }
+        shared.state.withLock { state in
+            guard let code = state.write(line, to: state.results), state.results == STDOUT_FILENO else { return }
             state.failure = state.failure ?? code
         }
     }
 
     /// A line for the person who typed the command.
-    static func complain(_ line: String) { _ = write(line, to: STDERR_FILENO) }
+    static func complain(_ line: String) { _ = shared.state.withLock { $0.write(line, to: STDERR_FILENO) } }
+
+    /// Keeps a line below all others, on a terminal that is standard error; nil: no more.
+    ///
+    /// It is left out while the terminal takes nothing, so that nobody waits for it.
+    static func show(last line: String?) {
+        var room = pollfd(fd: STDERR_FILENO, events: CShort(POLLOUT), revents: 0)
+        let hasRoom = unsafe poll(&room, 1, 0) == 1
+        guard hasRoom || line == nil else { return }
+        shared.state.withLock { state in
+            let text = state.last.show(line)
+            if hasRoom { _ = write(text, to: STDERR_FILENO) }
+        }
+    }
 
     /// From now on lines of results go to standard error, as something else is written to standard output.
-    static func divert() { state.withLock { $0.results = STDERR_FILENO } }
+    static func divert() { shared.state.withLock { $0.results = STDERR_FILENO } }
 
     /// Where lines of results go.
-    static var descriptor: CInt { state.withLock { $0.results } }
+    static var descriptor: CInt { shared.state.withLock { $0.results } }
 
     /// Why lines of results cannot be written any more, by the number that `errno(3)` explains; `EPIPE` when the
     /// reader has gone.
-    static var failure: Int32? { state.withLock { $0.failure } }
+    static var failure: Int32? { shared.state.withLock { $0.failure } }
 
     /// Makes sure that descriptors 0 to 2 are open, so that no log or socket gets one of these numbers, and that a
     /// reader who goes away is an error of `write(2)` and not a signal.
@@ -42,8 +67,8 @@ enum Console {
     }
 
     /// Why it could not be written, or nil.
-    private static func write(_ line: String, to descriptor: CInt) -> Int32? {
-        var rest = Array((line + "\n").utf8)[...]
+    private static func write(_ text: String, to descriptor: CInt) -> Int32? {
+        var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {

@@ -94,6 +94,13 @@ actor LiveWorld {
         try await devices.start()
     }
 
+    /// Lets somebody look at the world as it is now, or do something to it.
+    func visit<Answer: Sendable>(_ visit: @Sendable (inout World, Instant) -> Answer) -> Answer {
+        world.run(until: now)
+        defer { goOn() }
+        return visit(&world, now)
+    }
+
     /// Ends all connections and gives the world back.
     func close(_ signals: Signals) async -> World {
         if let foreign { await foreign.close() }

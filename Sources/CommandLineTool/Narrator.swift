@@ -74,6 +74,7 @@ final class Narrator: Sendable {
     /// Who did something, and what, as the scenario names it: `strap`, `battery read 87`.
     static func words(_ record: EventRecord) -> (who: String, what: String) {
         let thing = (record.thing ?? "lubdub").split(separator: "/", maxSplits: 1).map(String.init)
+        if let rule = record.rule, rule != record.thing { return ("script", words(record, by: rule)) }
         let isRule = record.event == .began || record.event == .ended
         var words = isRule ? thing : Array(thing.dropFirst())
         words += record.event.rawValue.split(separator: "_").map(String.init)
@@ -89,6 +90,12 @@ final class Narrator: Sendable {
             isRule ? "script" : thing.first ?? "lubdub",
             words.joined(separator: " ") + (why.isEmpty ? "" : ": \(why)")
         )
+    }
+
+    /// What somebody outside does: `key c began on strap/heart_rate/contact: false`.
+    private static func words(_ record: EventRecord, by rule: String) -> String {
+        let place = record.thing.map { " on \($0)" } ?? ""
+        return "\(rule) \(record.event)\(place)" + (record.value.map { ": \($0)" } ?? "")
     }
 
     /// Tells packets, if they were asked for.

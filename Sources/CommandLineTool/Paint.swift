@@ -34,7 +34,8 @@ struct Paint: Sendable {
 
     init(isOn: Bool) { self.isOn = isOn }
 
-    private static func variable(_ name: String) -> String {
+    /// Of the environment; empty when it is not set.
+    static func variable(_ name: String) -> String {
         guard let value = unsafe getenv(name) else { return "" }
         return unsafe String(cString: value)
     }

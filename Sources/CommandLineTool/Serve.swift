@@ -41,7 +41,7 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     switch played.speed ?? .real(1) {
     case .real(let factor):
         return try offer(
-            played, Doors(offered: addresses, radios: radios, adapters: adapters), factor, invocation)
+            played, Doors(offered: addresses, radios: radios, adapters: adapters), factor, invocation, Terminal())
     case .max:
         guard addresses.isEmpty else {
             throw CommandFailure(
@@ -151,8 +151,10 @@ private func playAlone(_ played: Played, _ invocation: Invocation) throws(Comman
 
 /// Plays a world in real time until a signal comes or the limit has passed.
 private func offer(
-    _ played: Played, _ doors: Doors, _ factor: Double, _ invocation: Invocation
+    _ played: Played, _ doors: Doors, _ factor: Double, _ invocation: Invocation, _ terminal: Terminal? = nil
 ) throws(CommandFailure) -> ExitCode {
+    let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(played, invocation) }
+    defer { terminal?.giveBack() }
     let (started, files, verbosity) = try prepare(played, invocation)
     let limit = invocation.has("--for") ? played.scenario.limit : nil
     let signals = Signals()
@@ -171,7 +173,10 @@ private func offer(
                     throw CommandFailure(.environment, "lubdub: \(error)")
                 }
             }
+            let keyboard = terminal.map { KeyboardSession($0, live, on: loop, speed: factor, ending, paint) }
+            await keyboard?.start()
             let reason = await ending.wait(signals, on: loop, for: limit)
+            await keyboard?.stop()
             return (await live.close(signals), reason)
         }
         var world = ended

@@ -9,12 +9,30 @@ struct Signals: Sendable {
 
     /// From now on SIGINT, SIGTERM and SIGHUP end nothing by themselves.
     init() {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for number in [SIGINT, SIGTERM] { unsafe sigaddset(&set, number) }
-        if !Self.isIgnored(SIGHUP) { unsafe sigaddset(&set, SIGHUP) }  // nohup(1) wants it to stay ignored
+        let isWanted = !Self.isIgnored(SIGHUP)  // nohup(1) wants it to stay ignored
+        self.init([SIGINT, SIGTERM] + (isWanted ? [SIGHUP] : []))
+    }
+
+    /// From now on these signals do nothing by themselves.
+    init(_ numbers: [Int32]) {
+        var set = Self.set(of: numbers)
         unsafe sigprocmask(SIG_BLOCK, &set, nil)
         descriptor = unsafe signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
+    }
+
+    private static func set(of numbers: [Int32]) -> sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for number in numbers { unsafe sigaddset(&set, number) }
+        return set
+    }
+
+    /// A signal that was taken does after all what it does by itself.
+    func letHappen(_ number: Int32) {
+        var set = Self.set(of: [number])
+        raise(number)
+        unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
+        unsafe sigprocmask(SIG_BLOCK, &set, nil)
     }
 
     private static func isIgnored(_ number: CInt) -> Bool {
@@ -46,6 +64,8 @@ struct Ending: Sendable {
         /// Nobody reads what is written any more.
         case closed
         case time
+        /// Somebody pressed the key for it.
+        case quit
         case failure(String)
 
         /// What the process says when it ends for this reason; nil when that depends on what it found out.
@@ -54,6 +74,7 @@ struct Ending: Sendable {
             case .signal(let number): .signal(number)
             case .closed: .signal(SIGPIPE)
             case .time: nil
+            case .quit: .success
             case .failure: .environment
             }
         }

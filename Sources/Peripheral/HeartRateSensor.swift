@@ -61,6 +61,22 @@ struct HeartRateSensor: Sendable {
         return (contact?.value(at: now) ?? 0) >= 0.5 ? .detected : .notDetected
     }
 
+    /// Beats per minute, as the next measurement would say; nil when the curve has stopped.
+    func bpm(at now: Instant) -> UInt16? {
+        var heart = heart
+        return heart.bpm(at: now)
+    }
+
+    /// Whether the skin is touched; nil when the sensor cannot know.
+    func isTouching(at now: Instant) -> Bool? {
+        var copy = self
+        return switch copy.contactNow(at: now) {
+        case .detected: true
+        case .notDetected: false
+        case .notSupported: nil
+        }
+    }
+
     private mutating func kilojoules(at now: Instant) -> UInt16 {
         setEnergy?.kilojoules(at: now) ?? energy?.kilojoules(at: now) ?? heart.kilojoules(at: now)
     }

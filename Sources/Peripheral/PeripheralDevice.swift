@@ -44,6 +44,8 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     private var places: [Place] = []
     private var sources: [Source] = []
     private var listening: [Listening] = []
+    /// Values that nobody is told, though they may listen: what comes of them is lost.
+    private var silent: [UInt16] = []
 
     /// Gives the definition its handles; chance comes from `seed`.
     public init(_ definition: PeripheralDefinition, seed: RandomStream) throws(AttributeTable.DefinitionError) {
@@ -123,13 +125,41 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Nobody listens to a value any more.
     public mutating func end(_ handle: UInt16) { listening.removeAll { $0.handle == handle } }
 
+    /// From now on these values are not notified, and all others are again: of a heart, what beats from now on.
+    public mutating func keepSilent(_ handles: [UInt16], at now: Instant) {
+        let freed = silent.filter { !handles.contains($0) }
+        silent = handles
+        for handle in freed {
+            guard let part = part(of: handle) else { continue }
+            changeSensor(part.service) { $0.begin(at: now) }
+        }
+    }
+
+    /// Whether a value is not notified.
+    public func isSilent(_ handle: UInt16) -> Bool { silent.contains(handle) }
+
+    /// What a part shows now, in its own unit, and a contact as 0 or 1; nil when it has no number, or none now.
+    ///
+    /// Asking changes nothing.
+    public func number(of part: Part, at now: Instant) -> Double? {
+        guard sources.indices.contains(part.service) else { return nil }
+        switch (sources[part.service], part.quantity) {
+        case (.heartRate(let sensor), .heartRate): return sensor.bpm(at: now).map(Double.init)
+        case (.heartRate(let sensor), .contact): return sensor.isTouching(at: now).map { $0 ? 1 : 0 }
+        case (.battery(var sensor), .battery): return Double(sensor.level(at: now))
+        default: return nil
+        }
+    }
+
     /// Makes the notifications that are due; `mtu` is the least of those who listen.
     public mutating func timePassed(
         at now: Instant, mtu: Int, pool: inout PacketPool, into outbox: inout [Notification]
     ) {
         for index in listening.indices where listening[index].due <= now {
             let (handle, service) = (listening[index].handle, listening[index].service)
-            if let packet = value(of: service, isChange: true, at: now, mtu: mtu, pool: &pool) {
+            if !silent.contains(handle),
+                let packet = value(of: service, isChange: true, at: now, mtu: mtu, pool: &pool)
+            {
                 outbox.append(Notification(handle: handle, packet: packet))
             }
             guard let period = period(of: service) else { continue }

@@ -20,6 +20,11 @@ public struct Rule: Hashable, Sendable {
     public var chance: Double
     /// When it ends; nil: as it begins if it does not last, else never.
     public var end: End?
+
+    /// What is done when.
+    public init(id: String? = nil, when: Moment, action: Action, chance: Double = 1, end: End? = nil) {
+        (self.id, self.when, self.action, self.chance, self.end) = (id, when, action, chance, end)
+    }
 }
 
 /// A point of time, or each of several.
@@ -168,6 +173,9 @@ public enum Action: Hashable, Sendable {
     case set(Thing, to: Value)
     /// Ends the connections of a device; the reason is one of Core 6.0, Vol 1, Part F.
     case disconnect(Thing, reason: Code?)
+    /// Notifies nothing of a device, a service or a part for as long as the rule lasts; connections, reading and
+    /// writing go on.
+    case silence(Thing)
     /// Notifies a part, whatever its period: so many times, with another value or with its own.
     case notify(Thing, times: Int, value: Value?)
     /// Ends all that rules did to a thing and still lasts.

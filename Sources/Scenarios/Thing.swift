@@ -29,4 +29,31 @@ extension Scenario {
         else { return nil }
         return devices[device].services[service].parts[part]
     }
+
+    /// What names a thing in `of`: `strap/heart_rate/contact`; nil for one that is not there.
+    public func path(of thing: Thing) -> String? {
+        switch thing {
+        case .client: return "client"
+        case .rule(let index): return script.indices.contains(index) ? script[index].id : nil
+        case .device(let index): return devices.indices.contains(index) ? devices[index].id : nil
+        case .service(let device, let index):
+            guard devices.indices.contains(device), devices[device].services.indices.contains(index) else { return nil }
+            return "\(devices[device].id)/\(devices[device].services[index].id)"
+        case .part(let device, let service, _):
+            guard let part = part(thing), let owner = path(of: .service(device: device, service: service)) else {
+                return nil
+            }
+            return part.name.isEmpty ? owner : "\(owner)/\(part.name)"
+        }
+    }
+
+    /// The first part of a device that plays a role in a kind of service; nil when it has none.
+    public func part(_ role: Part.Role, of kind: Service.Kind, device: Int) -> Thing? {
+        guard devices.indices.contains(device) else { return nil }
+        for (index, service) in devices[device].services.enumerated() where service.kind == kind {
+            guard let place = service.parts.firstIndex(where: { $0.role == role }) else { continue }
+            return .part(device: device, service: index, part: place)
+        }
+        return nil
+    }
 }

@@ -1,4 +1,4 @@
-import Scenarios
+public import Scenarios
 
 extension Action {
     /// Which action it is.
@@ -6,16 +6,19 @@ extension Action {
         switch self {
         case .set: .set
         case .disconnect: .disconnect
+        case .silence: .silence
         case .notify: .notify
         case .clear: .clear
         case .notPlayed(let kind, _): kind
         }
     }
 
-    /// To what it is done.
-    var thing: Thing? {
+    /// To what it is done; nil for what is done to everything.
+    public var thing: Thing? {
         switch self {
-        case .set(let thing, _), .disconnect(let thing, _), .notify(let thing, _, _), .clear(let thing): thing
+        case .set(let thing, _), .disconnect(let thing, _), .notify(let thing, _, _), .clear(let thing),
+            .silence(let thing):
+            thing
         case .notPlayed(_, let thing): thing
         }
     }

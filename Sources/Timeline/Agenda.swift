@@ -30,6 +30,11 @@ struct Agenda {
     /// When the next entry is due; nil when there is none.
     var firstDue: Instant? { entries.last?.due }
 
+    /// The first beginning; nil when there are none but ends.
+    var nextBeginning: (rule: Int, due: Instant)? {
+        entries.last { $0.act == .begin }.map { ($0.rule, $0.due) }
+    }
+
     /// What would be due at `.never` is left out.
     mutating func add(_ act: Act, of rule: Int, due: Instant) {
         guard due < .never else { return }

@@ -23,8 +23,13 @@ public import Simulation
 /// is in force.  When it ends, the one below goes on, if its time is not over.  So `end` says what to give back,
 /// `resume` what is in force instead, and `lapse` that a time is over of which nothing was to be seen any more.  A rule that
 /// never ends lapses when another that never ends covers it, since it could not come back.
+///
+/// **From outside.**  `act` begins what no rule of the file says, as a rule of its own behind those of the file: it covers
+/// and is covered like them.  Without an end it lasts until `giveBack`, or until something else from outside covers it;
+/// a rule of the file that never ends comes back from below it.
 public struct ScriptRunner: Sendable {
-    /// What is to be done; rules are indices of the scenario's `script`.
+    /// What is to be done; `rule(_:)` has the rules by their numbers, and those below the count of the scenario's
+    /// `script` are the indices of it.
     ///
     /// Each `begin` is the event `began` of its rule; each `end` and each `lapse` the event `ended`.
     public enum Output: Hashable, Sendable {
@@ -68,8 +73,10 @@ public struct ScriptRunner: Sendable {
     /// No rule fires more often at one instant.
     public static let limit = 1000
 
-    private let script: [Rule]
-    private let kinds: [Event.Kind]  // that some rule waits for
+    private var script: [Rule]  // of the file, and behind them those from outside
+    private let ownCount: Int  // of those of the file
+    private var kinds: [Event.Kind]  // that some rule waits for
+    private let chance: RandomStream
     private var memories: [Memory]
     private var phase = Phase.waiting
     private var origin = Instant.start
@@ -83,6 +90,8 @@ public struct ScriptRunner: Sendable {
     /// Of `seed`, each rule draws from the stream `rule NAME`, or `rule #INDEX` if it has no id.
     public init(_ scenario: Scenario, seed: RandomStream) {
         script = scenario.script
+        ownCount = script.count
+        chance = seed
         memories = script.enumerated().map { index, rule in
             Memory(chance: seed.stream("rule \(rule.id ?? "#\(index)")"))
         }
@@ -93,6 +102,15 @@ public struct ScriptRunner: Sendable {
 
     /// Whether any rule waits for such an event; if none does, it need not be told.
     public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
+
+    /// The rule with a number of an output; of one from outside, only until the next `act`.
+    public func rule(_ number: Int) -> Rule { script[number] }
+
+    /// Whether a rule comes from outside, and is none of the file.
+    public func isFromOutside(_ rule: Int) -> Bool { rule >= ownCount }
+
+    /// Which rule of the file begins next at a time that is known, and when; nil if none does.
+    public var next: (rule: Int, due: Instant)? { agenda.nextBeginning }
 
     /// The scenario begins; durations of the script count from `now`.  Once only.
     public mutating func start(at now: Instant, into outbox: inout [Output]) {
@@ -142,6 +160,57 @@ public struct ScriptRunner: Sendable {
         play(until: now, into: &outbox)
         agenda.removeAll()
         phase = .over
+    }
+
+    // MARK: From outside
+
+    /// Does now what somebody outside says, under the name that is the rule's `id`; its moment does not count.
+    ///
+    /// False before the start, after the end, and when its `chance` has decided against it.
+    public mutating func act(_ rule: Rule, at now: Instant, into outbox: inout [Output]) -> Bool {
+        guard phase == .playing else { return false }
+        play(until: now, into: &outbox)
+        let number = place(rule)
+        guard memories[number].chance.happens(rule.chance) else { return false }
+        begin(number, at: now, into: &outbox)
+        timePassed(at: now, into: &outbox)
+        return true
+    }
+
+    /// Ends what `act` began under a name on a thing, and what still lasts; false when nothing does.
+    public mutating func giveBack(
+        _ name: String, of thing: Thing, at now: Instant, into outbox: inout [Output]
+    ) -> Bool {
+        guard phase == .playing else { return false }
+        play(until: now, into: &outbox)
+        guard let index = firing(name, of: thing) else { return false }
+        end(index, at: now, into: &outbox)
+        timePassed(at: now, into: &outbox)
+        return true
+    }
+
+    /// Whether something lasts that `act` began under a name on a thing.
+    public func lasts(_ name: String, of thing: Thing) -> Bool { firing(name, of: thing) != nil }
+
+    private func firing(_ name: String, of thing: Thing) -> Int? {
+        running.lastIndex { firing in
+            isFromOutside(firing.rule) && script[firing.rule].id == name && script[firing.rule].action.thing == thing
+        }
+    }
+
+    /// Gives a rule from outside a number that no other one has while it lasts.
+    private mutating func place(_ rule: Rule) -> Int {
+        var rule = rule
+        rule.when = .start  // which has passed
+        let number = (ownCount..<script.count).first { number in !running.contains { $0.rule == number } }
+        if let kind = rule.end?.event?.kind, !kinds.contains(kind) { kinds.append(kind) }
+        guard let number else {
+            memories.append(Memory(chance: chance.stream("outside #\(script.count - ownCount)")))
+            script.append(rule)
+            return script.count - 1
+        }
+        script[number] = rule
+        return number
     }
 
     // MARK: Matches
@@ -241,10 +310,13 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// The last of the running firings never ends: so others below it that never end have no time left.
+    /// The last of the running firings never ends: so others below it that never end have no time left.  One from
+    /// outside can be given back, and leaves theirs to rules of the file.
     private mutating func endEndless(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
-        while let index = running.dropLast().firstIndex(where: { script[$0.rule].end == nil && covers(rule, $0.rule) })
-        {
+        while let index = running.dropLast().firstIndex(where: { firing in
+            script[firing.rule].end == nil && covers(rule, firing.rule)
+                && (!isFromOutside(rule) || isFromOutside(firing.rule))
+        }) {
             end(index, at: now, into: &outbox)
         }
     }

@@ -60,6 +60,15 @@ struct ValueNames: Sendable {
         devices.indices.contains(device) ? devices[device].first { $0.handle == handle } : nil
     }
 
+    /// Of the values of a device, or of one of its services.
+    func handles(of device: Int, _ service: Int? = nil) -> [UInt16] {
+        guard devices.indices.contains(device) else { return [] }
+        return devices[device].filter { entry in
+            guard let service, case .part(_, let own, _) = entry.thing else { return true }
+            return own == service
+        }.map(\.handle)
+    }
+
     /// What the octets of a value mean, as JSON; nil when they cannot be read, or nobody knows what they are.
     func json(_ octets: [UInt8], _ handle: UInt16, of device: Int) -> String? {
         var text = JSONText()

@@ -4,6 +4,7 @@ import HCI
 import LEHost
 import Octets
 import Peripheral
+import Scenarios
 import Sensors
 import Simulation
 
@@ -24,6 +25,8 @@ struct Node: Sendable {
     /// The first is the oldest.
     private(set) var connections: [(id: ConnectionID, peer: DeviceAddress, mtu: Int)] = []
     private(set) var subscriptions: [Subscription] = []
+    /// What a script keeps silent.
+    var silences: [Thing] = []
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: EventQueue.Ticket?
     /// Which of its phases of advertising is played, or was played last.
@@ -75,16 +78,18 @@ struct Node: Sendable {
     mutating func notification(
         of part: Peripheral.Part, octets: [UInt8]?, at now: Instant, pool: inout PacketPool
     ) -> PeripheralDevice.Notification? {
-        guard let handle = device.handle(of: part),
+        guard let handle = device.handle(of: part), !device.isSilent(handle),
             let packet = octets.map({ pool.take($0) })
                 ?? device.value(of: part, at: now, mtu: leastMTU, pool: &pool)
         else { return nil }
         return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
 
-    mutating func set(_ part: Part, to signal: Signal?, at now: Instant, begun: Instant?) -> Bool {
+    mutating func set(_ part: Peripheral.Part, to signal: Signal?, at now: Instant, begun: Instant?) -> Bool {
         device.set(part, to: signal, at: now, begun: begun)
     }
+
+    mutating func keepSilent(_ handles: [UInt16], at now: Instant) { device.keepSilent(handles, at: now) }
 
     // MARK: Who is there
 

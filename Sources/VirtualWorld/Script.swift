@@ -31,13 +31,11 @@ extension World {
         switch output {
         case .begin(let rule):
             note(.began, rule)
-            begin(scenario.script[rule].action)
-        case .resume(let rule, let begun): begin(scenario.script[rule].action, begun: begun)
+            begin(script.rule(rule).action)
+        case .resume(let rule, let begun): begin(script.rule(rule).action, begun: begun)
         case .end(let rule):
             note(.ended, rule)
-            if case .set(let thing, _) = scenario.script[rule].action, let (node, part) = place(of: thing) {
-                _ = set(part, of: node, to: nil)
-            }
+            end(script.rule(rule).action)
         case .lapse(let rule): note(.ended, rule)
         case .runaway(let rule): runaways.append(rule)
         case .wake(let due): wakeScript(at: due)
@@ -57,12 +55,42 @@ extension World {
         case .notify(let thing, let times, let value):
             guard let (node, part) = place(of: thing) else { return }
             for _ in 0..<times { notify(part, of: node, octets: value.flatMap { octets(of: part, $0) }) }
+        case .silence(let thing): silence(thing, true)
         case .clear, .notPlayed: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }
 
+    /// Gives back what it took, if it lasted.
+    private mutating func end(_ action: Action) {
+        switch action {
+        case .set(let thing, _):
+            guard let (node, part) = place(of: thing) else { return }
+            _ = set(part, of: node, to: nil)
+        case .silence(let thing): silence(thing, false)
+        case .disconnect, .notify, .clear, .notPlayed: break
+        }
+    }
+
+    /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
+    private mutating func silence(_ thing: Thing, _ isOn: Bool) {
+        guard let node = thing.device, nodes.indices.contains(node) else { return }
+        nodes[node].silences.removeAll { $0 == thing }
+        if isOn { nodes[node].silences.append(thing) }
+        nodes[node].keepSilent(nodes[node].silences.flatMap(handles), at: now)
+    }
+
+    /// Of the values that a thing of a device is sent with.
+    private func handles(of thing: Thing) -> [UInt16] {
+        switch thing {
+        case .device(let device): names.handles(of: device)
+        case .service(let device, let service): names.handles(of: device, service)
+        case .part: place(of: thing).flatMap { nodes[$0.node].device.handle(of: $0.part) }.map { [$0] } ?? []
+        case .client, .rule: []
+        }
+    }
+
     /// The node and the part that a thing of a device stands for; a service stands for its value.
-    private func place(of thing: Thing) -> (node: Int, part: Peripheral.Part)? {
+    func place(of thing: Thing) -> (node: Int, part: Peripheral.Part)? {
         let (device, index, place): (Int, Int, Int?)
         switch thing {
         case .service(let number, let service): (device, index, place) = (number, service, nil)
@@ -87,11 +115,14 @@ extension World {
     }
 
     private mutating func note(_ event: EventName, _ rule: Int) {
-        let name = scenario.script[rule].id ?? "rule \(rule + 1)"
+        guard !script.isFromOutside(rule) else { return noteFromOutside(event, script.rule(rule)) }
+        let name = name(of: rule)
         var record = EventRecord(event, of: name, at: now)
         record.rule = name
         journal.append(record)
     }
+
+    func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
 
     private func datum(of happening: Happening) -> Datum? {
         guard let octets = happening.octets else { return nil }

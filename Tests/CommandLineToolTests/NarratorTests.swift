@@ -69,9 +69,15 @@ import Testing
         (read.value, read.octets) = ("87", [0x57])
         var gone = EventRecord(.disconnected, of: "strap", at: .start)
         (gone.peer, gone.reason) = (peer, "connection_timeout")
+        var peak = EventRecord(.began, of: "peak", at: .start)
+        peak.rule = "peak"
+        var (touch, silence) = (EventRecord(.ended, of: "strap/heart_rate/contact", at: .start), peak)
+        (touch.rule, touch.value) = ("key c", "false")
+        (silence.rule, silence.thing) = ("key s", "strap")
         let records = [
+            (peak, "script: peak began"), (touch, "script: key c ended on strap/heart_rate/contact: false"),
+            (silence, "script: key s began on strap"),
             (read, "strap: battery read 87"), (gone, "strap: disconnected from \(peer): connection_timeout"),
-            (EventRecord(.began, of: "peak", at: .start), "script: peak began"),
             (EventRecord(.scanningStopped, of: "client", at: .start), "client: scanning stopped"),
         ]
         for (record, line) in records {

@@ -17,6 +17,14 @@ import Testing
                 #"2:50: LD0135: script[0].of: "heart_rate/location" can not be notified or be indicated, only be read"#
             ),
             (
+                #"{"when": "5 s", "do": "silence", "of": "heart_rate/location"}"#,
+                #"2:51: LD0135: script[0].of: "heart_rate/location" can not be notified or be indicated, only be read"#
+            ),
+            (
+                #"{"when": "5 s", "do": "silence", "of": "client"}"#,
+                #"2:51: LD0134: script[0].of: expected a device, service or part, found "client", which is the client"#
+            ),
+            (
                 #"{"when": "5 s", "do": "set", "of": "strap", "to": 1}"#,
                 #"2:47: LD0134: script[0].of: expected a part of a service, found "strap", which is a device"#
             ),
@@ -142,11 +150,12 @@ import Testing
     @Test func `With several devices a path begins with one of them`() {
         let text = """
             {"lubdub": 1, "name": "x", "devices": [{"id": "a", "services": [{"service": "battery"}]}, {"id": "b"}],
-            "script": [{"when": "start", "do": "set", "of": "battery", "to": 1}]}
+            "script": [{"when": "start", "do": "set", "of": "battery", "to": 1}, {"when": "start", "do": "silence"}]}
             """
         #expect(
             problems(("a", text)) == [
-                #"a:2:49: LD0133: script[0].of: there is no "battery": with several devices, a path begins with one of a, b"#
+                #"a:2:49: LD0133: script[0].of: there is no "battery": with several devices, a path begins with one of a, b"#,
+                #"a:2:70: LD0106: script[1]: "of" is missing: with several devices it must be said which one"#,
             ])
     }
 

@@ -17,6 +17,10 @@ enum Step: Sendable {
     case tell(Int, ScriptRunner.Happening)
     case pass(Int)
     case finish(Int)
+    /// Somebody outside acts, under the rule's id.
+    case act(Int, Rule)
+    /// Somebody outside gives back what a name took of a thing; without effect, `nothing` is listed.
+    case giveBack(Int, String, Thing)
 }
 
 extension Scenario {
@@ -97,6 +101,10 @@ func play(_ script: [Rule], seed: UInt64 = 1, _ steps: [Step]) -> [String] {
         case .tell(_, let happening): runner.happened(happening, at: now, into: &outbox)
         case .pass: runner.timePassed(at: now, into: &outbox)
         case .finish: runner.finish(at: now, into: &outbox)
+        case .act(_, let rule):
+            if !runner.act(rule, at: now, into: &outbox) { lines.append("\(now.seconds) nothing") }
+        case .giveBack(_, let name, let thing):
+            if !runner.giveBack(name, of: thing, at: now, into: &outbox) { lines.append("\(now.seconds) nothing") }
         }
         take(at: now)
     }
@@ -106,7 +114,9 @@ func play(_ script: [Rule], seed: UInt64 = 1, _ steps: [Step]) -> [String] {
 extension Step {
     var second: Int {
         switch self {
-        case .tell(let second, _), .pass(let second), .finish(let second): second
+        case .tell(let second, _), .pass(let second), .finish(let second), .act(let second, _),
+            .giveBack(let second, _, _):
+            second
         }
     }
 }

@@ -57,7 +57,17 @@ struct Names {
         switch (target, thing) {
         case (.device, .device), (.rule, .rule), (.client, .client): return thing
         case (.anything, .rule): return wrong("a device, service or part")
-        case (.anything, _): return thing
+        case (.anything, _), (.sender, .device): return thing
+        case (.sender, .service(let device, let service)):
+            let parts = devices[device].services[service].parts
+            guard parts.contains(where: { !$0.properties.isDisjoint(with: .sent) }) else {
+                let properties = Part.Properties.sent.words(" or ")
+                cursor.note(.missingProperty, "\(cursor.node.kind) has no part that can \(properties)")
+                return nil
+            }
+            return thing
+        case (.sender, .part): return fitted(thing, .part(.sent), cursor)
+        case (.sender, _): return wrong("a device, service or part")
         case (.part(let properties), .service(let device, let service)):
             guard let part = mainPart(devices[device].services[service]) else {
                 return wrong("one of its parts")
@@ -104,6 +114,9 @@ struct Names {
 }
 
 extension Part.Properties {
+    /// Of what a server sends without being asked.
+    fileprivate static let sent: Part.Properties = [.notify, .indicate]
+
     /// `be read or be notified`.
     func words(_ separator: String) -> String {
         let all: [(Part.Properties, String)] = [

@@ -135,12 +135,13 @@ struct ScriptReader {
         switch (kind, of) {
         case (.set, let of?): return cursor["to"].flatMap { value($0, of) }.map { .set(of, to: $0) }
         case (.disconnect, let of?): return .disconnect(of, reason: cursor["reason"].flatMap(reason))
+        case (.silence, let of?): return .silence(of)
         case (.notify, let of?):
             return .notify(
                 of, times: cursor["times"]?.integer ?? 1, value: cursor["value"].flatMap { value($0, of) })
         case (.clear, let of?): return .clear(of)
         case (.set, nil), (.notify, nil), (.clear, nil): return nil
-        case (.disconnect, nil):
+        case (.disconnect, nil), (.silence, nil):
             cursor.note(.missingKey, "\"of\" is missing: with several devices it must be said which one")
             return nil
         default:
@@ -162,7 +163,7 @@ struct ScriptReader {
 
     private func implied(_ kind: Action.Kind) -> Thing? {
         switch Tables.target(of: kind) {
-        case .device: names.onlyDevice()
+        case .device, .sender: names.onlyDevice()
         case .client: .client
         case .part, .rule, .anything: nil
         }

@@ -7,7 +7,7 @@ extension Tables {
         (
             "do",
             [
-                "link_loss", "silence", "stop_advertising", "stall", "distance", "rssi", "loss", "mtu", "att_error",
+                "link_loss", "stop_advertising", "stall", "distance", "rssi", "loss", "mtu", "att_error",
                 "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "raw", "change_services",
                 "move_handles", "forget_bond", "change_address", "drift", "burst", "lead_off", "skip_time", "connect",
                 "power_off", "unconfirmed",

@@ -8,6 +8,8 @@ enum Target {
     case device
     /// A part with one of these properties at least; with none: any part.
     case part(Part.Properties)
+    /// A device, or a service or part that is notified.
+    case sender
     /// A rule.
     case rule
     /// The client.
@@ -113,7 +115,8 @@ extension Tables {
         case .set: .part([])
         case .notify, .truncate, .lengthen, .burst: .part([.notify, .indicate])
         case .powerOff, .unconfirmed: .client
-        case .silence, .attError, .delay, .drop, .duplicate, .reorder, .raw, .leadOff, .clear: .anything
+        case .silence: .sender
+        case .attError, .delay, .drop, .duplicate, .reorder, .raw, .leadOff, .clear: .anything
         }
     }
 

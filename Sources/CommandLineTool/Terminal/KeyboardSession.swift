@@ -1,0 +1,124 @@
+import Glibc
+import Simulation
+import VirtualWorld
+
+/// Somebody at the terminal, who presses keys and looks at the last line, while a world plays.
+actor KeyboardSession {
+    /// Of the clock on the wall, between two looks at the world.
+    private static let pause = Duration.milliseconds(200)
+
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    private let terminal: Terminal
+    private let world: LiveWorld
+    private let ending: Ending
+    private let paint: Paint?  // nil: there is no last line
+    private let speed: Double
+    private var decoder = KeyDecoder()
+    private var control = KeyControl()
+    private var lastKeys = Instant.start
+    private var columns = 0
+    private var keys: EventLoop.Watch?
+    private var news: EventLoop.Watch?
+    private var tick: EventLoop.Appointment?
+
+    /// Nothing happens before `start`.  The loop's time is `speed` times as fast as the clock on the wall.
+    init(
+        _ terminal: Terminal, _ world: LiveWorld, on loop: EventLoop, speed: Double, _ ending: Ending, _ paint: Paint?
+    ) {
+        (self.terminal, self.world, self.loop, self.ending, self.paint) = (terminal, world, loop, ending, paint)
+        self.speed = speed
+    }
+
+    /// Takes the terminal, now or when we come into the foreground.
+    func start() {
+        news = terminal.signals.watch(on: loop) { number in
+            self.assumeIsolated { $0.signal(number) }
+        }
+        goOn()
+    }
+
+    /// Leaves the terminal as it was.
+    func stop() {
+        leave()
+        news.map(loop.cancel)
+        news = nil
+    }
+
+    private func leave() {
+        keys.map(loop.cancel)
+        tick?.cancel()
+        (keys, tick) = (nil, nil)
+        Console.show(last: nil)
+        terminal.giveBack()
+    }
+
+    private func goOn() {
+        guard terminal.take() else { return leave() }
+        columns = terminal.columns
+        if keys == nil {
+            keys = loop.watch(STDIN_FILENO, for: .readable) { self.assumeIsolated { $0.typed() } }
+        }
+        look()
+    }
+
+    // MARK: Signals
+
+    private func signal(_ number: Int32) {
+        switch number {
+        case SIGTSTP:
+            leave()
+            terminal.signals.letHappen(number)  // we are stopped in here
+            goOn()
+        case SIGQUIT: ending.say(.signal(number))
+        case SIGCONT: goOn()
+        case SIGWINCH: columns = terminal.columns
+        default: break
+        }
+    }
+
+    // MARK: Keys
+
+    private func typed() {
+        guard terminal.isOurs, let octets = terminal.read() else {
+            keys.map(loop.cancel)
+            keys = nil
+            return
+        }
+        let pause = lastKeys.duration(to: loop.now) / speed
+        lastKeys = loop.now
+        for key in decoder.decode(octets, after: pause) { press(key) }
+    }
+
+    private func press(_ key: Key) {
+        for command in control.press(key, visit { world, _ in world.keyTargets }) {
+            switch command {
+            case .act(let action, let name):
+                let isDone = visit { world, now in world.act(action, as: name, at: now) }
+                if !isDone { Console.complain("the devices are not switched on yet") }
+            case .giveBack(let thing, let name):
+                visit { world, now in _ = world.giveBack(name, of: thing, at: now) }
+            case .say(let text): Console.complain(text)
+            case .help: KeyControl.help.forEach(Console.complain)
+            case .quit: ending.say(.quit)
+            }
+        }
+    }
+
+    private func visit<Answer: Sendable>(_ visit: @Sendable (inout World, Instant) -> Answer) -> Answer {
+        world.assumeIsolated { $0.visit(visit) }
+    }
+
+    // MARK: The last line
+
+    private func look() {
+        guard let paint else { return }
+        let status = visit { world, _ in world.status }
+        let text = StatusText(status, chosen: control.chosen)
+        Console.show(last: text.line(columns: columns - 1, paint))  // the last column would begin another line
+        tick?.cancel()
+        tick = loop.call(at: loop.now.advanced(by: Self.pause * speed)) {
+            self.assumeIsolated { $0.look() }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Bluetooth
+import Peripheral
+import Scenarios
+public import Simulation
+import Timeline
+
+/// How a world stands at an instant, for those who look at it.
+public struct WorldStatus: Hashable, Sendable {
+    /// A device of the scenario.
+    public struct Device: Hashable, Sendable {
+        /// Its name in the scenario.
+        public var id: String
+        /// The ATT MTU of each client's link; the first client has been there longest.
+        public var mtus: [Int]
+        /// What its first heart-rate service shows, in beats per minute; nil when there is none.
+        public var bpm: Int?
+        /// Whether its sensor touches the skin; nil when it cannot know.
+        public var isTouching: Bool?
+        /// Whether the script keeps some of it silent.
+        public var isSilent: Bool
+
+        /// A device that nothing is known of but its name; set what is.
+        public init(_ id: String) { (self.id, mtus, isSilent) = (id, [], false) }
+    }
+
+    /// What a rule of the script is waiting for.
+    public struct Next: Hashable, Sendable {
+        /// The rule's name.
+        public var rule: String
+        /// When its time comes.
+        public var due: Instant
+
+        /// A rule and its time.
+        public init(_ rule: String, due: Instant) { (self.rule, self.due) = (rule, due) }
+    }
+
+    /// When this is so.
+    public var now: Instant
+    /// In the scenario's order.
+    public var devices: [Device]
+    /// The rule that begins next at a time that is known.
+    public var next: Next?
+
+    /// How it stands.
+    public init(now: Instant, devices: [Device], next: Next? = nil) {
+        (self.now, self.devices, self.next) = (now, devices, next)
+    }
+}
+
+extension World {
+    /// How it stands now; looking changes nothing.
+    public var status: WorldStatus {
+        let devices = scenario.devices.indices.map { index in
+            var device = WorldStatus.Device(scenario.devices[index].id)
+            device.mtus = nodes[index].connections.map(\.mtu)
+            device.bpm = number(.value, of: .heartRate, device: index).map { Int($0) }
+            device.isTouching = number(.contact, of: .heartRate, device: index).map { $0 > 0 }
+            device.isSilent = !nodes[index].silences.isEmpty
+            return device
+        }
+        return WorldStatus(now: now, devices: devices, next: script.next.map { .init(name(of: $0.rule), due: $0.due) })
+    }
+
+    private func number(_ role: Scenarios.Part.Role, of kind: Service.Kind, device: Int) -> Double? {
+        guard let thing = scenario.part(role, of: kind, device: device), let (node, part) = place(of: thing) else {
+            return nil
+        }
+        return nodes[node].device.number(of: part, at: now)
+    }
+}

@@ -1,0 +1,179 @@
+import Bluetooth
+import EventLog
+import Octets
+import Scenarios
+import Sensors
+import Simulation
+import Spelling
+import Synchronization
+import Testing
+import VirtualWorld
+
+/// Actions that come while the world plays, as those of keys do.
+@Suite struct OutsideTests {
+    /// A strap above a foreign host, with a client that is subscribed to its heart rate, and its log.
+    private struct Played {
+        private final class Log: Sendable { let text = Mutex(JSONText()) }
+
+        var world: World
+        private let log = Log()
+        private let phone = DeviceAddress(0xC0FF_EE00_0002, .random)
+
+        init(script: String = "", devices: Int = 1) throws {
+            world = try World((devices == 1 ? Play.strap("a", script: script) : .twoDevices).scenario, seed: 1)
+            world.reach = .foreignHosts
+            let (log, wording) = (log, world.wording)
+            world.journal = EventJournal { chunk in log.text.withLock { chunk.write(in: wording, to: &$0) } }
+        }
+
+        mutating func start() throws {
+            world.start()
+            world.connected(phone, toForeignHostOf: 0, at: .start)
+            world.subscribed(true, to: 0x000C, ofForeignHostOf: 0, at: .start)
+        }
+
+        func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+        func thing(_ role: Part.Role, _ kind: Service.Kind = .heartRate) throws -> Thing {
+            try #require(world.scenario.part(role, of: kind, device: 0))
+        }
+
+        /// The beats a minute that were notified until then.
+        mutating func rates(until seconds: Double) -> [UInt8] {
+            world.run(until: at(seconds))
+            defer { world.outbox.removeAll() }
+            return world.outbox.compactMap { output in
+                guard case .toForeignHost(_, .notify(_, let octets)) = output else { return nil }
+                return octets[1]
+            }
+        }
+
+        mutating func act(_ action: Action, _ name: String, at seconds: Double) -> Bool {
+            world.act(action, as: name, at: at(seconds))
+        }
+
+        mutating func giveBack(_ name: String, _ thing: Thing, at seconds: Double) -> Bool {
+            world.giveBack(name, of: thing, at: at(seconds))
+        }
+
+        /// What the log has of rules and keys, without `t`.
+        mutating func told() -> [String] {
+            world.journal.flush()
+            let lines = log.text.withLock { $0.string }.split(separator: "\n").map(String.init)
+            return lines.filter { $0.contains("\"rule\"") }.map { line in
+                String(line.drop { $0 != "," }.dropFirst(2).dropLast())
+            }
+        }
+    }
+
+    private static func set(_ thing: Thing, _ number: Double) -> Action { .set(thing, to: .curve(.constant(number))) }
+
+    @Test func `What is set from outside lasts until it is given back, and stands in the log`() throws {
+        var played = try Played()
+        try played.start()
+        let (rate, contact) = (try played.thing(.value), try played.thing(.contact))
+        #expect(played.rates(until: 2.5) == [72, 72])
+        #expect(played.act(Self.set(rate, 99), "key up", at: 2.5) == true)
+        #expect(played.act(Self.set(contact, 0), "key c", at: 2.5) == true)
+        #expect(played.world.status.devices.map(\.bpm) == [99])
+        #expect(played.world.status.devices.map(\.isTouching) == [false])
+        #expect(played.world.lasts("key up", of: rate))
+        #expect(played.rates(until: 4.5) == [99, 99])
+        #expect(played.giveBack("key up", rate, at: 4.5) == true)
+        #expect(played.giveBack("key up", rate, at: 4.5) == false)
+        #expect(!played.world.lasts("key up", of: rate))
+        #expect(played.rates(until: 6.5) == [72, 72])
+        #expect(
+            played.told() == [
+                #""event": "began", "of": "strap/heart_rate", "value": 99, "rule": "key up""#,
+                #""event": "began", "of": "strap/heart_rate/contact", "value": false, "rule": "key c""#,
+                #""event": "ended", "of": "strap/heart_rate", "value": 99, "rule": "key up""#,
+            ])
+        #expect(played.world.pool.taken == 0)
+    }
+
+    @Test func `Rules of the file cover it, and wait for what it causes`() throws {
+        var played = try Played(
+            script: """
+                {"id": "high", "when": "5 s", "do": "set", "of": "heart_rate", "to": 200, "for": "2 s"},
+                {"id": "low", "when": "disconnected", "do": "set", "of": "battery", "to": 3}
+                """)
+        try played.start()
+        #expect(played.world.status.next == .init("high", due: played.at(5)))
+        #expect(played.act(Self.set(try played.thing(.value), 99), "key up", at: 1.5) == true)
+        #expect(played.rates(until: 9.5) == [72, 99, 99, 99, 200, 200, 99, 99, 99])
+        #expect(played.act(.disconnect(.device(0), reason: nil), "key d", at: 9.5) == true)
+        let commands = played.world.outbox.compactMap { output in
+            if case .toForeignHost(_, .disconnect(let peer)) = output { peer } else { nil }
+        }
+        #expect(commands.count == 1)
+        let peer = try #require(commands.first)
+        played.world.disconnected(
+            peer, fromForeignHostOf: 0, reason: .remoteUserTerminated, at: played.at(9.6))
+        let told = played.told()
+        #expect(
+            told.suffix(3) == [
+                #""event": "began", "of": "strap", "rule": "key d""#,
+                #""event": "ended", "of": "strap", "rule": "key d""#,
+                #""event": "began", "of": "low", "rule": "low""#,
+            ])
+        #expect(played.world.status.next == nil)
+    }
+
+    @Test func `Silence notifies nothing, on whichever thing, and stays connected`() throws {
+        for thing in [Thing.device(0), .service(device: 0, service: 0), .part(device: 0, service: 0, part: 0)] {
+            var played = try Played()
+            try played.start()
+            #expect(played.rates(until: 2.5).count == 2)
+            #expect(played.act(.silence(thing), "key s", at: 2.5) == true)
+            #expect(played.world.status.devices.map(\.isSilent) == [true])
+            let notify = Action.notify(try played.thing(.value), times: 3, value: nil)
+            #expect(played.act(notify, "control", at: 3) == true)
+            #expect(played.rates(until: 6.5) == [])
+            #expect(played.world.hasLinks)
+            #expect(played.giveBack("key s", thing, at: 6.5) == true)
+            #expect(played.rates(until: 8.5).count == 2)
+            #expect(played.world.pool.taken == 0)
+        }
+    }
+
+    @Test func `Silence of another value leaves this one, and a wider one outlasts a narrower one`() throws {
+        var played = try Played()
+        try played.start()
+        let battery = Thing.service(device: 0, service: 1)
+        #expect(played.act(.silence(battery), "key s", at: 0) == true)
+        #expect(played.rates(until: 2.5).count == 2)
+        #expect(played.act(.silence(.device(0)), "key s", at: 2.5) == true)
+        #expect(played.giveBack("key s", battery, at: 3) == true)
+        #expect(played.rates(until: 5.5) == [])
+        #expect(played.giveBack("key s", .device(0), at: 5.5) == true)
+        #expect(played.rates(until: 7.5).count == 2)
+    }
+
+    @Test func `A script is silent too, for the client of the whole air`() throws {
+        let stage = try Stage(
+            Play.strap(
+                "silent", script: #"{"id": "mute", "when": "20 s", "do": "silence", "for": "10 s"}"#
+            ).scenario)
+        let heard = stage.records(.delivered, of: "strap/heart_rate").map { $0.instant.nanoseconds / 1_000_000_000 }
+        #expect(heard.contains(19) && heard.contains(31))
+        #expect(!heard.contains { (21..<30).contains($0) })
+        #expect(stage.records(.disconnected).isEmpty)
+        #expect(stage.records(.began, of: "mute").count == 1)
+        #expect(stage.records(.ended, of: "mute").count == 1)
+    }
+
+    @Test func `Before the start nothing is done, and things have their paths`() throws {
+        var played = try Played(devices: 2)
+        #expect(played.act(.silence(.device(0)), "key s", at: 0) == false)
+        let scenario = played.world.scenario
+        #expect(scenario.path(of: .device(1)) == "far")
+        #expect(scenario.path(of: .service(device: 1, service: 0)) == "far/heart_rate")
+        #expect(scenario.path(of: .client) == "client")
+        for missing in [
+            Thing.device(2), .service(device: 0, service: 9), .part(device: 0, service: 0, part: 99), .rule(9),
+        ] { #expect(scenario.path(of: missing) == nil) }
+        #expect(scenario.part(.value, of: .battery, device: 0) == nil)
+        #expect(scenario.part(.value, of: .heartRate, device: 2) == nil)
+    }
+}
