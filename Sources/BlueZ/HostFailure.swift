@@ -1,3 +1,5 @@
+import DBus
+
 /// Why a device cannot be served by bluetoothd, with what mends it.
 public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no bus, or it does not do what buses do.
@@ -33,5 +35,13 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .switchedOff(let adapter): "\(adapter) was switched off; bluetoothctl power on switches it on again"
         case .unplugged(let adapter): "\(adapter) is not there any more"
         }
+    }
+}
+
+extension CallFailure {
+    /// Whether the same call may go well a moment later.
+    var mayPass: Bool {
+        guard case .remote(let error) = self else { return false }
+        return ["org.bluez.Error.Failed", "org.bluez.Error.NotReady", "org.bluez.Error.Busy"].contains(error.name)
     }
 }

@@ -441,11 +441,3 @@ public actor PeripheralHost {
         }
     }
 }
-
-extension CallFailure {
-    /// Whether the same call may go well a moment later.
-    fileprivate var mayPass: Bool {
-        guard case .remote(let error) = self else { return false }
-        return ["org.bluez.Error.Failed", "org.bluez.Error.NotReady", "org.bluez.Error.Busy"].contains(error.name)
-    }
-}
