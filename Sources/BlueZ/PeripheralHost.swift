@@ -88,7 +88,7 @@ public actor PeripheralHost {
     private var owner: BusName?
     private var subscriptions: [Connection.Subscription] = []
     private var rounds = 0  // of registering; what an older one finds out means nothing
-    private var work: Task<Void, any Error>?  // what was asked of bluetoothd last; it is asked one thing after the other
+    private var work: Task<Void, any Error>?  // bluetoothd is asked one thing after the other; this is the last
     /// What the adapter was like before we changed it.
     private var former: (alias: String, isPowered: Bool)?
     private var devices: [ObjectPath: Objects.Device] = [:]
