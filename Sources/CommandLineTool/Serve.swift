@@ -122,6 +122,9 @@ private func read(_ texts: [String]) throws(CommandFailure) -> [StreamAddress] {
     return addresses
 }
 
+/// The port that rootcanal made customary, and those behind it that are tried when it is in use.
+let customaryPorts = 6402...6411
+
 /// A world to be played without a client, with all that is to be kept of it.
 private func prepare(
     _ played: Played, _ invocation: Invocation

@@ -23,16 +23,19 @@ MANAGED = ('<busconfig><policy user="root"><allow own="org.bluez"/><allow send_d
 
 
 class DoctorTests(LinuxTest):
-    async def doctor(self, *arguments, user=(), radio='bluez', limit=1):
-        """What doctor says about a radio; every time it is looked whether the answer comes in time."""
+    limit = 90
+
+    async def doctor(self, *arguments, user=(), radio='bluez'):
+        """What doctor says about a radio.  A start alone takes up to a second where every instruction is emulated."""
         began = time.monotonic()
         process = await asyncio.create_subprocess_exec(
             *user, LUBDUB, 'doctor', '--json', '--radio', radio, *arguments, stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
         printed, complaints = await process.communicate()
-        self.assertLess(time.monotonic() - began, limit)
+        self.assertLess(time.monotonic() - began, 4)
         self.assertEqual(complaints, b'')
-        (self.folder / 'doctor.messages').open('ab').write(printed)
+        with open(self.folder / 'doctor.messages', 'ab') as messages:
+            messages.write(printed)
         report = json.loads(printed)
         self.assertEqual(process.returncode, report['status'])
         self.assertEqual(report['status'], 0 if self.works(report, radio.split(':')[0]) else 3)
@@ -94,20 +97,19 @@ class DoctorTests(LinuxTest):
             path.unlink() if before is None else path.write_bytes(before)
 
     @contextlib.asynccontextmanager
-    async def services(self, *names):
-        """Those that a mend starts, ended with the block."""
+    async def service(self, name, program):
+        """What a mend starts, ended with the block."""
         try:
             yield
         finally:
-            for name in names:
-                await self.output('service', name, 'stop')
-            await until(lambda: not running('bluetoothd', 'dbus-daemon'), 'the services have ended')
+            await self.output('service', name, 'stop')
+            await until(lambda: not running(program), f'{program} has ended')
 
     @contextlib.asynccontextmanager
     async def well(self, configuration=WELL):
         """A machine where all is well."""
         with self.file(MAIN_CONF, configuration):
-            async with self.btvirt(1) as names, self.message_bus(), self.services('bluetooth'):
+            async with self.btvirt(1) as names, self.message_bus(), self.service('bluetooth', 'bluetoothd'):
                 await self.run_mend('service bluetooth start')
                 yield names[0]
 
@@ -137,7 +139,7 @@ class DoctorTests(LinuxTest):
             await self.run_mend('modprobe --all bluetooth hci_vhci')
 
     async def test_in_a_network_namespace_of_its_own(self):
-        await self.ill('LD0203', user=['unshare', '--net'])
+        await self.ill('LD0203', 'hint', user=['unshare', '--net'])
         await self.mended('LD0203')
 
     async def test_there_is_no_adapter(self):
@@ -159,7 +161,7 @@ class DoctorTests(LinuxTest):
         pathlib.Path('/run/dbus/system_bus_socket').unlink(missing_ok=True)
         finding = await self.ill('LD0209')
         self.assertEqual(finding['mend'], 'service dbus start')
-        async with self.services('dbus'):
+        async with self.service('dbus', 'dbus-daemon'):
             await self.run_mend(finding['mend'])
             await self.mended('LD0209')
 
@@ -185,7 +187,7 @@ class DoctorTests(LinuxTest):
 
     async def test_bluetoothd_does_not_run(self):
         with self.file(MAIN_CONF, WELL):
-            async with self.btvirt(1), self.message_bus(), self.services('bluetooth'):
+            async with self.btvirt(1), self.message_bus(), self.service('bluetooth', 'bluetoothd'):
                 finding = await self.ill('LD0212')
                 self.assertEqual(finding['mend'], 'service bluetooth start')
                 self.assertEqual(running('bluetoothd'), [], 'doctor has started something')
@@ -213,7 +215,6 @@ class DoctorTests(LinuxTest):
                 finding = await self.ill('LD0213', user=NOBODY)
                 self.assertEqual(finding['mend'], 'sudo usermod --append --groups bluetooth "$(id -un)"')
                 await self.run_mend(finding['mend'].replace('sudo ', '').replace('"$(id -un)"', 'nobody'))
-                await self.run_mend('service dbus reload || pkill -HUP -o dbus-daemon')
                 self.assertEqual((await self.mended('LD0213', user=NOBODY))['status'], 0)
 
     async def test_the_policy_forbids(self):
@@ -246,7 +247,7 @@ class DoctorTests(LinuxTest):
 
     async def test_the_adapter_has_no_low_energy(self):
         async with self.bluetoothd():
-            async with self.running('btvirt', 'btvirt', '-B1') as process:
+            async with self.running('btvirt', 'btvirt', '-B', '-l1') as process:
                 await until(interfaces, 'there is an adapter', process)
                 await self.powered('hci0')
                 await self.ill('LD0217')

@@ -30,21 +30,28 @@ enum Asking {
     private static func release() -> String {
         var name = utsname()
         guard unsafe uname(&name) == 0 else { return "" }
-        return unsafe withUnsafeBytes(of: &name.release) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return unsafe withUnsafeBytes(of: &name.release) {
+            unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
     }
 
     /// Why the kernel gives no Bluetooth socket to this program; nil if it does.
     private static func socketError() -> Int32? {
         let hci: CInt = 1  // BTPROTO_HCI
-        let descriptor = socket(AF_BLUETOOTH, CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue), hci)
+        let descriptor = socket(AF_BLUETOOTH, CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), hci)
         guard descriptor >= 0 else { return errno }
         close(descriptor)
         return nil
     }
 
-    private static func ask(_ address: BusAddress, on loop: EventLoop) async -> (bus: MachineFacts.Bus, daemon: BlueZ.Daemon?) {
+    private static func ask(
+        _ address: BusAddress, on loop: EventLoop
+    ) async -> (bus: MachineFacts.Bus, daemon: BlueZ.Daemon?) {
         guard address.text.split(separator: ";").allSatisfy({ $0.hasPrefix("unix:path=") }) else {
             return (.unasked(address: address.text), nil)
+        }
+        guard !isCrowded(address.text) else {
+            return (.refused("the bus at \(address.text.quoted) takes no more connections"), nil)
         }
         let connection: Connection
         do {
@@ -62,11 +69,31 @@ enum Asking {
         return (.open, daemon)
     }
 
+    /// Whether libdbus would have to wait until the bus accepts it.
+    private static func isCrowded(_ text: String) -> Bool {
+        let path = text.dropFirst("unix:path=".count).prefix { $0 != "," && $0 != ";" }.utf8
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let code = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 ? 0 : errno
+            }
+        }
+        return code == EAGAIN
+    }
+
     /// The one that `serve` would take.
     private static func freePort(on loop: EventLoop) -> Int? {
         customaryPorts.first { port in
             let address = StreamAddress.tcp(host: "127.0.0.1", port: UInt16(clamping: port))
-            guard let listener = try? StreamListener(at: address, on: loop, whenConnected: { $0.close() }) else { return false }
+            guard let listener = try? StreamListener(at: address, on: loop, whenConnected: { $0.close() }) else {
+                return false
+            }
             listener.close()
             return true
         }

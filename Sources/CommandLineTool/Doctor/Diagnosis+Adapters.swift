@@ -1,6 +1,3 @@
-/// The first port is the one that rootcanal made customary; those behind it are tried when it is in use.
-let customaryPorts = 6402...6411
-
 extension Diagnosis {
     /// What bluetoothd tells of an adapter.
     mutating func look(at adapter: MachineFacts.Adapter) {

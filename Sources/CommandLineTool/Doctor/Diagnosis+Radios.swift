@@ -6,7 +6,8 @@ extension Diagnosis {
 
     private var virtual: RadioVerdict {
         let serving =
-            facts.freePort.map { "serve offers it at tcp:127.0.0.1:\($0)" } ?? "serve needs --controller: no port is free"
+            facts.freePort.map { "serve offers it at tcp:127.0.0.1:\($0)" }
+            ?? "serve needs --controller: no port is free"
         return RadioVerdict(radio: "virtual", works: true, says: "run and demo need nothing; \(serving)")
     }
 
@@ -23,15 +24,16 @@ extension Diagnosis {
     private func bluez(_ wanted: [String]) -> RadioVerdict {
         func no(_ reason: String) -> RadioVerdict { RadioVerdict(radio: "bluez", works: false, says: reason) }
         guard case .answering(let adapters) = facts.daemon else {
-            return no(reason(problem(of: "kernel", "usb", "adapter", "bus", "bluez", "bluetoothd", "policy")))
+            return no(reason(problem(of: ["kernel", "usb", "adapter", "bus", "bluez", "bluetoothd", "policy"])))
         }
-        if let code = problem(of: "configuration") { return no(reason(code)) }
+        if let code = problem(of: ["configuration"]) { return no(reason(code)) }
         let usable = adapters.map(\.name).filter(isUsable)
         if let missing = wanted.first(where: { !usable.contains($0) }) {
-            return no("\(missing) cannot be used: \(reason(problem(of: missing, "rfkill", "adapter")))")
+            return no("\(missing) cannot be used: \(reason(problem(of: [missing, "rfkill", "adapter"])))")
         }
         guard !usable.isEmpty else {
-            return no(reason(problem(of: "kernel", "usb", "adapter") ?? firstProblem(of: adapters)))
+            let subjects = ["kernel", "usb", "adapter", "rfkill"] + facts.kernel.interfaces + adapters.map(\.name)
+            return no(reason(problem(of: subjects)))
         }
         return RadioVerdict(
             radio: "bluez", works: true,
@@ -40,13 +42,8 @@ extension Diagnosis {
 
     private func reason(_ code: MachineCode?) -> String { code.map { "see \($0.rawValue)" } ?? "there is none" }
 
-    private func firstProblem(of adapters: [MachineFacts.Adapter]) -> MachineCode? {
-        let subjects = ["rfkill"] + adapters.map(\.name)
-        return findings.first { $0.level == .problem && subjects.contains($0.subject) }?.code
-    }
-
     private func isUsable(_ name: String) -> Bool {
-        problem(of: name) == nil
+        problem(of: [name]) == nil
             && !facts.switches.contains { $0.name == name && ($0.isSoftBlocked || $0.isHardBlocked) }
     }
 }

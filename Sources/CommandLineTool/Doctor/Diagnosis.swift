@@ -1,5 +1,6 @@
 import Glibc
 import Spelling
+
 /// The judgement of facts; nothing is asked of the machine here.
 struct Diagnosis: Sendable {
     let facts: MachineFacts
@@ -21,7 +22,7 @@ struct Diagnosis: Sendable {
     mutating func add(_ finding: Finding) { findings.append(finding) }
 
     /// The code of the first problem of these subjects.
-    func problem(of subjects: String...) -> MachineCode? {
+    func problem(of subjects: [String]) -> MachineCode? {
         findings.first { $0.level == .problem && subjects.contains($0.subject) }?.code
     }
 
@@ -42,9 +43,9 @@ struct Diagnosis: Sendable {
         case nil: add(.ok("kernel", "Linux \(kernel.release) has Bluetooth"))
         case EAFNOSUPPORT?:
             add(
-                .problem(
+                .hint(
                     .otherNamespace, "kernel", "Linux \(kernel.release) has Bluetooth, but not for this container",
-                    advice: "start the container with its host's network: --network=host"))
+                    advice: "the bluetoothd outside serves, too; to run one here: --network=host"))
         case let code?:
             let reason = unsafe String(cString: strerror(code))
             add(

@@ -31,7 +31,7 @@ struct FileTree: Sendable {
 
     /// Whether one of the folders where programs are has this one.
     func hasProgram(_ name: String) -> Bool {
-        ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"].contains {
+        ["/usr/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin"].contains {
             isExecutable("\($0)/\(name)")
         }
     }

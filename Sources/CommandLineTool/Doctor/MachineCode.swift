@@ -33,7 +33,7 @@ enum MachineCode: String, CaseIterable, Sendable {
         case .notLoaded:
             "The kernel's Bluetooth is a module that is not loaded. It is loaded with the driver of an adapter when one is plugged in; modprobe loads it by hand."
         case .otherNamespace:
-            "The kernel has Bluetooth, but for programs in its first network namespace only, and this one runs in another: in a container. Start the container with the network of its host."
+            "The kernel has Bluetooth, but for programs in its first network namespace only, and this one runs in another: in a container. A bluetoothd outside is reached all the same, if the container shares its system bus; one inside needs the network of the host."
         case .socketsForbidden:
             "The kernel has Bluetooth, but a filter of system calls or a security module forbids its sockets to this program. bluetoothd has sockets of its own: only --radio hci:socket would need them here."
         case .noAdapter:
