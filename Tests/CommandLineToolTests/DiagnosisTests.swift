@@ -1,4 +1,5 @@
 import Arguments
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -85,7 +86,9 @@ import Testing
         },
         Row(code: .hardBlocked, subject: "rfkill", mend: nil) { $0.switches = [hci0(soft: true, hard: true)] },
         Row(code: .noBus, subject: "bus", mend: "sudo systemctl start dbus") {
-            ($0.bus, $0.daemon) = (.unreachable("no bus"), .unasked)
+            ($0.bus, $0.daemon) = (
+                .unreachable("no bus at \"unix:path=/var/run/dbus/system_bus_socket\": No such file"), .unasked
+            )
         },
         Row(code: .noBus, subject: "bus", mend: "sudo mkdir -p /run/dbus && sudo dbus-daemon --system --fork") {
             ($0.bus, $0.daemon, $0.means.services) = (.unreachable("no bus"), .unasked, nil)
@@ -99,6 +102,9 @@ import Testing
         },
         Row(code: .busRefuses, subject: "bus", mend: "sudo systemctl restart dbus") {
             ($0.bus, $0.daemon) = (.refused("no"), .unasked)
+        },
+        Row(code: .noDaemon, subject: "bluez", mend: "sudo apt-get install bluez") {
+            ($0.program, $0.version, $0.daemon) = (nil, nil, .absent)
         },
         Row(code: .noDaemon, subject: "bluez", mend: "sudo dnf install bluez") {
             ($0.program, $0.version, $0.daemon, $0.means.installer) = (nil, nil, .absent, .dnf)
@@ -182,6 +188,27 @@ import Testing
         for code in MachineCode.allCases {
             #expect(code.rawValue.hasPrefix("LD02") && code.rawValue.utf8.count == 6)
             #expect(code.explanation.hasSuffix("."))
+        }
+    }
+
+    @Test func `The page for laptops quotes what is found, and how it is mended`() throws {
+        let path = #filePath.dropLast("/Tests/CommandLineToolTests/DiagnosisTests.swift".count)
+        let page = try String(contentsOfFile: path + "/Documentation/laptop.md", encoding: .utf8)
+        let lines = page.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.contains("(LD0") }
+        #expect(lines.count >= 15)
+        for line in lines {
+            let cells = line.split(separator: "|").map { trimmed($0) }
+            let parts = cells[0].dropFirst().dropLast(2).split(separator: " (")
+            let code = try #require(MachineCode(rawValue: String(parts.last ?? "")))
+            let quote = parts.dropLast().joined(separator: " (").split(separator: "...").first ?? ""
+            let findings = Self.rows.filter { $0.code == code }.compactMap { row in
+                var facts = Self.well
+                row.spoil(&facts)
+                return Diagnosis(facts).findings.first { $0.code == code }
+            }
+            #expect(findings.contains { $0.found.hasPrefix(quote) }, "\(line)")
+            let commands = (cells.last ?? "").split(separator: "`").filter { $0.hasPrefix("sudo ") }
+            #expect(commands.allSatisfy { word in findings.contains { $0.command == String(word) } }, "\(line)")
         }
     }
 

@@ -246,14 +246,15 @@ class DoctorTests(LinuxTest):
             await self.content()
 
     async def test_the_adapter_has_no_low_energy(self):
-        async with self.bluetoothd():
-            async with self.running('btvirt', 'btvirt', '-B', '-l1') as process:
-                await until(interfaces, 'there is an adapter', process)
-                await self.powered('hci0')
-                await self.ill('LD0217')
-            await until(lambda: not interfaces(), 'the adapter is gone')
-            async with self.btvirt(1):
-                await self.mended('LD0217')
+        with self.file(MAIN_CONF, WELL):
+            async with self.message_bus(), self.daemon(WELL):
+                async with self.running('btvirt', 'btvirt', '-B', '-l1') as process:
+                    await until(interfaces, 'there is an adapter', process)
+                    await self.powered(*interfaces())
+                    await self.ill('LD0217')
+                await until(lambda: not interfaces(), 'the adapter is gone')
+                async with self.btvirt(1):
+                    await self.content()
 
     async def test_the_configuration(self):
         async with self.well('[General]\nControllerMode = bredr\n#DeviceID = false\n[Policy]\nAutoEnable=true\n'):
