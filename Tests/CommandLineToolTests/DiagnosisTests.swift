@@ -84,6 +84,13 @@ import Testing
         Row(code: .softBlocked, subject: "rfkill", mend: "echo 0 | sudo tee /sys/class/rfkill/rfkill3/soft") {
             ($0.switches, $0.means.hasRfkill) = ([hci0(soft: true)], false)
         },
+        Row(code: .softBlocked, subject: "rfkill", mend: "sudo rfkill unblock bluetooth") {
+            $0.switches = [
+                MachineFacts.Switch(
+                    id: "rfkill0", name: "tpacpi_bluetooth_sw", isSoftBlocked: true, isHardBlocked: false)
+            ]
+            ($0.kernel.interfaces, $0.daemon) = ([], .answering([]))
+        },
         Row(code: .hardBlocked, subject: "rfkill", mend: nil) { $0.switches = [hci0(soft: true, hard: true)] },
         Row(code: .noBus, subject: "bus", mend: "sudo systemctl start dbus") {
             ($0.bus, $0.daemon) = (

@@ -10,8 +10,8 @@ struct Diagnosis: Sendable {
     init(_ facts: MachineFacts) {
         self.facts = facts
         lookAtKernel()
-        lookAtAdapters()
         lookAtSwitches()
+        lookAtAdapters()
         lookAtBus()
         lookAtProgram()
         lookAtDaemon()
@@ -82,6 +82,8 @@ struct Diagnosis: Sendable {
         }
         guard kernel.hasBluetooth, kernel.driverless.isEmpty else { return }
         if kernel.interfaces.isEmpty {
+            // A laptop's own switch takes the adapter off its bus.
+            guard problem(of: ["rfkill"]) == nil else { return }
             add(
                 .problem(
                     .noAdapter, "adapter", "the kernel has no Bluetooth adapter",
