@@ -91,7 +91,8 @@ private func adapters(for played: Played, _ invocation: Invocation) throws(Comma
 
 private func isBlueZ(_ radio: String) -> Bool { radio == "bluez" || radio.hasPrefix("bluez:") }
 
-private func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
+/// Whether this can be the name of an adapter: `hci0`.
+func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
 
 /// The controllers outside that the devices use, one each; none on the virtual radio.
 private func radios(for played: Played, _ invocation: Invocation) throws(CommandFailure) -> [StreamAddress] {
@@ -121,8 +122,8 @@ private func read(_ texts: [String]) throws(CommandFailure) -> [StreamAddress] {
     return addresses
 }
 
-/// The port that rootcanal made customary, and how many behind it are tried.
-private let customaryPorts = 6402...6411
+/// The port that rootcanal made customary, and those behind it that are tried when it is in use.
+let customaryPorts = 6402...6411
 
 /// A world to be played without a client, with all that is to be kept of it.
 private func prepare(

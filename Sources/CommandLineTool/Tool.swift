@@ -23,11 +23,12 @@ private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> Exit
 private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (demoGrammar, demo), (runGrammar, run), (serveGrammar, serve), (monitorGrammar, monitor), (scanGrammar, scan),
     (controllerGrammar, controller), (validateGrammar, validate), (explainGrammar, explain), (benchGrammar, bench),
+    (doctorGrammar, doctor),
 ]
 
 /// What a later version has; this one says so.
 private let planned = [
-    "check", "doctor", "matrix", "control", "--client", "--report", "--strict", "--control", "--jobs", "--only",
+    "check", "matrix", "control", "--client", "--report", "--strict", "--control", "--jobs", "--only",
     "--shard", "--list", "--said", "--ask",
 ]
 

@@ -28,10 +28,12 @@ let explainGrammar = Arguments.Grammar(
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let word = (invocation.operands.first ?? "").uppercased()
-    guard let code = DiagnosticCode(rawValue: word) else {
-        let hint = suggestion(for: word, among: DiagnosticCode.allCases.map(\.rawValue))
-        throw CommandFailure(.usage, "lubdub: there is no code \(word.quoted)\(hint)")
+    guard
+        let explanation = DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation
+    else {
+        let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
+        throw CommandFailure(.usage, "lubdub: there is no code \(word.quoted)\(suggestion(for: word, among: codes))")
     }
-    Console.print("\(code.rawValue): \(code.explanation)")
+    Console.print("\(word): \(explanation)")
     return .success
 }

@@ -1,5 +1,6 @@
 import Arguments
 import Glibc
+import Simulation
 import Spelling
 
 /// A program that runs beside this one, and whose standard output is read.
@@ -41,13 +42,17 @@ final class Child {
         return CommandFailure(.environment, "lubdub: cannot start \(program.quoted): \(reason)")
     }
 
-    /// The next line of its output, without the end; nil when there is none.
-    func line() -> String? {
+    /// The next line of its output, without the end; nil when there is none, or no more octets for so long.
+    func line(within limit: Duration? = nil) -> String? {
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { buffer.removeSubrange(...end) }
                 return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            if let limit {
+                var readable = pollfd(fd: output, events: CShort(POLLIN), revents: 0)
+                guard unsafe poll(&readable, 1, CInt(clamping: limit.inNanoseconds / 1_000_000)) > 0 else { return nil }
             }
             let count = unsafe read(output, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }

@@ -1,0 +1,32 @@
+public import DBus
+
+/// What bluetoothd says when it is asked without being started.
+public enum Daemon: Hashable, Sendable {
+    /// Nobody has the name `org.bluez`.
+    case absent
+    /// The bus does not let us speak to it.
+    case forbidden
+    /// It does not answer, or not as bluetoothd does.
+    case silent
+    /// The adapters that it knows, by name, and its process where the bus tells.
+    case answering(process: UInt32?, adapters: [Adapter])
+
+    /// Asks.  Nothing is started or changed; who has no time left closes the connection.
+    public static func ask(_ connection: Connection) async throws(CallFailure) -> Daemon {
+        guard try await connection.call(bus("NameHasOwner", answer: "b")).first?.boolean == true else { return .absent }
+        let process = try? await connection.call(bus("GetConnectionUnixProcessID", answer: "u")).first?.uint32
+        do throws(CallFailure) {
+            return .answering(process: process, adapters: try await Objects.all(connection).adapters)
+        } catch {
+            guard case .remote(let answer) = error else { return .silent }
+            return answer.name == "org.freedesktop.DBus.Error.AccessDenied" ? .forbidden : .silent
+        }
+    }
+
+    /// A question about the name to the bus itself.
+    private static func bus(_ member: MemberName, answer: Signature) -> Call {
+        Call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member,
+            [.string(BusName.bluez.text)], answer: answer)
+    }
+}

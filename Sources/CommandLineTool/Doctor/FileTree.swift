@@ -1,0 +1,38 @@
+import Glibc
+
+/// The machine's files; in tests, those below another folder.
+struct FileTree: Sendable {
+    let root: String
+
+    init(below root: String = "") { self.root = root }
+
+    /// What is in a folder, in order; nothing if it cannot be read.
+    func names(in folder: String) -> [String] {
+        guard let stream = unsafe opendir(root + folder) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { octets in
+                unsafe String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// A file's text without blanks at its ends; nil if it cannot be read.
+    func text(of path: String) -> String? {
+        contents(of: root + path).map { trimmed(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    func has(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
+
+    func isExecutable(_ path: String) -> Bool { unsafe access(root + path, X_OK) == 0 }
+
+    /// Whether one of the folders where programs are has this one.
+    func hasProgram(_ name: String) -> Bool {
+        ["/usr/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin"].contains {
+            isExecutable("\($0)/\(name)")
+        }
+    }
+}

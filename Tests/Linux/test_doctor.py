@@ -1,0 +1,309 @@
+"""`lubdub doctor`: each failure is provoked, found by its code, and gone after its mend."""
+
+import asyncio
+import contextlib
+import ctypes
+import json
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+from harness import BLUETOOTHD, LUBDUB, LinuxTest, end, interfaces, until
+
+NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--init-groups']
+MAIN_CONF = pathlib.Path('/etc/bluetooth/main.conf')
+POLICY = pathlib.Path('/etc/dbus-1/system.d/bluetooth.conf')
+OWN_POLICY = pathlib.Path('/etc/dbus-1/system.d/lubdub.conf')
+WELL = '[General]\nExperimental = true\nDeviceID = false\n[Policy]\nAutoEnable=true\n'
+MANAGED = ('<busconfig><policy user="root"><allow own="org.bluez"/><allow send_destination="org.bluez"/></policy>'
+           '%s<policy context="default"><deny send_destination="org.bluez"/></policy></busconfig>')
+
+
+class DoctorTests(LinuxTest):
+    limit = 90
+
+    @classmethod
+    def setUpClass(cls):
+        # Read for the first time, the program would hold up a controller that has two seconds to answer.
+        subprocess.run([LUBDUB, '--version'], check=True, capture_output=True, timeout=20)
+
+    async def doctor(self, *arguments, user=(), radio='bluez'):
+        """What doctor says about a radio.  A start alone takes up to a second where every instruction is emulated."""
+        began = time.monotonic()
+        process = await asyncio.create_subprocess_exec(
+            *user, LUBDUB, 'doctor', '--json', '--radio', radio, *arguments, stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        printed, complaints = await process.communicate()
+        self.assertLess(time.monotonic() - began, 4)
+        self.assertEqual(complaints, b'')
+        with open(self.folder / 'doctor.messages', 'ab') as messages:
+            messages.write(printed)
+        report = json.loads(printed)
+        self.assertEqual(process.returncode, report['status'])
+        self.assertEqual(report['status'], 0 if self.works(report, radio.split(':')[0]) else 3)
+        return report
+
+    @staticmethod
+    def works(report, name):
+        return next(radio['works'] for radio in report['radios'] if radio['radio'] == name)
+
+    @staticmethod
+    def finding(report, code):
+        return next((finding for finding in report['findings'] if finding['code'] == code), None)
+
+    async def ill(self, code, level='problem', **options):
+        """Waits for the finding with that code, which must come; services need a moment."""
+        async with asyncio.timeout(10):
+            while not (finding := self.finding(await self.doctor(**options), code)):
+                await asyncio.sleep(0.2)
+        self.assertEqual(finding['level'], level)
+        self.assertTrue(finding['mend'] or finding['advice'], finding)
+        return finding
+
+    async def mended(self, code, **options):
+        """Waits until doctor does not find that any more."""
+        async with asyncio.timeout(15):
+            while self.finding(report := await self.doctor(**options), code):
+                await asyncio.sleep(0.1)
+        return report
+
+    async def content(self):
+        """Waits until bluetoothd can serve and there is nothing left to mend."""
+        async with asyncio.timeout(15):
+            while True:
+                report = await self.doctor()
+                if all(finding['level'] == 'ok' for finding in report['findings']):
+                    break
+                await asyncio.sleep(0.2)
+        self.assertEqual(report['status'], 0)
+        return report
+
+    async def run_mend(self, command):
+        """Has a shell do it; what it starts goes on."""
+        with open(self.folder / 'mend.messages', 'ab') as messages:
+            process = await asyncio.create_subprocess_shell(
+                command, stdin=asyncio.subprocess.DEVNULL, stdout=messages, stderr=messages)
+            async with asyncio.timeout(20):
+                self.assertEqual(await process.wait(), 0, command)
+
+    @contextlib.contextmanager
+    def file(self, path, text):
+        """A file of the machine with another text."""
+        before = path.read_bytes() if path.exists() else None
+        path.write_text(text)
+        try:
+            yield
+        finally:
+            path.unlink() if before is None else path.write_bytes(before)
+
+    @contextlib.asynccontextmanager
+    async def service(self, name, program):
+        """What a mend starts, ended with the block."""
+        try:
+            yield
+        finally:
+            await self.output('service', name, 'stop')
+            await until(lambda: not running(program), f'{program} has ended')
+
+    @contextlib.asynccontextmanager
+    async def well(self, configuration=WELL):
+        """A machine where all is well."""
+        with self.file(MAIN_CONF, configuration):
+            async with self.btvirt(1) as names, self.message_bus(), self.service('bluetooth', 'bluetoothd'):
+                await self.run_mend('service bluetooth start')
+                await self.powered(*names)
+                yield names[0]
+
+    async def test_the_module_is_not_loaded(self):
+        await self.run_mend('modprobe --remove --quiet hci_vhci bnep rfcomm bluetooth')
+        try:
+            modules = pathlib.Path('/lib/modules', os.uname().release)
+            hidden = modules.rename(modules.with_name('hidden'))
+            try:
+                await self.ill('LD0201')
+            finally:
+                hidden.rename(modules)
+            finding = await self.ill('LD0202')
+            self.assertEqual(finding['mend'], 'modprobe bluetooth')
+            self.assertFalse(pathlib.Path('/sys/class/bluetooth').exists(), 'doctor has changed the machine')
+            await self.run_mend(finding['mend'])
+            finding = await self.ill('LD0222', 'hint')
+            await self.run_mend(finding['mend'])
+            report = await self.doctor()
+            self.assertEqual([self.finding(report, code) for code in ('LD0202', 'LD0222')], [None, None])
+        finally:
+            await self.run_mend('modprobe --all bluetooth hci_vhci')
+
+    async def test_in_a_network_namespace_of_its_own(self):
+        await self.ill('LD0203', 'hint', user=['unshare', '--net'])
+        await self.mended('LD0203')
+
+    async def test_the_configuration(self):
+        async with self.well('[General]\nControllerMode = bredr\n#DeviceID = false\n[Policy]\nAutoEnable=true\n'):
+            report = await self.doctor()
+            found = [self.finding(report, code) for code in ('LD0219', 'LD0220', 'LD0221')]
+            self.assertEqual([finding['level'] for finding in found], ['problem', 'hint', 'hint'])
+            for finding in found:
+                self.assertTrue(finding['mend'].endswith('&& service bluetooth restart'))
+                await self.run_mend(finding['mend'])
+            await self.content()
+
+    async def test_ports_are_in_use(self):
+        with contextlib.ExitStack() as taken:
+            taken.enter_context(socket.create_server(('127.0.0.1', 6402)))
+            self.assertIn('serve would take 6403', (await self.ill('LD0223', 'hint'))['found'])
+            for port in range(6403, 6412):
+                taken.enter_context(socket.create_server(('127.0.0.1', port)))
+            mend = (await self.ill('LD0224'))['mend']
+            async with self.running('serve', '/bin/sh', '-c', f'exec {mend.replace("lubdub", LUBDUB, 1)}') as process:
+                said = self.folder / 'serve.messages'
+                await until(lambda: 'controller tcp:127.0.0.1:' in said.read_text(), 'serve has a port', process)
+        await self.mended('LD0224')
+
+    async def test_an_adapter_and_what_becomes_of_it(self):
+        async with self.well() as name:
+            report = await self.content()
+            subjects = [finding['subject'] for finding in report['findings']]
+            self.assertEqual(subjects, ['kernel', 'rfkill', 'adapter', 'bus', 'bluez', 'bluetoothd', name, 'port'])
+            self.assertEqual((await self.doctor(radio=f'bluez:{name}'))['status'], 0)
+            self.assertEqual((await self.doctor(radio=f'bluez:{name},hci9'))['status'], 3)
+            printed = await self.output(LUBDUB, 'doctor', '--color', 'never')
+            self.assertRegex(printed, r'(?m)^bluez +ok +/usr/libexec/bluetooth/bluetoothd is of BlueZ \d\.\d+$')
+            self.assertRegex(printed, rf'(?m)^bluez +works +serve on {name};')
+            for name_of_test, test in [
+                    ('blocked', self.blocked), ('off', self.switched_off), ('taken', self.taken),
+                    ('crowded', self.crowded), ('silent', self.silent)]:
+                with self.subTest(name_of_test):
+                    await test(name)
+                    await self.content()
+
+    async def blocked(self, name):
+        switch, = pathlib.Path(f'/sys/class/bluetooth/{name}').glob('rfkill*')
+        (switch / 'soft').write_text('1')
+        await self.run_mend((await self.ill('LD0207'))['mend'])
+
+    async def switched_off(self, _):
+        await self.output('bluetoothctl', 'power', 'off')
+        finding = await self.ill('LD0216', 'hint')
+        self.assertEqual(finding['mend'], 'bluetoothctl power on')
+        await self.run_mend(finding['mend'])
+
+    async def taken(self, name):
+        """By another program, which ends."""
+        await self.output('bluetoothctl', 'power', 'off')
+        with user_channel(int(name.removeprefix('hci'))):
+            await self.ill('LD0215', radio=f'bluez:{name}')
+
+    async def crowded(self, _):
+        """With three advertisements, which is what btvirt can send."""
+        async with contextlib.AsyncExitStack() as stack:
+            for number in range(3):
+                await stack.enter_async_context(self.advertiser(f'advertiser{number}'))
+            await self.run_mend((await self.ill('LD0218'))['mend'])
+            await self.content()
+
+    @contextlib.asynccontextmanager
+    async def advertiser(self, name):
+        """A bluetoothctl that advertises until bluetoothd is restarted."""
+        said = self.folder / f'{name}.messages'
+        with open(said, 'wb') as messages:
+            process = await asyncio.create_subprocess_exec(
+                'bluetoothctl', stdin=asyncio.subprocess.PIPE, stdout=messages, stderr=messages)
+        try:
+            await until(lambda: 'Agent registered' in said.read_text(), f'{name} is there', process)
+            process.stdin.write(b'advertise on\n')
+            await until(lambda: 'Advertising object registered' in said.read_text(), f'{name} advertises', process)
+            yield
+        finally:
+            await end(process)
+
+    async def silent(self, _):
+        daemon, = running('bluetoothd')
+        os.kill(daemon, signal.SIGSTOP)
+        try:
+            self.assertEqual((await self.ill('LD0214'))['mend'], 'service bluetooth restart')
+        finally:
+            os.kill(daemon, signal.SIGCONT)
+
+    async def test_from_nothing_by_what_it_says(self):
+        """No bus, no bluetoothd, no adapter, one that is no good, and a good one."""
+        pathlib.Path('/run/dbus/system_bus_socket').unlink(missing_ok=True)
+        with self.file(MAIN_CONF, WELL):
+            async with self.service('dbus', 'dbus-daemon'), self.service('bluetooth', 'bluetoothd'):
+                self.assertEqual((finding := await self.ill('LD0209'))['mend'], 'service dbus start')
+                await self.run_mend(finding['mend'])
+                await self.mended('LD0209')
+                await self.installed()
+                self.assertEqual((finding := await self.ill('LD0212'))['mend'], 'service bluetooth start')
+                self.assertEqual(running('bluetoothd'), [], 'doctor has started something')
+                await self.run_mend(finding['mend'])
+                await self.mended('LD0212')
+                await self.ill('LD0205')
+                async with self.running('btvirt', 'btvirt', '-B', '-l1') as process:
+                    await until(interfaces, 'there is an adapter', process)
+                    await self.powered(*interfaces())
+                    await self.ill('LD0217')
+                await until(lambda: not interfaces(), 'the adapter is gone')
+                async with self.btvirt(1) as names:
+                    await self.powered(*names)
+                    await self.content()
+
+    async def installed(self):
+        """bluetoothd, after it was not."""
+        program = pathlib.Path(BLUETOOTHD)
+        hidden = program.rename(program.with_name('hidden'))
+        try:
+            self.assertEqual((await self.ill('LD0211'))['mend'], 'apt-get install bluez')
+        finally:
+            hidden.rename(program)
+        await self.mended('LD0211')
+
+    async def test_the_bus_is_silent(self):
+        async with self.message_bus():
+            daemon, = running('dbus-daemon')
+            os.kill(daemon, signal.SIGSTOP)
+            try:
+                self.assertEqual((await self.ill('LD0210'))['mend'], 'service dbus restart')
+            finally:
+                os.kill(daemon, signal.SIGCONT)
+            await self.mended('LD0210')
+
+    async def test_the_policy_forbids(self):
+        groups = pathlib.Path('/etc/group')
+        allowed = '<policy group="bluetooth"><allow send_destination="org.bluez"/></policy>'
+        with (
+                self.file(POLICY, MANAGED % allowed), self.file(groups, groups.read_text()),
+                self.file(OWN_POLICY, '<busconfig></busconfig>')):
+            async with self.well():
+                finding = await self.ill('LD0213', user=NOBODY)
+                self.assertEqual(finding['mend'], 'sudo usermod --append --groups bluetooth "$(id -un)"')
+                await self.run_mend(finding['mend'].replace('sudo ', '').replace('"$(id -un)"', 'nobody'))
+                self.assertEqual((await self.mended('LD0213', user=NOBODY))['status'], 0)
+                POLICY.write_text(MANAGED % '')  # the bus sees it by itself
+                finding = await self.ill('LD0213', user=NOBODY)
+                await self.run_mend(finding['mend'].replace('sudo ', ''))
+                self.assertEqual((await self.mended('LD0213', user=NOBODY))['status'], 0)
+
+
+@contextlib.contextmanager
+def user_channel(index):
+    """The adapter, away from the kernel: Linux, `include/net/bluetooth/hci_sock.h`, HCI_CHANNEL_USER."""
+    with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as channel:
+        address = struct.pack('HHH', socket.AF_BLUETOOTH, index, 1)
+        if ctypes.CDLL(None, use_errno=True).bind(channel.fileno(), address, len(address)) != 0:
+            raise OSError(ctypes.get_errno(), 'cannot take the adapter')
+        yield
+
+
+def running(*names):
+    """The processes of these programs."""
+    found = []
+    for path in pathlib.Path('/proc').glob('[0-9]*/comm'):
+        with contextlib.suppress(OSError):
+            if path.read_text().strip() in names:
+                found.append(int(path.parent.name))
+    return found
