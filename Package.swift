@@ -33,7 +33,7 @@ let floors: [[Target]] = [
         library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
     ],
     [
-        library("BlueZ", on: "Bluetooth", "DBus", "GATT", "Simulation"),
+        library("BlueZ", on: "Bluetooth", "DBus", "GATT", "Simulation", "Spelling"),
         library(
             "Collector", on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
         ),

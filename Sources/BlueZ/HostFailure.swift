@@ -1,3 +1,5 @@
+import Spelling
+
 /// Why a device cannot be served by bluetoothd, with what mends it.
 public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no bus, or it does not do what buses do.
@@ -16,6 +18,8 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case switchedOff(String)
     /// The adapter is not there any more.
     case unplugged(String)
+    /// The adapter could not be made what it was before.
+    case notPutBack(Adapter, why: String)
 
     /// For people: what was tried, what was found, and what to do.
     public var description: String {
@@ -32,6 +36,9 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let adapter, let what, let why): "\(adapter): bluetoothd refuses \(what): \(why)"
         case .switchedOff(let adapter): "\(adapter) was switched off; bluetoothctl power on switches it on again"
         case .unplugged(let adapter): "\(adapter) is not there any more"
+        case .notPutBack(let former, let why):
+            "\(former.name) may still be called otherwise, or be on: \(why); when it does, "
+                + "bluetoothctl system-alias \(former.alias.quoted)\(former.isPowered ? "" : " and power off") put it back"
         }
     }
 }

@@ -1,0 +1,82 @@
+"""`lubdub serve --radio bluez` and the clients that people have."""
+
+import asyncio
+
+import bleakheart
+
+from harness import until
+from serving import HEART_RATE, NAME, ServingTest
+
+
+class ClientTests(ServingTest):
+    async def test_two_clients_hear_the_same(self):
+        async with self.btvirt(3) as (own, *others), self.bluetoothd():
+            await self.powered(own, *others)
+            async with self.served(own) as (process, events):
+                async with self.client(others[0]) as first, self.client(others[1]) as second:
+                    heard = await asyncio.gather(self.hear(first, 4), self.hear(second, 4))
+                    await until(lambda: len(self.happened(events, 'connected')) >= 2, 'both are noted', process)
+                await until(lambda: self.happened(events, 'disconnected'), 'their ends are noted', process)
+            notified = [record['value']['bpm'] for record in self.happened(events, 'notified')]
+            for rates in heard:
+                begins = [index for index in range(len(notified)) if notified[index:index + 4] == rates[:4]]
+                self.assertNotEqual(begins, [], (notified, heard))
+
+    async def test_bleakheart_hears_it(self):
+        async with self.two_adapters() as (own, other), self.served(own) as (_, events):
+            frames = asyncio.Queue()
+            async with self.client(other) as client:
+                heart = bleakheart.HeartRate(client, queue=frames, unpack=False)
+                await heart.start_notify()
+                async with asyncio.timeout(15):
+                    heard = [await frames.get() for _ in range(3)]
+                await heart.stop_notify()
+            values = [record['value'] for record in self.happened(events, 'notified')]
+            for (kind, _, (rate, intervals), _), value in zip(heard, values):
+                self.assertEqual((kind, rate), ('HR', value['bpm']))
+                # Its intervals are in milliseconds, those of the air in 1/1024 s.
+                self.assertEqual(len(intervals), len(value['rr_ms']))
+                for interval, sent in zip(intervals, value['rr_ms']):
+                    self.assertAlmostEqual(interval, sent, delta=1)
+
+    async def test_bluetoothctl_and_gatttool_list_it(self):
+        async with self.two_adapters() as (own, other), self.served(own):
+            strap = (await self.find(other)).address
+            listed = await self.output(
+                'gatttool', '-i', other, '-b', strap, '--primary')
+            self.assertIn('uuid: 0000180d', listed)
+            values = await self.output('gatttool', '-i', other, '-b', strap, '--char-read', '-u', '2a38')
+            self.assertIn('value: 01', values)
+            address = await self.property(other, 'Address')
+            known = await self.bluetoothctl(f'select {address}', 'scan le', f'info {strap}')
+            for expected in (f'Device {strap} {NAME}', f'Name: {NAME}', 'Appearance: 0x0341', f'({HEART_RATE})'):
+                self.assertIn(expected, known)
+
+    async def bluetoothctl(self, *commands):
+        """What it prints for commands that are typed one after the other."""
+        process = await asyncio.create_subprocess_exec(
+            'bluetoothctl', stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT)
+        for command in commands:
+            await asyncio.sleep(1.5)  # it takes a command only when it has heard what bluetoothd knows
+            process.stdin.write(f'{command}\n'.encode())
+        await asyncio.sleep(1)
+        async with asyncio.timeout(20):
+            printed, _ = await process.communicate(b'quit\n')
+        return printed.decode(errors='replace')
+
+    async def test_two_devices_have_an_adapter_each(self):
+        def double(document):
+            first = document['devices'][0]
+            document['devices'].append(first | {'id': 'other', 'name': 'Second HRM', 'address': 'C0:FF:EE:00:00:02/random'})
+
+        async with self.btvirt(3) as (one, two, other), self.bluetoothd():
+            await self.powered(one, two, other)
+            before = [await self.state(adapter) for adapter in (one, two)]
+            async with self.served(f'{one},{two}', self.scenario(double), devices=2) as (process, events):
+                for name in (NAME, 'Second HRM'):
+                    async with self.client(other, name) as client:
+                        self.assertGreaterEqual(len(await self.hear(client, 2)), 2)
+            self.assertEqual([await self.state(adapter) for adapter in (one, two)], before)
+            connected = {record['of'] for record in self.happened(events, 'connected')}
+            self.assertEqual(connected, {'strap', 'other'})
