@@ -57,12 +57,12 @@ let floors: [[Target]] = [
             "Reporting", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
-    [testLibrary("Mutations")],
+    [testLibrary("Mutations"), testLibrary("TestBus", on: "DBus", "Simulation")],
     [
         tests("Air"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
-        tests("BlueZ", on: "Bluetooth", "DBus", "GATT"),
+        tests("BlueZ", on: "TestBus", "ATT", "Bluetooth", "DBus", "GATT", "Simulation"),
         tests("Bluetooth", on: "Mutations", "Octets"),
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(
@@ -71,7 +71,7 @@ let floors: [[Target]] = [
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
             "Scenarios", "Simulation"),
-        tests("DBus", on: "CDBus", "Octets", "Simulation", "Sockets"),
+        tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
@@ -112,8 +112,8 @@ func program(_ name: String, on lower: String...) -> Target {
 }
 
 /// What tests of several modules share, in `Tests/<name>`.
-func testLibrary(_ name: String) -> Target {
-    .target(name: name, path: "Tests/\(name)", swiftSettings: houseRules())
+func testLibrary(_ name: String, on lower: String...) -> Target {
+    .target(name: name, dependencies: named(lower), path: "Tests/\(name)", swiftSettings: houseRules())
 }
 
 /// The tests of one module, in `Tests/<module>Tests`; what is not Swift there is excluded.

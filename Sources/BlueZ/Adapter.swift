@@ -58,9 +58,10 @@ struct Objects {
     private(set) var devices: [Device] = []
 
     /// Asks for all of them.
-    static func all(_ connection: Connection) async throws(CallFailure) -> Objects {
-        let call = Call(.bluez, .root, .objectManager, "GetManagedObjects", answer: "a{oa{sa{sv}}}",
-            within: PeripheralHost.limit)
+    static func all(_ connection: Connection, within limit: Duration) async throws(CallFailure) -> Objects {
+        let call = Call(
+            .bluez, .root, .objectManager, "GetManagedObjects", answer: "a{oa{sa{sv}}}",
+            within: limit)
         var objects = Objects()
         for entry in try await connection.call(call).first?.entries ?? [] {
             guard let path = entry.key.path else { continue }

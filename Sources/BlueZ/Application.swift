@@ -61,7 +61,8 @@ struct Application: Sendable {
     private static func interface(
         of descriptor: DescriptorDefinition, below value: ObjectPath, _ source: Source
     ) -> Interface {
-        let read = Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) { call in
+        let read = Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) {
+            call in
             guard let offset = Self.offset(call.arguments.first), offset <= descriptor.value.count else {
                 return call.refuse(.invalidOffset)
             }
@@ -104,7 +105,8 @@ struct Application: Sendable {
             call.answer()
         }
         return Interface(
-            .gattCharacteristic, methods: [read, write, start, stop, Method("Confirm") { $0.answer() }].map(source.owner.only),
+            .gattCharacteristic,
+            methods: [read, write, start, stop, Method("Confirm") { $0.answer() }].map(source.owner.only),
             properties: [
                 Property("UUID", constant: .string(characteristic.uuid.description)),
                 Property("Service", constant: .path(service)),

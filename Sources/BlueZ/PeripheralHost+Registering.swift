@@ -48,7 +48,8 @@ extension PeripheralHost {
 
     /// The adapter, and the devices that it knows; one that bluetoothd has not found yet is waited for.
     func choose(_ round: Int) async throws(HostFailure) -> (Adapter, [Objects.Device]) {
-        let deadline = loop.now.advanced(by: Self.patience)
+        // One that was served before comes back: bluetoothd has only just begun.
+        let deadline = loop.now.advanced(by: former == nil ? Self.patience : Self.longPatience)
         while true {
             do throws(HostFailure) { return try await find() } catch {
                 guard round == rounds, !isStopped, loop.now < deadline else { throw error }
@@ -59,7 +60,7 @@ extension PeripheralHost {
 
     func find() async throws(HostFailure) -> (Adapter, [Objects.Device]) {
         let objects: Objects
-        do { objects = try await Objects.all(connection) } catch { throw .bus("\(error)") }
+        do { objects = try await Objects.all(connection, within: limit) } catch { throw .bus("\(error)") }
         let named = objects.adapters.filter { definition.adapter == nil || $0.name == definition.adapter }
         guard let adapter = named.first(where: { $0.servesAttributes && $0.freeAdvertisements != nil }) ?? named.first
         else { throw .noAdapter(wanted: definition.adapter, there: objects.adapters.map(\.name)) }
@@ -105,7 +106,7 @@ extension PeripheralHost {
         while true {
             do throws(CallFailure) {
                 _ = try await connection.call(
-                    Call(.bluez, path, interface, member, arguments, within: Self.limit))
+                    Call(.bluez, path, interface, member, arguments, within: limit))
                 return
             } catch {
                 // An adapter that has just been switched on, or found, may not be ready.

@@ -85,7 +85,8 @@ extension PeripheralHost {
     }
 
     func subscribed(_ handle: UInt16, _ isOn: Bool) {
-        if isOn { subscribed.insert(handle) } else { subscribed.remove(handle) }
+        let isNews = isOn ? subscribed.insert(handle).inserted : subscribed.remove(handle) != nil
+        guard isNews else { return }
         tell(.subscribed(handle: handle, isOn))
     }
 }

@@ -105,17 +105,20 @@ public actor PeripheralHost {
     /// What seems to have happened to the adapter.
     var doubts: HostFailure?
     static let patience = Duration.seconds(2)
+    static let longPatience = Duration.seconds(10)
     /// How long bluetoothd may think about one question.
-    static let limit = Duration.seconds(10)
+    let limit: Duration
 
-    /// Nothing happens before `start`.  `answer` is asked for values, `tell` is told what happens.
+    /// Nothing happens before `start`.  bluetoothd has to answer each question within `limit`; `answer` is asked for
+    /// values, `tell` is told what happens.
     public init(
         _ definition: Definition, over connection: Connection, on loop: EventLoop,
+        within limit: Duration = .seconds(10),
         answer: @escaping @Sendable (Request) -> Result<[UInt8], ATTError>,
         tell: @escaping @Sendable (Event) -> Void
     ) {
         (self.definition, self.connection, self.loop) = (definition, connection, loop)
-        (self.answer, self.tell) = (answer, tell)
+        (self.limit, self.answer, self.tell) = (limit, answer, tell)
     }
 
     // MARK: Beginning and end

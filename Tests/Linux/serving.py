@@ -5,15 +5,19 @@ import asyncio
 import contextlib
 import json
 import struct
+import sys
 
 import bleak
 from bleak.exc import BleakError
+from dbus_fast import BusType, Message, MessageType, Variant
+from dbus_fast.aio import MessageBus
 
 from harness import LUBDUB, ROOT, LinuxTest, until
 
 HEART_RATE, MEASUREMENT, LOCATION, CONTROL_POINT, BATTERY_LEVEL, MANUFACTURER = (
     f'0000{number}-0000-1000-8000-00805f9b34fb' for number in ('180d', '2a37', '2a38', '2a39', '2a19', '2a29'))
 NAME = 'Lubdub HRM'
+PROPERTIES = 'org.freedesktop.DBus.Properties'
 
 
 def bpm(measurement):
@@ -58,33 +62,55 @@ class ServingTest(LinuxTest):
 
     async def find(self, adapter, name=NAME):
         """A strap as bleak finds it from this adapter, by its service and name."""
-        for _ in range(10):  # btvirt reports once when a scan begins, perhaps before the kernel listens
+        for _ in range(20):  # btvirt reports once when a scan begins, perhaps before the kernel listens
             found = await bleak.BleakScanner.find_device_by_filter(
-                lambda _, heard: HEART_RATE in heard.service_uuids and heard.local_name == name, timeout=2,
+                lambda _, heard: HEART_RATE in heard.service_uuids and heard.local_name == name, timeout=1.5,
                 bluez={'adapter': adapter})
             if found:
                 return found
+            await self.forget(adapter)
         raise AssertionError(f'no {name} with 180D was heard')
+
+    async def forget(self, adapter):
+        """Has bluetoothd forget whom this adapter heard: bleak hears a known device only when it changes."""
+        objects, = await call('/', 'org.freedesktop.DBus.ObjectManager', 'GetManagedObjects')
+        for path, interfaces in objects.items():
+            if path.startswith(f'/org/bluez/{adapter}/') and 'org.bluez.Device1' in interfaces:
+                with contextlib.suppress(DBusFailure):
+                    await call(f'/org/bluez/{adapter}', 'org.bluez.Adapter1', 'RemoveDevice', 'o', path)
 
     @contextlib.asynccontextmanager
     async def client(self, adapter, name=NAME):
         """A client that knows the services: one bluetoothd at both ends needs a second try now and then."""
-        for attempt in range(3):
-            client = bleak.BleakClient(await self.find(adapter, name), bluez={'adapter': adapter})
+        for attempt in range(4):
+            strap = await self.find(adapter, name)
+            client = bleak.BleakClient(strap, bluez={'adapter': adapter})
             try:
+                await self.connect(strap.details['path'])
                 await client.connect()
                 if client.services.get_characteristic(MEASUREMENT) and client.services.get_characteristic(BATTERY_LEVEL):
                     break
-            except (BleakError, TimeoutError) as failure:
-                print(f'attempt {attempt + 1}: {failure!r}')
+                failure = 'services are missing'
+            except (BleakError, TimeoutError, DBusFailure) as error:
+                failure = repr(error)
+            print(f'attempt {attempt + 1}: {failure}', file=sys.stderr)
             with contextlib.suppress(BleakError):
                 await client.disconnect()
+            await self.forget(adapter)
         else:
             raise AssertionError('no connection with all services')
         try:
             yield client
         finally:
             await client.disconnect()
+
+    async def connect(self, path):
+        """Connects as bleak would, but not before bluetoothd says that it knows the services: where it is at both ends,
+        its answer may come before it has noted the connection, and bleak hangs up."""
+        await call(path, 'org.bluez.Device1', 'Connect')
+        async with asyncio.timeout(8):
+            while not await read(path, 'org.bluez.Device1', 'ServicesResolved'):
+                await asyncio.sleep(0.05)
 
     async def hear(self, client, count):
         heard, enough = [], asyncio.Event()
@@ -100,22 +126,47 @@ class ServingTest(LinuxTest):
         await client.stop_notify(MEASUREMENT)
         return heard
 
-    async def property(self, adapter, name, interface='org.bluez.Adapter1'):
-        """A property of an adapter, as dbus-send prints it."""
-        printed = await self.output(
-            'dbus-send', '--system', '--print-reply=literal', '--dest=org.bluez', f'/org/bluez/{adapter}',
-            'org.freedesktop.DBus.Properties.Get', f'string:{interface}', f'string:{name}')
-        return printed.split(None, 1)[1].strip()
-
-    async def set_power(self, adapter, power):
-        await self.output(
-            'dbus-send', '--system', '--print-reply', '--dest=org.bluez', f'/org/bluez/{adapter}',
-            'org.freedesktop.DBus.Properties.Set', 'string:org.bluez.Adapter1', 'string:Powered',
-            f'variant:boolean:{power}')
-
     async def state(self, adapter):
         """All of an adapter that serving changes."""
-        facts = {name: await self.property(adapter, name) for name in ('Alias', 'Powered', 'Pairable')}
-        facts['serves'] = HEART_RATE in await self.property(adapter, 'UUIDs')
-        facts['advertises'] = await self.property(adapter, 'ActiveInstances', 'org.bluez.LEAdvertisingManager1')
+        path = f'/org/bluez/{adapter}'
+        facts = {name: await read(path, 'org.bluez.Adapter1', name) for name in ('Alias', 'Powered', 'Pairable')}
+        facts['serves'] = HEART_RATE in await read(path, 'org.bluez.Adapter1', 'UUIDs')
+        facts['advertises'] = await read(path, 'org.bluez.LEAdvertisingManager1', 'ActiveInstances')
         return facts
+
+    async def is_as_before(self, adapter, before):
+        """Waits until an adapter is what it was, as the kernel may take its time with an advertisement."""
+        for _ in range(20):
+            after = await self.state(adapter)
+            if after == before:
+                return
+            await asyncio.sleep(0.1)
+        self.assertEqual(after, before)
+
+    async def set_power(self, adapter, power):
+        await call(
+            f'/org/bluez/{adapter}', PROPERTIES, 'Set', 'ssv', 'org.bluez.Adapter1', 'Powered', Variant('b', power))
+
+
+class DBusFailure(Exception):
+    """An error that a call was answered with."""
+
+
+async def call(path, interface, member, signature='', *body):
+    """What bluetoothd answers, by a connection of its own: no test leaves one to another."""
+    bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+    try:
+        async with asyncio.timeout(20):
+            answer = await bus.call(Message(
+                destination='org.bluez', path=path, interface=interface, member=member, signature=signature,
+                body=list(body)))
+    finally:
+        bus.disconnect()
+    if answer.message_type == MessageType.ERROR:
+        raise DBusFailure(answer.error_name, *answer.body)
+    return answer.body
+
+
+async def read(path, interface, name):
+    """A property of an object of bluetoothd's."""
+    return (await call(path, PROPERTIES, 'Get', 'ss', interface, name))[0].value

@@ -6,12 +6,12 @@ import os
 import pty
 import re
 
-from dbus_fast import BusType, Message, MessageType
+from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 from dbus_fast.service import ServiceInterface, method
 
 from harness import LUBDUB, until
-from serving import ServingTest
+from serving import PROPERTIES, ServingTest, call
 
 
 class ClientAgent(ServiceInterface):
@@ -79,7 +79,7 @@ class PairingTests(ServingTest):
         """The error of pairing from this adapter, None if it went well; and the client's agent."""
         bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
 
-        async def call(path, interface, member, signature='', body=()):
+        async def ask(path, interface, member, signature='', body=()):
             answer = await bus.call(Message(
                 destination='org.bluez', path=path, interface=interface, member=member, signature=signature,
                 body=list(body)))
@@ -92,12 +92,12 @@ class PairingTests(ServingTest):
         agent = ClientAgent(shown)
         bus.export('/client/agent', agent)
         try:
-            self.assertIsNone(await call(
+            self.assertIsNone(await ask(
                 '/org/bluez', 'org.bluez.AgentManager1', 'RegisterAgent', 'os', ('/client/agent', capability)))
             strap = await self.find(adapter)
             path = f'/org/bluez/{adapter}/dev_{strap.address.replace(":", "_")}'
             async with asyncio.timeout(25):
-                pairing = asyncio.create_task(call(path, 'org.bluez.Device1', 'Pair'))
+                pairing = asyncio.create_task(ask(path, 'org.bluez.Device1', 'Pair'))
                 if meanwhile:
                     await meanwhile(agent)
                 return await pairing, agent
@@ -112,7 +112,7 @@ class PairingTests(ServingTest):
                 self.assertIsNone(error)
                 await until(lambda: 'has paired' in self.said(), 'it is noted', process)
                 self.assertIn('Just Works', self.said())
-            self.assertEqual(await self.state(own), before)
+            await self.is_as_before(own, before)
 
     async def test_a_passkey_is_shown(self):
         async with self.two_adapters() as (own, other), self.served(own, self.that_pairs(io='display_only')):
@@ -143,6 +143,9 @@ class PairingTests(ServingTest):
 
     async def test_a_device_without_security_does_not_pair(self):
         async with self.two_adapters() as (own, other), self.served(own):
-            self.assertEqual(await self.property(own, 'Pairable'), 'boolean false')
+            # The client asks for keys that are kept only if its own adapter keeps them.
+            await call(f'/org/bluez/{other}', PROPERTIES, 'Set', 'ssv', 'org.bluez.Adapter1', 'Pairable',
+                       Variant('b', True))
+            self.assertFalse((await self.state(own))['Pairable'])
             error, _ = await self.pair(other, 'NoInputNoOutput', self.said)
             self.assertEqual(error, 'org.bluez.Error.AuthenticationFailed')

@@ -1,9 +1,10 @@
 """How `lubdub serve --radio bluez` ends: the adapter is as before, or it is said why not."""
 
+import contextlib
 import signal
 
 from harness import CONFIGURATION, end, until
-from serving import ServingTest
+from serving import DBusFailure, ServingTest
 
 
 class EndTests(ServingTest):
@@ -12,16 +13,16 @@ class EndTests(ServingTest):
     async def test_an_adapter_that_was_off_is_off_again_after_sigterm(self):
         async with self.btvirt(1) as (own,), self.message_bus(), self.daemon(
                 CONFIGURATION.replace('AutoEnable=true', 'AutoEnable=false')):
-            while 'false' not in await self.output(
-                    'dbus-send', '--system', '--print-reply', '--dest=org.bluez', f'/org/bluez/{own}',
-                    'org.freedesktop.DBus.Properties.Get', 'string:org.bluez.Adapter1', 'string:Powered'):
-                pass
-            before = await self.state(own)
+            before = None
+            while not before:
+                with contextlib.suppress(DBusFailure):
+                    before = await self.state(own)
+            self.assertFalse(before['Powered'])
             async with self.served(own) as (process, _):
-                self.assertEqual(await self.property(own, 'Powered'), 'boolean true')
+                self.assertTrue((await self.state(own))['Powered'])
                 process.send_signal(signal.SIGTERM)
                 self.assertEqual(await process.wait(), 143)
-            self.assertEqual(await self.state(own), before)
+            await self.is_as_before(own, before)
 
     async def test_a_bluetoothd_that_hangs_is_not_waited_for(self):
         async with self.btvirt(1) as (own,), self.bluetoothd() as daemon:
@@ -36,9 +37,7 @@ class EndTests(ServingTest):
                     daemon.send_signal(signal.SIGCONT)
                 self.assertEqual(process.returncode, 130)
             self.assertIn('bluetoothd does not answer', self.said())
-            after = None
-            while after != before:  # it finds what it was asked when it goes on
-                after = await self.state(own)
+            await self.is_as_before(own, before)  # it finds what it was asked when it goes on
 
     async def test_a_bluetoothd_that_has_ended_cannot_put_back(self):
         async with self.btvirt(1) as (own,), self.message_bus():
@@ -72,7 +71,7 @@ class EndTests(ServingTest):
         async with self.btvirt(1) as (own,), self.bluetoothd():
             await self.powered(own)
             async with self.served(own) as (process, _):
-                await self.set_power(own, 'false')
+                await self.set_power(own, False)
                 await until(lambda: process.returncode is not None, 'it ends')
             self.assertEqual(process.returncode, 3)
             self.assertIn(f'{own} was switched off', self.said())
