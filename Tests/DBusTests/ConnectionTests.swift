@@ -49,7 +49,7 @@ import Testing
             #expect(await ask("Lie", answer: "s").errorName == "org.freedesktop.DBus.Error.Failed")
             #expect(await ask("Garble", answer: "s").errorName == "org.freedesktop.DBus.Error.Failed")
             let nobody = Asking(connection: client, name: "example.Nobody")
-            #expect(await nobody("Echo").errorName == "org.freedesktop.DBus.Error.ServiceUnknown")
+            #expect(await nobody("Echo").errorName == "org.freedesktop.DBus.Error.NameHasNoOwner")
             let answer = await ask("ReadValue", [.options([("offset", .uint16(7))])], answer: "ay")
             #expect(answer == .success([.octets([7, 1, 2])]))
         }
