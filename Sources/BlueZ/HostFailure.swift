@@ -37,8 +37,8 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .switchedOff(let adapter): "\(adapter) was switched off; bluetoothctl power on switches it on again"
         case .unplugged(let adapter): "\(adapter) is not there any more"
         case .notPutBack(let former, let why):
-            "\(former.name) may still be called otherwise, or be on: \(why); when it does, "
-                + "bluetoothctl system-alias \(former.alias.quoted)\(former.isPowered ? "" : " and power off") put it back"
+            "\(former.name) could not be made what it was: \(why); bluetoothctl system-alias \(former.alias.quoted)"
+                + "\(former.isPowered ? "" : " and power off") will do it"
         }
     }
 }

@@ -74,6 +74,7 @@ extension PeripheralHost {
         let object = definition.advertisement.object(at: advertisementPath, for: owner) { [weak self] in
             self?.assumeIsolated { $0.released() }
         }
+        isInterrupted = false
         do { try await connection.export(object) } catch { throw .bus("\(error)") }
         try await call(
             path, .advertisingManager, "RegisterAdvertisement", [.path(advertisementPath), .options([])],

@@ -81,6 +81,7 @@ extension PeripheralHost {
     func connected(_ path: ObjectPath, _ isConnected: Bool) {
         guard let device = devices[path], device.isConnected != isConnected else { return }
         devices[path]?.isConnected = isConnected
+        isInterrupted = isConnected
         tell(isConnected ? .connected(device.address) : .disconnected(device.address))
     }
 

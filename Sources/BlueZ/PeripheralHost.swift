@@ -90,6 +90,9 @@ public actor PeripheralHost {
     var wantsToAdvertise = false
     var isAdvertising = false
     var isRegistered = false
+    /// Whether somebody has connected since the advertisement was registered: below bluetoothd that ends it, until it
+    /// is registered anew or a connection ends.
+    var isInterrupted = false
     var isStopped = false
     let owner = Owner()
     private var subscriptions: [Connection.Subscription] = []
@@ -174,21 +177,32 @@ public actor PeripheralHost {
             await quietly(path, .gattManager, "UnregisterApplication", [.path(application.root)])
         }
         (isAdvertising, isRegistered) = (false, false)
-        await quietly(path, .properties, "Set", Self.setting("Alias", .string(former.alias)))
-        await quietly(path, .properties, "Set", Self.setting("Pairable", .boolean(former.isPairable)))
-        if !former.isPowered { await quietly(path, .properties, "Set", Self.setting("Powered", .boolean(false))) }
-        return isMute ? .notPutBack(former, why: "bluetoothd does not answer") : nil
+        var settings = [
+            Self.setting("Alias", .string(former.alias)), Self.setting("Pairable", .boolean(former.isPairable)),
+        ]
+        if !former.isPowered { settings.append(Self.setting("Powered", .boolean(false))) }
+        var trouble: CallFailure?
+        for setting in settings {
+            let failure = await quietly(path, .properties, "Set", setting)
+            trouble = trouble ?? failure
+        }
+        return trouble.map { .notPutBack(former, why: isMute ? "bluetoothd does not answer" : "\($0)") }
     }
 
     /// Calls bluetoothd, whatever it answers, and does not wait long for it: it heeds a call also when it comes to it
     /// after our end.
+    @discardableResult
     func quietly(
         _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value]
-    ) async {
+    ) async -> CallFailure? {
         let limit: Duration = isMute ? .zero : .seconds(2)
         do throws(CallFailure) {
             _ = try await connection.call(Call(.bluez, path, interface, member, arguments, within: limit))
-        } catch .timedOut { isMute = isStopped } catch {}
+            return nil
+        } catch {
+            if case .timedOut = error { isMute = isStopped }
+            return error
+        }
     }
 
     static func setting(_ name: String, _ value: Value) -> [Value] {
@@ -229,13 +243,14 @@ public actor PeripheralHost {
 
     // MARK: What there is to do
 
-    /// Advertises, or does not any more; again is no mistake.
+    /// Advertises, or does not any more; again is no mistake, and makes sure of it when somebody has connected.
     public func advertise(_ isOn: Bool) {
         wantsToAdvertise = isOn
         let round = rounds
         enqueue { host in
             guard round == host.rounds, host.wantsToAdvertise == isOn else { return }
-            guard isOn else { return await host.withdrawAdvertisement() }
+            if !isOn || host.isInterrupted { await host.withdrawAdvertisement() }
+            guard isOn else { return }
             do throws(HostFailure) { try await host.registerAdvertisement(round) } catch {
                 if round == host.rounds, !host.isStopped { host.fail(error) }
             }

@@ -147,6 +147,10 @@ struct Serving: Sendable {
         events.all.contains { if case .registered = $0 { true } else { false } }
     }
 
+    var hasConnected: Bool {
+        events.all.contains { if case .connected = $0 { true } else { false } }
+    }
+
     var subscriptions: [Bool] {
         events.all.compactMap { if case .subscribed(_, let isOn) = $0 { isOn } else { nil } }
     }
