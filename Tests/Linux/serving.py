@@ -91,7 +91,7 @@ class ServingTest(LinuxTest):
             try:
                 await self.connect(strap.details['path'])
                 await client.connect()
-                if client.services.get_characteristic(MEASUREMENT) and client.services.get_characteristic(BATTERY_LEVEL):
+                if all(client.services.get_characteristic(value) for value in (MEASUREMENT, BATTERY_LEVEL)):
                     break
                 failure = 'services are missing'
             except (BleakError, TimeoutError, DBusFailure) as error:

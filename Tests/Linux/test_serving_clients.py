@@ -1,6 +1,7 @@
 """`lubdub serve --radio bluez` and the clients that people have."""
 
 import asyncio
+import contextlib
 
 import bleakheart
 
@@ -9,10 +10,17 @@ from serving import HEART_RATE, NAME, ServingTest, read
 
 
 class ClientTests(ServingTest):
+    @contextlib.asynccontextmanager
+    async def own_adapters(self, count):
+        """Controllers of ours in one air, powered by bluetoothd: btvirt mixes up two links of one adapter."""
+        async with self.lubdub('controller') as path, self.bluetoothd(), contextlib.AsyncExitStack() as bridges:
+            names = [(await bridges.enter_async_context(self.bridge(path))).name for _ in range(count)]
+            await self.powered(*names)
+            yield names
+
     async def test_bleak_and_bleakheart_hear_it_at_once(self):
         both = self.scenario(lambda document: document['devices'][0].update(connections=2))
-        async with self.btvirt(3) as (own, *others), self.bluetoothd():
-            await self.powered(own, *others)
+        async with self.own_adapters(3) as (own, *others):
             async with self.served(own, both) as (process, events):
                 async with self.client(others[0]) as first, self.client(others[1]) as second:
                     frames = asyncio.Queue()
@@ -68,7 +76,8 @@ class ClientTests(ServingTest):
     async def test_two_devices_have_an_adapter_each(self):
         def double(document):
             first = document['devices'][0]
-            document['devices'].append(first | {'id': 'other', 'name': 'Second HRM', 'address': 'C0:FF:EE:00:00:02/random'})
+            second = {'id': 'other', 'name': 'Second HRM', 'address': 'C0:FF:EE:00:00:02/random'}
+            document['devices'].append(first | second)
 
         async with self.btvirt(3) as (one, two, other), self.bluetoothd():
             await self.powered(one, two, other)
