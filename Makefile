@@ -33,7 +33,7 @@ docs:  ## build the documentation of every module into .build/docs; a warning of
 test-linux: release  ## meet Linux's own Bluetooth and bluetoothd, in a machine that QEMU emulates
 	@Tools/setup linux
 	@rm -rf $(EVIDENCE) && mkdir $(EVIDENCE)
-	LUBDUB=.build/release/lubdub LUBDUB_KEPT=$(EVIDENCE) Tools/linux-machine --keep $(EVIDENCE) .venv/bin/python -m unittest discover --verbose --start-directory Tests/Linux
+	LUBDUB=.build/release/lubdub LUBDUB_KEPT=$(EVIDENCE) Tools/linux-machine --limit 360 --keep $(EVIDENCE) .venv/bin/python -m unittest discover --verbose --start-directory Tests/Linux
 
 release:  ## build .build/release/lubdub, with the Swift runtime inside
 	@Tools/setup build

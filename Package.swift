@@ -33,7 +33,7 @@ let floors: [[Target]] = [
         library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
     ],
     [
-        library("BlueZ", on: "Bluetooth", "DBus", "GATT", "Simulation"),
+        library("BlueZ", on: "Bluetooth", "DBus", "GATT", "Simulation", "Spelling"),
         library(
             "Collector", on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
         ),
@@ -56,12 +56,12 @@ let floors: [[Target]] = [
             "Sensors", "VirtualWorld", "Reporting", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
-    [testLibrary("Mutations")],
+    [testLibrary("Mutations"), testLibrary("TestBus", on: "DBus", "Simulation")],
     [
         tests("Air"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
-        tests("BlueZ", on: "Bluetooth", "DBus", "GATT"),
+        tests("BlueZ", on: "TestBus", "ATT", "Bluetooth", "DBus", "GATT", "Simulation"),
         tests("Bluetooth", on: "Mutations", "Octets"),
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(
@@ -70,7 +70,7 @@ let floors: [[Target]] = [
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
             "Scenarios", "Sensors", "Simulation", "VirtualWorld"),
-        tests("DBus", on: "CDBus", "Octets", "Simulation", "Sockets"),
+        tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
@@ -111,8 +111,8 @@ func program(_ name: String, on lower: String...) -> Target {
 }
 
 /// What tests of several modules share, in `Tests/<name>`.
-func testLibrary(_ name: String) -> Target {
-    .target(name: name, path: "Tests/\(name)", swiftSettings: houseRules())
+func testLibrary(_ name: String, on lower: String...) -> Target {
+    .target(name: name, dependencies: named(lower), path: "Tests/\(name)", swiftSettings: houseRules())
 }
 
 /// The tests of one module, in `Tests/<module>Tests`; what is not Swift there is excluded.

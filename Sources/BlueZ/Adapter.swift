@@ -11,6 +11,8 @@ public struct Adapter: Hashable, Sendable {
     public let alias: String
     /// Whether it is switched on.
     public let isPowered: Bool
+    /// Whether others may pair with it, and have it keep keys.
+    public let isPairable: Bool
     /// Whether bluetoothd lets programs serve attributes with it.
     public let servesAttributes: Bool
     /// How many more programs can advertise with it; nil when it cannot advertise.
@@ -29,6 +31,7 @@ public struct Adapter: Hashable, Sendable {
         address = adapter["Address"]?.string.flatMap { DeviceAddress($0) }
         alias = adapter["Alias"]?.string ?? ""
         isPowered = adapter["Powered"]?.boolean ?? false
+        isPairable = adapter["Pairable"]?.boolean ?? false
         roles = adapter["Roles"]?.elements?.compactMap(\.string) ?? []
         servesAttributes = properties(.gattManager) != nil
         freeAdvertisements = properties(.advertisingManager).map { Int($0["SupportedInstances"]?.byte ?? 0) }
@@ -55,8 +58,10 @@ struct Objects {
     private(set) var devices: [Device] = []
 
     /// Asks for all of them.
-    static func all(_ connection: Connection) async throws(CallFailure) -> Objects {
-        let call = Call(.bluez, .root, .objectManager, "GetManagedObjects", answer: "a{oa{sa{sv}}}")
+    static func all(_ connection: Connection, within limit: Duration) async throws(CallFailure) -> Objects {
+        let call = Call(
+            .bluez, .root, .objectManager, "GetManagedObjects", answer: "a{oa{sa{sv}}}",
+            within: limit)
         var objects = Objects()
         for entry in try await connection.call(call).first?.entries ?? [] {
             guard let path = entry.key.path else { continue }

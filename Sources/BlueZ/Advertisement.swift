@@ -24,12 +24,12 @@ public struct Advertisement: Hashable, Sendable {
     public init(name: String) { self.name = name }
 
     /// The object that a LEAdvertisingManager1 registers; `released` is called when bluetoothd has no more use for it.
-    func object(at path: ObjectPath, released: @escaping @Sendable () -> Void) -> ExportedObject {
+    func object(at path: ObjectPath, for owner: Owner, released: @escaping @Sendable () -> Void) -> ExportedObject {
         let release = Method("Release") { call in
             released()
             call.answer()
         }
-        return ExportedObject(path, [Interface(.advertisement, methods: [release], properties: properties)])
+        return ExportedObject(path, [Interface(.advertisement, methods: [owner.only(release)], properties: properties)])
     }
 
     private var properties: [Property] {

@@ -15,6 +15,8 @@ struct Application: Sendable {
     struct Source: Sendable {
         let answer: @Sendable (PeripheralHost.Request) -> Result<[UInt8], ATTError>
         let subscribed: @Sendable (_ handle: UInt16, Bool) -> Void
+        /// The only one who may ask.
+        let owner: Owner
     }
 
     let root: ObjectPath
@@ -35,7 +37,7 @@ struct Application: Sendable {
                 objects.append(ExportedObject(value, [Self.interface(of: characteristic, handle, in: path, source)]))
                 for (order, descriptor) in characteristic.descriptors.enumerated() {
                     let more = try ObjectPath("\(value)/more\(order)")
-                    objects.append(ExportedObject(more, [Self.interface(of: descriptor, below: value)]))
+                    objects.append(ExportedObject(more, [Self.interface(of: descriptor, below: value, source)]))
                 }
             }
         }
@@ -56,16 +58,19 @@ struct Application: Sendable {
             ])
     }
 
-    private static func interface(of descriptor: DescriptorDefinition, below value: ObjectPath) -> Interface {
-        Interface(
+    private static func interface(
+        of descriptor: DescriptorDefinition, below value: ObjectPath, _ source: Source
+    ) -> Interface {
+        let read = Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) {
+            call in
+            guard let offset = Self.offset(call.arguments.first), offset <= descriptor.value.count else {
+                return call.refuse(.invalidOffset)
+            }
+            call.answer([.octets(Array(descriptor.value[offset...]))])
+        }
+        return Interface(
             .gattDescriptor,
-            methods: [
-                Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) { call in
-                    let offset = Int(call.arguments.first?["offset"]?.uint16 ?? 0)
-                    guard offset <= descriptor.value.count else { return call.refuse(.invalidOffset) }
-                    call.answer([.octets(Array(descriptor.value[offset...]))])
-                }
-            ],
+            methods: [source.owner.only(read)],
             properties: [
                 Property("UUID", constant: .string(descriptor.uuid.description)),
                 Property("Characteristic", constant: .path(value)), Property("Flags", constant: .strings(["read"])),
@@ -78,7 +83,7 @@ struct Application: Sendable {
         let read = Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) {
             call in
             let options = call.arguments.first
-            let offset = Int(options?["offset"]?.uint16 ?? 0)
+            guard let offset = Self.offset(options) else { return call.refuse(.invalidOffset) }
             answer(call, .read(offset: offset), handle, options, source) { [.octets($0)] }
         }
         let write = Method("WriteValue", takes: Parameters("aya{sv}", "value", "options")) { call in
@@ -87,7 +92,7 @@ struct Application: Sendable {
             }
             let options = call.arguments[1]
             // A long write comes whole, in pieces that each have an offset: BlueZ before 5.44 only.
-            guard options["offset"]?.uint16 ?? 0 == 0 else { return call.refuse(.invalidOffset) }
+            guard Self.offset(options) == 0 else { return call.refuse(.invalidOffset) }
             let isCommand = options["type"]?.string == "command"
             answer(call, .write(value, isCommand: isCommand), handle, options, source) { _ in [] }
         }
@@ -100,12 +105,19 @@ struct Application: Sendable {
             call.answer()
         }
         return Interface(
-            .gattCharacteristic, methods: [read, write, start, stop, Method("Confirm") { $0.answer() }],
+            .gattCharacteristic,
+            methods: [read, write, start, stop, Method("Confirm") { $0.answer() }].map(source.owner.only),
             properties: [
                 Property("UUID", constant: .string(characteristic.uuid.description)),
                 Property("Service", constant: .path(service)),
                 Property("Flags", constant: .strings(characteristic.properties.flags)),
             ])
+    }
+
+    /// Where a read or a write begins, 0 unless it is said; nil when that is no number that an offset can be.
+    private static func offset(_ options: Value?) -> Int? {
+        guard let offset = options?["offset"] else { return 0 }
+        return offset.uint16.map(Int.init)
     }
 
     private static func answer(

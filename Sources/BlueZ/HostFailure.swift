@@ -1,4 +1,4 @@
-import DBus
+import Spelling
 
 /// Why a device cannot be served by bluetoothd, with what mends it.
 public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -18,6 +18,8 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case switchedOff(String)
     /// The adapter is not there any more.
     case unplugged(String)
+    /// The adapter could not be made what it was before.
+    case notPutBack(Adapter, why: String)
 
     /// For people: what was tried, what was found, and what to do.
     public var description: String {
@@ -34,14 +36,9 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let adapter, let what, let why): "\(adapter): bluetoothd refuses \(what): \(why)"
         case .switchedOff(let adapter): "\(adapter) was switched off; bluetoothctl power on switches it on again"
         case .unplugged(let adapter): "\(adapter) is not there any more"
+        case .notPutBack(let former, let why):
+            "\(former.name) could not be made what it was: \(why); bluetoothctl system-alias \(former.alias.quoted)"
+                + "\(former.isPowered ? "" : " and power off") will do it"
         }
-    }
-}
-
-extension CallFailure {
-    /// Whether the same call may go well a moment later.
-    var mayPass: Bool {
-        guard case .remote(let error) = self else { return false }
-        return ["org.bluez.Error.Failed", "org.bluez.Error.NotReady", "org.bluez.Error.Busy"].contains(error.name)
     }
 }

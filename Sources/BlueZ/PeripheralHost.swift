@@ -22,10 +22,14 @@ public actor PeripheralHost {
         public var attributes: AttributeTable
         /// What it advertises.
         public var advertisement: Advertisement
+        /// Whether clients may pair, and so have keys kept; the adapter is made so, as long as the device is served.
+        public var isPairable: Bool
 
         /// All of it has to be said.
-        public init(adapter: String?, number: Int, attributes: AttributeTable, advertisement: Advertisement) {
-            (self.adapter, self.number) = (adapter, number)
+        public init(
+            adapter: String?, number: Int, attributes: AttributeTable, advertisement: Advertisement, isPairable: Bool
+        ) {
+            (self.adapter, self.number, self.isPairable) = (adapter, number, isPairable)
             (self.attributes, self.advertisement) = (attributes, advertisement)
         }
     }
@@ -61,6 +65,8 @@ public actor PeripheralHost {
         case connected(DeviceAddress)
         /// Somebody's connection has ended; bluetoothd does not tell why.
         case disconnected(DeviceAddress)
+        /// A client has keys now.
+        case paired(DeviceAddress)
         /// The first client has subscribed to a value, or the last one has ended that.
         case subscribed(handle: UInt16, Bool)
         /// bluetoothd has gone away, and with it all clients; it is waited for.
@@ -84,27 +90,38 @@ public actor PeripheralHost {
     var wantsToAdvertise = false
     var isAdvertising = false
     var isRegistered = false
-    private var isStopped = false
-    private var owner: BusName?
+    /// Whether somebody has connected since the advertisement was registered: below bluetoothd that ends it, until it
+    /// is registered anew or a connection ends.
+    var isInterrupted = false
+    var isStopped = false
+    let owner = Owner()
     private var subscriptions: [Connection.Subscription] = []
-    private var rounds = 0  // of registering; what an older one finds out means nothing
-    private var work: Task<Void, any Error>?  // bluetoothd is asked one thing after the other; this is the last
+    var rounds = 0  // of registering; what an older one finds out means nothing
+    /// What was asked of bluetoothd last; it is asked one thing after the other.
+    var work: Task<Void, any Error>?
+    /// Whether bluetoothd left a question of the end without an answer: others are not waited for.
+    private var isMute = false
     /// What the adapter was like before we changed it.
-    private var former: (alias: String, isPowered: Bool)?
-    private var devices: [ObjectPath: Objects.Device] = [:]
-    private var subscribed: Set<UInt16> = []
+    var former: Adapter?
+    var devices: [ObjectPath: Objects.Device] = [:]
+    var subscribed: Set<UInt16> = []
     /// What seems to have happened to the adapter.
-    private var doubts: HostFailure?
-    private static let patience = Duration.seconds(2)
+    var doubts: HostFailure?
+    static let patience = Duration.seconds(2)
+    static let longPatience = Duration.seconds(10)
+    /// How long bluetoothd may think about one question.
+    let limit: Duration
 
-    /// Nothing happens before `start`.  `answer` is asked for values, `tell` is told what happens.
+    /// Nothing happens before `start`.  bluetoothd has to answer each question within `limit`; `answer` is asked for
+    /// values, `tell` is told what happens.
     public init(
         _ definition: Definition, over connection: Connection, on loop: EventLoop,
+        within limit: Duration = .seconds(10),
         answer: @escaping @Sendable (Request) -> Result<[UInt8], ATTError>,
         tell: @escaping @Sendable (Event) -> Void
     ) {
         (self.definition, self.connection, self.loop) = (definition, connection, loop)
-        (self.answer, self.tell) = (answer, tell)
+        (self.limit, self.answer, self.tell) = (limit, answer, tell)
     }
 
     // MARK: Beginning and end
@@ -115,20 +132,20 @@ public actor PeripheralHost {
             answer: { [weak self] request in self?.assumeIsolated { $0.asked(request) } ?? .failure(.unlikelyError) },
             subscribed: { [weak self] handle, isOn in
                 self?.assumeIsolated { $0.subscribed(handle, isOn) }
-            })
+            }, owner: owner)
         do {
             let application = try Application(definition.attributes, number: definition.number, source)
             self.application = application
             advertisementPath = try ObjectPath("/lubdub/advertisement\(definition.number)")
             await connection.manage(application.root)
             for object in application.objects { try await connection.export(object) }
-            if try await owner() == nil { throw HostFailure.notRunning }
+            if try await askForOwner() == nil { throw HostFailure.notRunning }
             try await listen()
         } catch let failure as HostFailure { throw failure } catch { throw HostFailure.bus("\(error)") }
     }
 
     /// Who has the name `org.bluez`, after the bus was asked to start who takes it.
-    private func owner() async throws(CallFailure) -> String? {
+    private func askForOwner() async throws(CallFailure) -> String? {
         let bus: BusName = "org.freedesktop.DBus"
         _ = try? await connection.call(
             Call(
@@ -143,14 +160,16 @@ public actor PeripheralHost {
         }
     }
 
-    /// Takes everything back, and leaves the adapter as it was.
-    public func stop() async {
+    /// Takes everything back, and leaves the adapter as it was; why it could not, or nil.
+    public func stop() async -> HostFailure? {
         isStopped = true
         rounds += 1
+        work?.cancel()
         _ = try? await work?.value
         for subscription in subscriptions { await connection.cancel(subscription) }
         subscriptions.removeAll()
-        guard let adapter, let path = adapter.path, owner != nil else { return }
+        guard let adapter, let path = adapter.path, let former else { return nil }
+        guard owner.current != nil else { return .notPutBack(former, why: "bluetoothd does not run") }
         if isAdvertising, let advertisementPath {
             await quietly(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
         }
@@ -158,24 +177,37 @@ public actor PeripheralHost {
             await quietly(path, .gattManager, "UnregisterApplication", [.path(application.root)])
         }
         (isAdvertising, isRegistered) = (false, false)
-        guard let former else { return }
-        await quietly(path, .properties, "Set", Self.setting("Alias", .string(former.alias)))
-        if !former.isPowered { await quietly(path, .properties, "Set", Self.setting("Powered", .boolean(false))) }
+        var settings = [
+            Self.setting("Alias", .string(former.alias)), Self.setting("Pairable", .boolean(former.isPairable)),
+        ]
+        if !former.isPowered { settings.append(Self.setting("Powered", .boolean(false))) }
+        var trouble: CallFailure?
+        for setting in settings {
+            let failure = await quietly(path, .properties, "Set", setting)
+            trouble = trouble ?? failure
+        }
+        return trouble.map { .notPutBack(former, why: isMute ? "bluetoothd does not answer" : "\($0)") }
     }
 
-    /// Calls bluetoothd, whatever it answers, and does not wait long for it.
-    private func quietly(
+    /// Calls bluetoothd, whatever it answers, and does not wait long for it: it heeds a call also when it comes to it
+    /// after our end.
+    @discardableResult
+    func quietly(
         _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value]
-    ) async {
-        _ = try? await connection.call(
-            Call(.bluez, path, interface, member, arguments, within: .seconds(2)))
+    ) async -> CallFailure? {
+        let limit: Duration = isMute ? .zero : .seconds(2)
+        do throws(CallFailure) {
+            _ = try await connection.call(Call(.bluez, path, interface, member, arguments, within: limit))
+            return nil
+        } catch {
+            if case .timedOut = error { isMute = isStopped }
+            return error
+        }
     }
 
-    private static func setting(_ name: String, _ value: Value) -> [Value] {
+    static func setting(_ name: String, _ value: Value) -> [Value] {
         [.string(InterfaceName.adapter.text), .string(name), .variant(value)]
     }
-
-    // MARK: What bluetoothd tells
 
     private func listen() async throws(CallFailure) {
         let changes = MatchRule(
@@ -200,225 +232,25 @@ public actor PeripheralHost {
             })
     }
 
-    private func belongs(to owner: BusName?) {
-        guard !isStopped, owner != self.owner else { return }
-        let wasThere = self.owner != nil
-        doubts = nil
-        self.owner = owner
-        rounds += 1
-        if wasThere { lose() }
-        guard owner != nil else { return }
-        let round = rounds
-        enqueue { await $0.register(round) }
-    }
-
-    private func lose() {
-        (isAdvertising, isRegistered) = (false, false)
-        for device in devices.values.sorted(by: { $0.path < $1.path }) where device.isConnected {
-            tell(.disconnected(device.address))
-        }
-        devices.removeAll()
-        for handle in subscribed.sorted() { subscribed(handle, false) }
-        tell(.lost)
-    }
-
-    private func changed(_ path: ObjectPath, _ arguments: [Value]) {
-        guard arguments.count == 3, let adapter = adapter?.path else { return }
-        switch arguments[0].string {
-        case InterfaceName.device.text:
-            guard let isConnected = arguments[1]["Connected"]?.boolean, path.text.hasPrefix(adapter.text + "/"),
-                devices[path] != nil
-            else { return }
-            connected(path, isConnected)
-        case InterfaceName.adapter.text where path == adapter:
-            guard let isPowered = arguments[1]["Powered"]?.boolean else { return }
-            doubts = isPowered ? nil : .switchedOff(self.adapter?.name ?? "")
-            settleDoubts()
-        default: break
-        }
-    }
-
-    private func added(_ arguments: [Value]) {
-        guard arguments.count == 2, let path = arguments[0].path, let adapter = adapter?.path,
-            path.text.hasPrefix(adapter.text + "/"),
-            let properties = arguments[1].entries?.first(where: { $0.key.string == InterfaceName.device.text })?.value,
-            var device = Objects.Device(path, properties)
-        else { return }
-        let isConnected = device.isConnected
-        device.isConnected = false
-        devices[path] = device
-        connected(path, isConnected)
-    }
-
-    private func removed(_ arguments: [Value]) {
-        guard arguments.count == 2, let path = arguments[0].path,
-            let interfaces = arguments[1].elements?.compactMap(\.string)
-        else { return }
-        if interfaces.contains(InterfaceName.device.text) {
-            connected(path, false)
-            devices[path] = nil
-        }
-        if path == adapter?.path, interfaces.contains(InterfaceName.adapter.text), !isStopped {
-            doubts = .unplugged(adapter?.name ?? "")
-            settleDoubts()
-        }
-    }
-
-    /// bluetoothd takes everything away before it ends: only if it stays has somebody else done it.
-    private func settleDoubts() {
-        guard doubts != nil, isRegistered, !isStopped else { return }
-        let round = rounds
-        loop.call(at: loop.now.advanced(by: Self.patience)) { [weak self] in
-            self?.assumeIsolated { host in
-                if round == host.rounds, !host.isStopped, let failure = host.doubts { host.fail(failure) }
-            }
-        }
-    }
-
-    private func connected(_ path: ObjectPath, _ isConnected: Bool) {
-        guard let device = devices[path], device.isConnected != isConnected else { return }
-        devices[path]?.isConnected = isConnected
-        tell(isConnected ? .connected(device.address) : .disconnected(device.address))
-    }
-
-    private func subscribed(_ handle: UInt16, _ isOn: Bool) {
-        if isOn { subscribed.insert(handle) } else { subscribed.remove(handle) }
-        tell(.subscribed(handle: handle, isOn))
-    }
-
     private func asked(_ request: Request) -> Result<[UInt8], ATTError> {
         var request = request
         request.peer = request.device.flatMap { devices[$0]?.address }
         return answer(request)
     }
 
-    // MARK: Registering
-
-    private func enqueue(_ step: @escaping @Sendable (isolated PeripheralHost) async -> Void) {
-        let previous = work
-        work = loop.start {
-            _ = try? await previous?.value
-            await step(self)
-        }
-    }
-
-    private func register(_ round: Int) async {
-        do {
-            try await handOver(round)
-        } catch {
-            if round == rounds, !isStopped { fail(error) }
-        }
-    }
-
-    private func handOver(_ round: Int) async throws(HostFailure) {
-        guard let application else { return }
-        let (chosen, known) = try await choose(round)
-        guard round == rounds, let path = chosen.path else { return }
-        adapter = chosen
-        // Who was connected before is not a client of ours.
-        devices = Dictionary(known.map { ($0.path, $0) }) { first, _ in first }
-        for path in devices.keys { devices[path]?.isConnected = false }
-        if former == nil { former = (chosen.alias, chosen.isPowered) }
-        if !chosen.isPowered {
-            try await call(
-                path, .properties, "Set", Self.setting("Powered", .boolean(true)), or: HostFailure.cannotSwitchOn)
-        }
-        try await call(
-            path, .properties, "Set", Self.setting("Alias", .string(definition.advertisement.name)),
-            or: HostFailure.refused)
-        try await call(
-            path, .gattManager, "RegisterApplication", [.path(application.root), .options([])], or: HostFailure.refused)
-        guard round == rounds, !isStopped else { return }
-        isRegistered = true
-        tell(.registered(chosen))
-        if wantsToAdvertise { try await registerAdvertisement(round) }
-    }
-
-    /// The adapter, and the devices that it knows; one that bluetoothd has not found yet is waited for.
-    private func choose(_ round: Int) async throws(HostFailure) -> (Adapter, [Objects.Device]) {
-        let deadline = loop.now.advanced(by: Self.patience)
-        while true {
-            do throws(HostFailure) { return try await find() } catch {
-                guard round == rounds, !isStopped, loop.now < deadline else { throw error }
-            }
-            try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)))
-        }
-    }
-
-    private func find() async throws(HostFailure) -> (Adapter, [Objects.Device]) {
-        let objects: Objects
-        do { objects = try await Objects.all(connection) } catch { throw .bus("\(error)") }
-        let named = objects.adapters.filter { definition.adapter == nil || $0.name == definition.adapter }
-        guard let adapter = named.first(where: { $0.servesAttributes && $0.freeAdvertisements != nil }) ?? named.first
-        else { throw .noAdapter(wanted: definition.adapter, there: objects.adapters.map(\.name)) }
-        guard adapter.servesAttributes || !adapter.isPowered else { throw .cannotServe(adapter.name) }
-        let devices = objects.devices.filter { $0.path.text.hasPrefix("/org/bluez/\(adapter.name)/") }
-        return (adapter, devices)
-    }
-
-    private func registerAdvertisement(_ round: Int) async throws(HostFailure) {
-        guard isRegistered, !isAdvertising, let path = adapter?.path, let advertisementPath else { return }
-        let object = definition.advertisement.object(at: advertisementPath) { [weak self] in
-            self?.assumeIsolated { $0.released() }
-        }
-        do { try await connection.export(object) } catch { throw .bus("\(error)") }
-        try await call(
-            path, .advertisingManager, "RegisterAdvertisement", [.path(advertisementPath), .options([])],
-            or: HostFailure.refused)
-        guard round == rounds, !isStopped else { return }
-        isAdvertising = true
-        tell(.advertising(true))
-        if !wantsToAdvertise { await withdrawAdvertisement() }
-    }
-
-    private func withdrawAdvertisement() async {
-        guard isAdvertising, let path = adapter?.path, let advertisementPath else { return }
-        isAdvertising = false
-        await quietly(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
-        await connection.withdraw(advertisementPath)
-        tell(.advertising(false))
-    }
-
-    private func released() {
-        guard isAdvertising else { return }
-        isAdvertising = false
-        tell(.advertising(false))
-    }
-
-    private func call(
-        _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value],
-        or failure: (_ adapter: String, _ what: String, _ why: String) -> HostFailure
-    ) async throws(HostFailure) {
-        let (round, deadline) = (rounds, loop.now.advanced(by: Self.patience))
-        while true {
-            do throws(CallFailure) {
-                _ = try await connection.call(Call(.bluez, path, interface, member, arguments))
-                return
-            } catch {
-                // An adapter that has just been switched on, or found, may not be ready.
-                guard error.mayPass, round == rounds, !isStopped, loop.now < deadline else {
-                    throw failure(adapter?.name ?? "", member.text, "\(error)")
-                }
-            }
-            try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)))
-        }
-    }
-
-    private func fail(_ failure: HostFailure) {
-        rounds += 1
-        (isAdvertising, isRegistered) = (false, false)
-        tell(.failed(failure))
-    }
+    /// The adapter that serves the device, `hci0`; nil before bluetoothd has been asked.
+    public var adapterName: String? { adapter?.name }
 
     // MARK: What there is to do
 
-    /// Advertises, or does not any more; again is no mistake.
+    /// Advertises, or does not any more; again is no mistake, and makes sure of it when somebody has connected.
     public func advertise(_ isOn: Bool) {
         wantsToAdvertise = isOn
         let round = rounds
         enqueue { host in
             guard round == host.rounds, host.wantsToAdvertise == isOn else { return }
-            guard isOn else { return await host.withdrawAdvertisement() }
+            if !isOn || host.isInterrupted { await host.withdrawAdvertisement() }
+            guard isOn else { return }
             do throws(HostFailure) { try await host.registerAdvertisement(round) } catch {
                 if round == host.rounds, !host.isStopped { host.fail(error) }
             }

@@ -10,6 +10,7 @@ import VirtualWorld
 struct ForeignDevices {
     private let connection: Connection
     private let hosts: [PeripheralHost]
+    private let agent: PairingAgent?
     /// Those of which the attributes have been registered once.
     private var ready: Set<Int> = []
 
@@ -17,6 +18,7 @@ struct ForeignDevices {
     struct Listener: Sendable {
         let answer: @Sendable (Int, PeripheralHost.Request) -> Result<[UInt8], ATTError>
         let tell: @Sendable (Int, PeripheralHost.Event) -> Void
+        let failed: @Sendable (HostFailure) -> Void
         let gone: @Sendable () -> Void
     }
 
@@ -30,31 +32,63 @@ struct ForeignDevices {
             throw CommandFailure(
                 .environment, "lubdub: \(error); install and start it: apt-get install dbus bluez")
         }
+        let capability = try Self.capability(of: world.scenario.devices)
         var hosts: [PeripheralHost] = []
         for (number, device) in world.scenario.devices.enumerated() {
             let definition = PeripheralHost.Definition(
                 adapter: adapters[number], number: number, attributes: world.attributes(of: number),
-                advertisement: Advertisement(device))
+                advertisement: Advertisement(device),
+                isPairable: device.security?.isBonding ?? false)
             hosts.append(
                 PeripheralHost(
                     definition, over: connection, on: loop, answer: { listener.answer(number, $0) },
                     tell: { listener.tell(number, $0) }))
         }
         self.hosts = hosts
+        guard let capability else {
+            agent = nil
+            return
+        }
+        let paired = zip(hosts, world.scenario.devices).filter { $0.1.security != nil }
+        let person = Person(passkey: paired.compactMap { $0.1.security?.passkey }.first, on: loop)
+        agent = PairingAgent(
+            capability, over: connection, on: loop,
+            isOurs: { name in paired.contains { host, _ in host.assumeIsolated { $0.adapterName } == name } },
+            ask: { request, reply in person.assumeIsolated { $0.asked(request, reply) } }, failed: listener.failed)
+    }
+
+    /// What the person can do with the devices that pair, which is one thing for all: bluetoothd has one agent for all
+    /// adapters.  Nil when none pairs.
+    private static func capability(of devices: [Device]) throws(CommandFailure) -> PairingAgent.Capability? {
+        let wanted = devices.compactMap { $0.security?.io }
+        guard let io = wanted.first else { return nil }
+        if let other = wanted.first(where: { $0 != io }) {
+            throw CommandFailure(
+                .environment,
+                "lubdub: bluetoothd can be \(io.rawValue) or \(other.rawValue), but not both at once: "
+                    + "serve the devices one at a time, or give them the same security.io")
+        }
+        let shows = io != .keyboardOnly && io != .noInputNoOutput
+        if shows, let number = devices.compactMap({ $0.security?.passkey }).first {
+            Console.complain("lubdub: bluetoothd draws the digits that it shows: passkey \(number) is not played")
+        }
+        return PairingAgent.Capability(io)
     }
 
     /// Hands everything over.
     func start() async throws(CommandFailure) {
-        for host in hosts {
-            do throws(HostFailure) { try await host.start() } catch {
-                throw CommandFailure(.environment, "lubdub: \(error)")
-            }
-        }
+        do throws(HostFailure) {
+            try await agent?.start()
+            for host in hosts { try await host.start() }
+        } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
     }
 
-    /// Takes everything back.
+    /// Takes everything back; says what could not be.
     func close() async {
-        for host in hosts { await host.stop() }
+        for host in hosts {
+            if let failure = await host.stop() { Console.complain("lubdub: \(failure)") }
+        }
+        await agent?.stop()
         await connection.close()
     }
 
@@ -87,5 +121,18 @@ extension Advertisement {
             tellsPower = tellsPower || payload.txPower != nil
         }
         if let phase = device.advertising.phases.first { interval = phase.interval }
+    }
+}
+
+extension PairingAgent.Capability {
+    fileprivate init(_ io: Security.IO) {
+        self =
+            switch io {
+            case .displayOnly: .displayOnly
+            case .displayYesNo: .displayYesNo
+            case .keyboardOnly: .keyboardOnly
+            case .noInputNoOutput: .noInputNoOutput
+            case .keyboardDisplay: .keyboardDisplay
+            }
     }
 }

@@ -88,6 +88,7 @@ actor LiveWorld {
                 self?.assumeIsolated { $0.answer(device, request) } ?? .failure(.unlikelyError)
             },
             tell: { [weak self] device, event in self?.assumeIsolated { $0.blueZ(device, event) } },
+            failed: { [ending] in ending.say(.failure("\($0)")) },
             gone: { [ending] in ending.say(.failure("the system bus has gone away; systemctl status dbus says more")) })
         let devices = try await ForeignDevices(world, on: adapters, loop, listener)
         foreign = devices
@@ -187,6 +188,7 @@ actor LiveWorld {
             world.disconnected(peer, fromForeignHostOf: device, reason: .unspecified, at: now)
         case .subscribed(let handle, let isOn):
             world.subscribed(isOn, to: handle, ofForeignHostOf: device, at: now)
+        case .paired(let peer): tell("\(peer) has paired")
         case .lost: tell("bluetoothd has gone away; waiting for it")
         case .failed(let failure): ending.say(.failure("\(failure)"))
         }

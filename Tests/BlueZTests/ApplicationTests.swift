@@ -24,7 +24,8 @@ import Testing
     ])
 
     static func application() throws -> Application {
-        let source = Application.Source(answer: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in })
+        let source = Application.Source(
+            answer: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, owner: Owner())
         return try Application(try #require(table), number: 3, source)
     }
 
@@ -81,7 +82,7 @@ import Testing
         var advertisement = Advertisement(name: "strap")
         let path: ObjectPath = "/a"
         func names() -> [String] {
-            advertisement.object(at: path) {}.interfaces.flatMap(\.properties).map(\.name.text).sorted()
+            advertisement.object(at: path, for: Owner()) {}.interfaces.flatMap(\.properties).map(\.name.text).sorted()
         }
         #expect(names() == ["Discoverable", "LocalName", "MaxInterval", "MinInterval", "Type"])
         advertisement.services = [UUID(0x180D)]

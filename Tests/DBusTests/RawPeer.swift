@@ -4,6 +4,7 @@ import Octets
 import Simulation
 import Sockets
 import Synchronization
+import TestBus
 
 /// A program at a bus that speaks without libdbus, and may say what libdbus never would.
 final class RawPeer: Sendable {

@@ -1,6 +1,7 @@
 import DBus
 import Simulation
 import Synchronization
+import TestBus
 
 /// An object that the tests call, and what it knows.
 final class Service: Sendable {

@@ -1,9 +1,10 @@
 import DBus
 import Glibc
 import Simulation
+import TestBus
 import Testing
 
-@Suite(.enabled(if: PrivateBus.isInstalled, PrivateBus.isMissing)) struct SignalTests {
+@Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct SignalTests {
     private static let characteristic: InterfaceName = "org.bluez.GattCharacteristic1"
 
     /// 500 a second below a tenth of a core leave 200 µs for each; a debug build with a sanitizer takes its own.

@@ -1,8 +1,9 @@
 import DBus
 import Simulation
+import TestBus
 import Testing
 
-@Suite(.enabled(if: PrivateBus.isInstalled, PrivateBus.isMissing)) struct ValueTests {
+@Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct ValueTests {
     /// `count` variants around an octet.
     private static func variants(_ count: Int) -> Value {
         (0..<count).reduce(.byte(7)) { value, _ in .variant(value) }

@@ -1,9 +1,10 @@
 import DBus
 import Simulation
+import TestBus
 import Testing
 
 /// Programs that we did not write call ours: dbus-send by libdbus, busctl by the library of systemd.
-@Suite(.enabled(if: PrivateBus.isInstalled, PrivateBus.isMissing)) struct WitnessTests {
+@Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct WitnessTests {
     private static func run(_ arguments: [String], on loop: EventLoop) async throws -> (output: String, status: CInt) {
         try await Child(arguments).ended(on: loop)
     }

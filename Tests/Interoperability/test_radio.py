@@ -108,7 +108,10 @@ class RadioTests(Interoperability):
                     (['scenarios/three_straps.json', *radio], 'has 3 devices, and each needs a --radio'),
                     ([SCENARIO, *radio, '--controller', 'tcp:127.0.0.1:0'], 'for the virtual radio only'),
                     ([SCENARIO, *radio, '--speed', 'max'], 'for the virtual radio only'),
-                    ([SCENARIO, '--radio', 'bluez'], 'not played yet by this version'),
+                    ([SCENARIO, '--radio', 'usb:0'], 'not played yet by this version'),
+                    ([SCENARIO, '--radio', 'bluez', '--speed', 'max'], 'for the virtual radio only'),
+                    ([SCENARIO, '--radio', 'bluez:hci0,hci1'], 'has 1 device'),
+                    ([SCENARIO, '--radio', 'bluez:eth0'], 'has 1 device'),
                     ([SCENARIO, '--radio', 'hci:tcp:nowhere'], 'the port is missing')]:
                 status, message = refused(*arguments)
                 self.assertEqual(status, 2)

@@ -1,16 +1,21 @@
-import Glibc
-import Simulation
-import Testing
+public import Glibc
+public import Simulation
+
+/// A program of a test could not be started, or did not do what it should.
+public struct ChildFailure: Error {
+    let what: String
+}
 
 /// A program that a test starts, and ends by its number.
-final class Child: Sendable {
-    let pid: pid_t
+public final class Child: Sendable {
+    /// Its number.
+    public let pid: pid_t
     private let output: CInt
 
     /// Starts a program that is found in PATH; what it prints can be read, what it says to people is shown.
-    init(_ arguments: [String]) throws {
+    public init(_ arguments: [String]) throws {
         var (ends, child): ([CInt], pid_t) = ([0, 0], 0)
-        try #require(unsafe pipe(&ends) == 0)
+        guard unsafe pipe(&ends) == 0 else { throw ChildFailure(what: "no pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -22,30 +27,31 @@ final class Child: Sendable {
         unsafe posix_spawn_file_actions_destroy(&actions)
         Glibc.close(ends[1])
         (pid, output) = (child, ends[0])
-        try #require(code == 0, "\(arguments[0]) cannot be started")
+        guard code == 0 else { throw ChildFailure(what: "\(arguments) cannot be started") }
     }
 
     deinit { Glibc.close(output) }
 
-    static func isInstalled(_ program: String) -> Bool {
+    /// Whether a program is where programs are.
+    public static func isInstalled(_ program: String) -> Bool {
         ["/usr/bin", "/bin", "/usr/local/bin"].contains { unsafe access("\($0)/\(program)", X_OK) == 0 }
     }
 
     /// What it prints, up to the end of a line; waits 10 s at most.
-    func line() throws -> String {
+    public func line() throws -> String {
         var line: [UInt8] = []
         while line.last != UInt8(ascii: "\n") {
             var polled = pollfd(fd: output, events: CShort(POLLIN), revents: 0)
-            try #require(unsafe poll(&polled, 1, 10_000) == 1, "it prints nothing")
+            guard unsafe poll(&polled, 1, 10_000) == 1 else { throw ChildFailure(what: "it prints nothing") }
             var octet: UInt8 = 0
-            try #require(unsafe read(output, &octet, 1) == 1, "it ended too early")
+            guard unsafe read(output, &octet, 1) == 1 else { throw ChildFailure(what: "it ended too early") }
             line.append(octet)
         }
         return String(decoding: line.dropLast(), as: UTF8.self)
     }
 
     /// Lets it end by itself while the loop goes on; returns what it printed, and its exit status.
-    func ended(on loop: EventLoop) async throws -> (output: String, status: CInt) {
+    public func ended(on loop: EventLoop) async throws -> (output: String, status: CInt) {
         var status: CInt = 0
         while unsafe waitpid(pid, &status, WNOHANG) == 0 { try await loop.sleep(for: .milliseconds(2)) }
         var octets = [UInt8](repeating: 0, count: 1 << 16)
@@ -54,7 +60,7 @@ final class Child: Sendable {
     }
 
     /// Ends it, and waits until it has.
-    func kill() {
+    public func kill() {
         Glibc.kill(pid, SIGKILL)
         waitpid(pid, nil, 0)
     }

@@ -1,24 +1,32 @@
-import DBus
+public import DBus
 import Glibc
-import Simulation
+public import Simulation
 import Synchronization
-import Testing
 
 /// A folder or a socket of a test could not be made.
-struct StreamFailure: Error {}
+public struct StreamFailure: Error {
+    /// One of either.
+    public init() {}
+}
 
 /// A message bus of a test's own, at a socket in a folder of its own, with no policy but that all is allowed.
-final class PrivateBus: Sendable {
-    static let isInstalled = Child.isInstalled("dbus-daemon")
-    static let isMissing: Comment = "dbus-daemon is not installed: Tools/setup test"
+public final class PrivateBus: Sendable {
+    /// Whether there can be one here.
+    public static let isInstalled = Child.isInstalled("dbus-daemon")
+    /// Why there is none.
+    public static let isMissing = "dbus-daemon is not installed: Tools/setup test"
 
-    let folder: String
-    let address: BusAddress
+    /// For the test; removed with it.
+    public let folder: String
+    /// Where it is.
+    public let address: BusAddress
     private let daemon: Mutex<Child?>
 
-    var socket: String { "\(folder)/bus" }
+    /// Where its socket is.
+    public var socket: String { "\(folder)/bus" }
 
-    init() throws {
+    /// Starts it.
+    public init() throws {
         var name = "/tmp/lubdub-bus-XXXXXX".utf8CString
         guard
             unsafe name.withUnsafeMutableBufferPointer({ name in
@@ -52,15 +60,15 @@ final class PrivateBus: Sendable {
     }
 
     /// Returns when it listens.
-    func start() throws {
+    public func start() throws {
         let child = try Child(["dbus-daemon", "--nofork", "--print-address", "--config-file=\(folder)/configuration"])
         daemon.withLock { $0 = child }
         let line = try child.line()
-        #expect(line.hasPrefix("unix:path=\(folder)/bus"))
+        guard line.hasPrefix("unix:path=\(folder)/bus") else { throw ChildFailure(what: "it listens at \(line)") }
     }
 
     /// Returns when it has ended.
-    func stop() { daemon.withLock { $0.take() }?.kill() }
+    public func stop() { daemon.withLock { $0.take() }?.kill() }
 
     private func write(_ text: String, to path: String) throws {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
@@ -71,27 +79,33 @@ final class PrivateBus: Sendable {
 }
 
 /// Plays a test with a private bus, on a loop of its own, for 30 s at most.
-func onBus(_ body: @escaping @Sendable (PrivateBus, EventLoop) async throws -> Void) throws {
+public func onBus(_ body: @escaping @Sendable (PrivateBus, EventLoop) async throws -> Void) throws {
     let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
     try loop.run { try await loop.withTimeout(.seconds(30)) { try await body(bus, loop) } }
 }
 
 /// What handlers leave for the test.
-final class Heard<Thing: Sendable>: Sendable {
+public final class Heard<Thing: Sendable>: Sendable {
     private let things = Mutex<[Thing]>([])
-    var all: [Thing] { things.withLock { $0 } }
-    func add(_ thing: Thing) { things.withLock { $0.append(thing) } }
+
+    /// Everything, in order.
+    public var all: [Thing] { things.withLock { $0 } }
+    /// None yet.
+    public init() {}
+
+    /// Adds one.
+    public func add(_ thing: Thing) { things.withLock { $0.append(thing) } }
 }
 
 extension EventLoop {
     /// Waits until `condition` holds; the test's own limit ends it.
-    func until(_ condition: @escaping @Sendable () -> Bool) async throws {
+    public func until(_ condition: @escaping @Sendable () -> Bool) async throws {
         while !condition() { try await sleep(for: .milliseconds(1)) }
     }
 }
 
 /// The result of a call, or its failure.
-func outcome(
+public func outcome(
     _ body: () async throws(CallFailure) -> [Value]
 ) async -> Result<[Value], CallFailure> {
     do { return .success(try await body()) } catch { return .failure(error) }
@@ -99,5 +113,5 @@ func outcome(
 
 extension Result<[Value], CallFailure> {
     /// The name of the error that the other side answered with.
-    var errorName: String? { if case .failure(.remote(let error)) = self { error.name } else { nil } }
+    public var errorName: String? { if case .failure(.remote(let error)) = self { error.name } else { nil } }
 }

@@ -1,0 +1,135 @@
+import DBus
+import Simulation
+
+// What is asked of bluetoothd, one thing after the other.
+extension PeripheralHost {
+    func enqueue(_ step: @escaping @Sendable (isolated PeripheralHost) async -> Void) {
+        let previous = work
+        work = loop.start {
+            _ = try? await previous?.value
+            await step(self)
+        }
+    }
+
+    func register(_ round: Int) async {
+        do {
+            try await handOver(round)
+        } catch {
+            if round == rounds, !isStopped { fail(error) }
+        }
+    }
+
+    func handOver(_ round: Int) async throws(HostFailure) {
+        guard let application else { return }
+        let (chosen, known) = try await choose(round)
+        guard round == rounds, let path = chosen.path else { return }
+        adapter = chosen
+        // Who was connected before is not a client of ours.
+        devices = Dictionary(known.map { ($0.path, $0) }) { first, _ in first }
+        for path in devices.keys { devices[path]?.isConnected = false }
+        if former == nil { former = chosen }
+        if !chosen.isPowered {
+            try await call(
+                path, .properties, "Set", Self.setting("Powered", .boolean(true)), or: HostFailure.cannotSwitchOn)
+        }
+        try await call(
+            path, .properties, "Set", Self.setting("Alias", .string(definition.advertisement.name)),
+            or: HostFailure.refused)
+        try await call(
+            path, .properties, "Set", Self.setting("Pairable", .boolean(definition.isPairable)),
+            or: HostFailure.refused)
+        try await call(
+            path, .gattManager, "RegisterApplication", [.path(application.root), .options([])], or: HostFailure.refused)
+        guard round == rounds, !isStopped else { return }
+        isRegistered = true
+        tell(.registered(chosen))
+        if wantsToAdvertise { try await registerAdvertisement(round) }
+    }
+
+    /// The adapter, and the devices that it knows; one that bluetoothd has not found yet is waited for.
+    func choose(_ round: Int) async throws(HostFailure) -> (Adapter, [Objects.Device]) {
+        // One that was served before comes back: bluetoothd has only just begun.
+        let deadline = loop.now.advanced(by: former == nil ? Self.patience : Self.longPatience)
+        while true {
+            do throws(HostFailure) { return try await find() } catch {
+                guard round == rounds, !isStopped, loop.now < deadline else { throw error }
+            }
+            try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)))
+        }
+    }
+
+    func find() async throws(HostFailure) -> (Adapter, [Objects.Device]) {
+        let objects: Objects
+        do { objects = try await Objects.all(connection, within: limit) } catch { throw .bus("\(error)") }
+        let named = objects.adapters.filter { definition.adapter == nil || $0.name == definition.adapter }
+        guard let adapter = named.first(where: { $0.servesAttributes && $0.freeAdvertisements != nil }) ?? named.first
+        else { throw .noAdapter(wanted: definition.adapter, there: objects.adapters.map(\.name)) }
+        guard adapter.servesAttributes || !adapter.isPowered else { throw .cannotServe(adapter.name) }
+        let devices = objects.devices.filter { $0.path.text.hasPrefix("/org/bluez/\(adapter.name)/") }
+        return (adapter, devices)
+    }
+
+    func registerAdvertisement(_ round: Int) async throws(HostFailure) {
+        guard isRegistered, !isAdvertising, let path = adapter?.path, let advertisementPath else { return }
+        let object = definition.advertisement.object(at: advertisementPath, for: owner) { [weak self] in
+            self?.assumeIsolated { $0.released() }
+        }
+        isInterrupted = false
+        do { try await connection.export(object) } catch { throw .bus("\(error)") }
+        try await call(
+            path, .advertisingManager, "RegisterAdvertisement", [.path(advertisementPath), .options([])],
+            or: HostFailure.refused)
+        guard round == rounds, !isStopped else { return }
+        isAdvertising = true
+        tell(.advertising(true))
+        if !wantsToAdvertise { await withdrawAdvertisement() }
+    }
+
+    func withdrawAdvertisement() async {
+        guard isAdvertising, let path = adapter?.path, let advertisementPath else { return }
+        isAdvertising = false
+        await quietly(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
+        await connection.withdraw(advertisementPath)
+        tell(.advertising(false))
+    }
+
+    func released() {
+        guard isAdvertising else { return }
+        isAdvertising = false
+        tell(.advertising(false))
+    }
+
+    func call(
+        _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value],
+        or failure: (_ adapter: String, _ what: String, _ why: String) -> HostFailure
+    ) async throws(HostFailure) {
+        let (round, deadline) = (rounds, loop.now.advanced(by: Self.patience))
+        while true {
+            do throws(CallFailure) {
+                _ = try await connection.call(
+                    Call(.bluez, path, interface, member, arguments, within: limit))
+                return
+            } catch {
+                // An adapter that has just been switched on, or found, may not be ready.
+                guard error.mayPass, round == rounds, !isStopped, loop.now < deadline else {
+                    throw failure(adapter?.name ?? "", member.text, "\(error)")
+                }
+            }
+            try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)))
+        }
+    }
+
+    func fail(_ failure: HostFailure) {
+        rounds += 1
+        (isAdvertising, isRegistered) = (false, false)
+        tell(.failed(failure))
+    }
+}
+
+extension CallFailure {
+    /// Whether the same call may go well a moment later.
+    fileprivate var mayPass: Bool {
+        guard case .remote(let error) = self else { return false }
+        return ["org.bluez.Error.Failed", "org.bluez.Error.NotReady", "org.bluez.Error.Busy"].contains(error.name)
+    }
+}

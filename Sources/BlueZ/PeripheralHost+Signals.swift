@@ -1,0 +1,93 @@
+import Bluetooth
+import DBus
+import Simulation
+
+// What bluetoothd tells.
+extension PeripheralHost {
+    func belongs(to owner: BusName?) {
+        guard !isStopped, owner != self.owner.current else { return }
+        let wasThere = self.owner.current != nil
+        doubts = nil
+        self.owner.current = owner
+        rounds += 1
+        if wasThere { lose() }
+        guard owner != nil else { return }
+        let round = rounds
+        enqueue { await $0.register(round) }
+    }
+
+    func lose() {
+        (isAdvertising, isRegistered) = (false, false)
+        for device in devices.values.sorted(by: { $0.path < $1.path }) where device.isConnected {
+            tell(.disconnected(device.address))
+        }
+        devices.removeAll()
+        for handle in subscribed.sorted() { subscribed(handle, false) }
+        tell(.lost)
+    }
+
+    func changed(_ path: ObjectPath, _ arguments: [Value]) {
+        guard arguments.count == 3, let adapter = adapter?.path else { return }
+        switch arguments[0].string {
+        case InterfaceName.device.text:
+            guard path.text.hasPrefix(adapter.text + "/"), let device = devices[path] else { return }
+            if let isConnected = arguments[1]["Connected"]?.boolean { connected(path, isConnected) }
+            if arguments[1]["Paired"]?.boolean == true { tell(.paired(device.address)) }
+        case InterfaceName.adapter.text where path == adapter:
+            guard let isPowered = arguments[1]["Powered"]?.boolean else { return }
+            doubts = isPowered ? nil : .switchedOff(self.adapter?.name ?? "")
+            settleDoubts()
+        default: break
+        }
+    }
+
+    func added(_ arguments: [Value]) {
+        guard arguments.count == 2, let path = arguments[0].path, let adapter = adapter?.path,
+            path.text.hasPrefix(adapter.text + "/"),
+            let properties = arguments[1].entries?.first(where: { $0.key.string == InterfaceName.device.text })?.value,
+            var device = Objects.Device(path, properties)
+        else { return }
+        let isConnected = device.isConnected
+        device.isConnected = false
+        devices[path] = device
+        connected(path, isConnected)
+    }
+
+    func removed(_ arguments: [Value]) {
+        guard arguments.count == 2, let path = arguments[0].path,
+            let interfaces = arguments[1].elements?.compactMap(\.string)
+        else { return }
+        if interfaces.contains(InterfaceName.device.text) {
+            connected(path, false)
+            devices[path] = nil
+        }
+        if path == adapter?.path, interfaces.contains(InterfaceName.adapter.text), !isStopped {
+            doubts = .unplugged(adapter?.name ?? "")
+            settleDoubts()
+        }
+    }
+
+    /// bluetoothd takes everything away before it ends: only if it stays has somebody else done it.
+    func settleDoubts() {
+        guard doubts != nil, isRegistered, !isStopped else { return }
+        let round = rounds
+        loop.call(at: loop.now.advanced(by: Self.patience)) { [weak self] in
+            self?.assumeIsolated { host in
+                if round == host.rounds, !host.isStopped, let failure = host.doubts { host.fail(failure) }
+            }
+        }
+    }
+
+    func connected(_ path: ObjectPath, _ isConnected: Bool) {
+        guard let device = devices[path], device.isConnected != isConnected else { return }
+        devices[path]?.isConnected = isConnected
+        isInterrupted = isConnected
+        tell(isConnected ? .connected(device.address) : .disconnected(device.address))
+    }
+
+    func subscribed(_ handle: UInt16, _ isOn: Bool) {
+        let isNews = isOn ? subscribed.insert(handle).inserted : subscribed.remove(handle) != nil
+        guard isNews else { return }
+        tell(.subscribed(handle: handle, isOn))
+    }
+}

@@ -1,0 +1,184 @@
+"""What the tests of `lubdub serve --radio bluez` have in common: bluetoothd has the radio, and clients on another
+adapter hear the strap."""
+
+import asyncio
+import contextlib
+import json
+import struct
+import sys
+
+import bleak
+from bleak.backends.bluezdbus.manager import get_global_bluez_manager
+from bleak.exc import BleakError
+from dbus_fast import BusType, Message, MessageType, Variant
+from dbus_fast.aio import MessageBus
+
+from harness import LUBDUB, ROOT, LinuxTest, until
+
+HEART_RATE, MEASUREMENT, LOCATION, CONTROL_POINT, BATTERY_LEVEL, MANUFACTURER = (
+    f'0000{number}-0000-1000-8000-00805f9b34fb' for number in ('180d', '2a37', '2a38', '2a39', '2a19', '2a29'))
+NAME = 'Lubdub HRM'
+PROPERTIES = 'org.freedesktop.DBus.Properties'
+
+
+def bpm(measurement):
+    """The heart rate of a Heart Rate Measurement: Heart Rate Service 1.0, section 3.1."""
+    return struct.unpack_from('<H' if measurement[0] & 1 else '<B', measurement, 1)[0]
+
+
+class ServingTest(LinuxTest):
+    limit = 60
+
+    @contextlib.asynccontextmanager
+    async def served(self, adapters, scenario='scenarios/resting.json', devices=1):
+        """A scenario's devices, served by bluetoothd: gives the process and the event log's path."""
+        events = self.folder / 'events.jsonl'
+        async with self.running(
+                'lubdub', LUBDUB, 'serve', scenario, '--radio', f'bluez:{adapters}', '--events', events) as process:
+            await until(lambda: len(self.happened(events, 'advertising')) == devices, 'all advertise', process)
+            yield process, events
+
+    def scenario(self, change):
+        """The path of a scenario like the strap at rest, but for what `change` does to its document."""
+        document = json.loads((ROOT / 'scenarios/resting.json').read_text())
+        document.pop('$schema')
+        change(document)
+        path = self.folder / 'scenario.json'
+        path.write_text(json.dumps(document))
+        return path
+
+    def said(self):
+        """What lubdub said so far."""
+        return (self.folder / 'lubdub.messages').read_text()
+
+    @staticmethod
+    def logged(events):
+        """The finished lines of an event log that is being written."""
+        if not events.exists():
+            return []
+        return [json.loads(line) for line in events.read_text().splitlines(keepends=True) if line.endswith('\n')]
+
+    def happened(self, events, *names):
+        return [record for record in self.logged(events) if record['event'] in names]
+
+    async def find(self, adapter, name=NAME):
+        """A strap as bleak finds it from this adapter, by its service and name."""
+        for _ in range(20):  # btvirt reports once when a scan begins, perhaps before the kernel listens
+            found = await bleak.BleakScanner.find_device_by_filter(
+                lambda _, heard: HEART_RATE in heard.service_uuids and heard.local_name == name, timeout=1.5,
+                bluez={'adapter': adapter})
+            if found:
+                return found
+            await self.forget(adapter)
+        raise AssertionError(f'no {name} with 180D was heard')
+
+    async def forget(self, adapter):
+        """Has bluetoothd forget whom this adapter heard: bleak hears a known device only when it changes."""
+        objects, = await call('/', 'org.freedesktop.DBus.ObjectManager', 'GetManagedObjects')
+        for path, interfaces in objects.items():
+            device = interfaces.get('org.bluez.Device1')
+            # To remove one that is connected has ended bluetoothd 5.66.
+            if path.startswith(f'/org/bluez/{adapter}/') and device and not device['Connected'].value:
+                with contextlib.suppress(DBusFailure):
+                    await call(f'/org/bluez/{adapter}', 'org.bluez.Adapter1', 'RemoveDevice', 'o', path)
+
+    @contextlib.asynccontextmanager
+    async def client(self, adapter, name=NAME):
+        """A client that knows the services: one bluetoothd at both ends needs a second try now and then."""
+        for attempt in range(4):
+            strap = await self.find(adapter, name)
+            client = bleak.BleakClient(strap, bluez={'adapter': adapter})
+            try:
+                await self.connect(strap.details['path'])
+                await client.connect()
+                if all(client.services.get_characteristic(value) for value in (MEASUREMENT, BATTERY_LEVEL)):
+                    break
+                failure = 'services are missing'
+            except (BleakError, TimeoutError, DBusFailure) as error:
+                failure = repr(error)
+            print(f'attempt {attempt + 1}: {failure}', file=sys.stderr)
+            with contextlib.suppress(BleakError):
+                await client.disconnect()
+            await self.disconnect(strap.details['path'])
+        else:
+            raise AssertionError('no connection with all services')
+        try:
+            yield client
+        finally:
+            await client.disconnect()
+
+    async def connect(self, path):
+        """Connects as bleak would, but not before bluetoothd says that it knows the services: where it is at both ends,
+        its answer may come before it has noted the connection, and bleak hangs up."""
+        await call(path, 'org.bluez.Device1', 'Connect')
+        manager = await get_global_bluez_manager()
+        async with asyncio.timeout(8):
+            while not await read(path, 'org.bluez.Device1', 'ServicesResolved') or not manager.is_connected(path):
+                await asyncio.sleep(0.05)
+
+    async def disconnect(self, path):
+        """Ends what may be half of a connection: bluetoothd takes 2 s for it."""
+        with contextlib.suppress(DBusFailure):
+            await call(path, 'org.bluez.Device1', 'Disconnect')
+            async with asyncio.timeout(8):
+                while await read(path, 'org.bluez.Device1', 'Connected'):
+                    await asyncio.sleep(0.1)
+
+    async def hear(self, client, count):
+        heard, enough = [], asyncio.Event()
+
+        def notified(_, value):
+            heard.append(bpm(value))
+            if len(heard) == count:
+                enough.set()
+
+        await client.start_notify(MEASUREMENT, notified)
+        async with asyncio.timeout(15):
+            await enough.wait()
+        await client.stop_notify(MEASUREMENT)
+        return heard
+
+    async def state(self, adapter):
+        """All of an adapter that serving changes."""
+        path = f'/org/bluez/{adapter}'
+        facts = {name: await read(path, 'org.bluez.Adapter1', name) for name in ('Alias', 'Powered', 'Pairable')}
+        facts['serves'] = HEART_RATE in await read(path, 'org.bluez.Adapter1', 'UUIDs')
+        facts['advertises'] = await read(path, 'org.bluez.LEAdvertisingManager1', 'ActiveInstances')
+        return facts
+
+    async def is_as_before(self, adapter, before):
+        """Waits until an adapter is what it was, as the kernel may take its time with an advertisement."""
+        for _ in range(20):
+            after = await self.state(adapter)
+            if after == before:
+                return
+            await asyncio.sleep(0.1)
+        self.assertEqual(after, before)
+
+    async def set_power(self, adapter, power):
+        await call(
+            f'/org/bluez/{adapter}', PROPERTIES, 'Set', 'ssv', 'org.bluez.Adapter1', 'Powered', Variant('b', power))
+
+
+class DBusFailure(Exception):
+    """An error that a call was answered with."""
+
+
+async def call(path, interface, member, signature='', *body):
+    """What bluetoothd answers, by a connection of its own: no test leaves one to another."""
+    bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+    try:
+        async with asyncio.timeout(20):
+            answer = await bus.call(Message(
+                destination='org.bluez', path=path, interface=interface, member=member, signature=signature,
+                body=list(body)))
+    finally:
+        bus.disconnect()
+    if answer.message_type == MessageType.ERROR:
+        raise DBusFailure(answer.error_name, *answer.body)
+    return answer.body
+
+
+async def read(path, interface, name):
+    """A property of an object of bluetoothd's."""
+    return (await call(path, PROPERTIES, 'Get', 'ss', interface, name))[0].value
