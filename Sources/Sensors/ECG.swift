@@ -136,7 +136,7 @@ public struct ECG: Sendable {
         let reach = Int64(deviation * WaveTables.reach)
         let first = clock.count(until: Instant(nanoseconds: middle - reach))
         let end = clock.count(until: Instant(nanoseconds: middle + reach))
-        let seen = max(first, indices.lowerBound)..<max(min(end, indices.upperBound), max(first, indices.lowerBound))
+        let seen = (first..<end).clamped(to: indices)
         var place = Int(seen.lowerBound - indices.lowerBound)
         let (height, scale) = (amplitude * wave.height, 1 / deviation)
         let tables = WaveTables.shared
