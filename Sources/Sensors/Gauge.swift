@@ -6,6 +6,7 @@ public import Simulation
 /// there before goes on unseen, and comes back as if it had never been away.
 public struct Gauge: Sendable {
     private var base: Signal
+    private let begun: Instant
     private var changes: [Change] = []
 
     private struct Change {
@@ -14,8 +15,8 @@ public struct Gauge: Sendable {
         var signal: Signal?
     }
 
-    /// Shows `base`, which begins with the simulation.
-    public init(_ base: Signal) { self.base = base }
+    /// Shows `base`, which begins with the simulation, or has begun before.
+    public init(_ base: Signal, begun: Instant = .start) { (self.base, self.begun) = (base, begun) }
 
     /// Shows `signal` from `instant` on, or what it began with when nil.  Instants never go back from call to call.
     ///
@@ -38,7 +39,7 @@ public struct Gauge: Sendable {
         var index = changes.count - 1
         while index >= 0, instant < changes[index].at { index -= 1 }
         guard index >= 0, changes[index].signal != nil else {
-            return base.value(atNanoseconds: instant.nanoseconds)
+            return base.value(atNanoseconds: instant.nanoseconds - begun.nanoseconds)
         }
         let elapsed = instant.nanoseconds - changes[index].begun.nanoseconds
         return changes[index].signal?.value(atNanoseconds: elapsed)

@@ -19,10 +19,15 @@ public struct Heart: Sendable {
         /// The most that chance adds or takes, each size equally likely; 0 to 100.
         public let noise: Int
 
+        /// The amplitude of a sine of 6 waves a minute (Mayer waves of the blood pressure), which is the power at low
+        /// frequency where respiration is that at high; 0 to 100.
+        public let mayer: Int
+
         /// What is outside of 0 to 100 is moved to the nearer end.
-        public init(respiration: Int, noise: Int) {
+        public init(respiration: Int, noise: Int, mayer: Int = 0) {
             self.respiration = min(max(0, respiration), 100)
             self.noise = min(max(0, noise), 100)
+            self.mayer = min(max(0, mayer), 100)
         }
 
         /// As even as a metronome.
@@ -70,10 +75,11 @@ public struct Heart: Sendable {
 
     /// What a sensor shows: beats per minute, rounded, 0 to 65535; nil when the curve has stopped.
     public mutating func bpm(at instant: Instant) -> UInt16? {
-        rate.value(at: instant).map { value in
-            value > 0 ? UInt16(min(value, 65535) + 0.5) : 0  // NaN is 0 too
-        }
+        rate.value(at: instant).map(Self.shown)
     }
+
+    /// A rate as a sensor shows it: rounded, 0 to 65535.
+    static func shown(_ rate: Double) -> UInt16 { rate > 0 ? UInt16(min(rate, 65535) + 0.5) : 0 }  // NaN is 0 too
 
     /// Beats at `rate`, which begins now, from `instant` on; or at what it was made with, when nil.
     ///
@@ -118,13 +124,17 @@ public struct Heart: Sendable {
     }
 
     private mutating func prepareNext(after beat: Instant) {
-        let breath: Int64 = 4_000_000_000
-        let breathed = sin(turns: Double(beat.nanoseconds % breath) / Double(breath))
-        let respiration = Int64(Double(Self.beat / 1000 * Int64(variability.respiration)) * breathed)
+        let respiration = Self.wave(at: beat, period: 4_000_000_000, thousandths: variability.respiration)
+        let mayer = Self.wave(at: beat, period: 10_000_000_000, thousandths: variability.mayer)
         let most = Int64(variability.noise) * 1000
         let noise = (Int64(chance.below(UInt64(2 * most + 1))) - most) * (Self.beat / 1_000_000)
-        next += Self.beat + respiration + noise - stray
-        stray = respiration + noise
+        next += Self.beat + respiration + mayer + noise - stray
+        stray = respiration + mayer + noise
+    }
+
+    private static func wave(at beat: Instant, period: Int64, thousandths: Int) -> Int64 {
+        let turns = Double(beat.nanoseconds % period) / Double(period)
+        return Int64(Double(Self.beat / 1000 * Int64(thousandths)) * sin(turns: turns))
     }
 
     // MARK: Energy

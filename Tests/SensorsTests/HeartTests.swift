@@ -60,6 +60,21 @@ import Testing
         #expect(intervals.allSatisfy { abs($0 - mean) < 0.12 * mean })
     }
 
+    @Test(arguments: [(100, 0, 15.0), (0, 100, 6.0)])
+    func `Breath sways the beats 15 times a minute, and Mayer waves 6 times`(
+        respiration: Int, mayer: Int, turns: Double
+    ) {
+        let variability = Heart.Variability(respiration: respiration, noise: 0, mayer: mayer)
+        var heart = Heart(rate: Signal(75), variability: variability)
+        // an even heart beats each 0.8 s; these stray by up to a tenth of that
+        let strays = Self.beats(&heart, until: 600).enumerated()
+            .map { Double($1) / 1e9 - 0.8 * Double($0 + 1) }
+        #expect(strays.allSatisfy { $0.magnitude < 0.0801 })
+        #expect((strays.max() ?? 0) > 0.07 && (strays.min() ?? 0) < -0.07)
+        let crossings = zip(strays, strays.dropFirst()).count { $0 < 0 && $1 >= 0 }
+        #expect(abs(Double(crossings) - 10 * turns) <= 2)
+    }
+
     @Test func `How beats are asked for changes nothing`() {
         let curve = Curve.walk(start: 62, by: 5, period: .milliseconds(300), range: 50...180)
         var (coarse, fine) = (

@@ -1,0 +1,101 @@
+public import Octets
+
+/// Date Time, 0x2A08: 7 octets.  GATT Specification Supplement, Date Time.
+///
+/// | Octets | Field   |                                            |
+/// |--------|---------|--------------------------------------------|
+/// | 2      | Year    | 1582 to 9999; 0: not known                 |
+/// | 1      | Month   | 1 to 12; 0: not known                      |
+/// | 1      | Day     | 1 to 31; 0: not known                      |
+/// | 1      | Hours   | 0 to 23                                    |
+/// | 1      | Minutes | 0 to 59                                    |
+/// | 1      | Seconds | 0 to 59                                    |
+///
+/// The time zone is not said.  Days are not compared with the length of their month, as the specification does not.
+public struct DateTime: Hashable, Sendable, CustomStringConvertible {
+    /// 1582 to 9999, or 0.
+    public let year: UInt16
+    /// 1 to 12, or 0.
+    public let month: UInt8
+    /// 1 to 31, or 0.
+    public let day: UInt8
+    /// 0 to 23.
+    public let hours: UInt8
+    /// 0 to 59.
+    public let minutes: UInt8
+    /// 0 to 59.
+    public let seconds: UInt8
+
+    /// The date and time so many seconds after 1970-01-01T00:00:00, leap seconds not counted, in the Gregorian
+    /// calendar; nil outside the years 1582 to 9999.
+    public init?(secondsSince1970: Int64) {
+        guard -12_244_089_600..<253_402_300_800 ~= secondsSince1970 else { return nil }
+        let day: Int64 = 86400
+        let second = (secondsSince1970 % day + day) % day
+        let date = Self.date(daysSince1970: (secondsSince1970 - second) / day)
+        (year, month, self.day) = date
+        hours = UInt8(second / 3600)
+        minutes = UInt8(second / 60 % 60)
+        seconds = UInt8(second % 60)
+    }
+
+    /// Reads a value as it came; throws unless it has 7 octets, each in its range.
+    public init(octets: [UInt8]) throws(Malformed) {
+        var reader = OctetReader(octets)
+        try self.init(&reader)
+        try reader.finish()
+    }
+
+    /// Takes 7 octets off the front of what `reader` has left.
+    init(_ reader: inout OctetReader) throws(Malformed) {
+        year = try reader.uint16("Year")
+        guard year == 0 || 1582...9999 ~= year else {
+            throw .prohibited(field: "Year", at: reader.position - 2, value: Int(year), allowed: "0, or 1582 to 9999")
+        }
+        func field(_ name: String, _ most: UInt8) throws(Malformed) -> UInt8 {
+            let value = try reader.uint8(name)
+            guard value <= most else {
+                throw .prohibited(
+                    field: name, at: reader.position - 1, value: Int(value), allowed: "0 to \(most)")
+            }
+            return value
+        }
+        month = try field("Month", 12)
+        day = try field("Day", 31)
+        hours = try field("Hours", 23)
+        minutes = try field("Minutes", 59)
+        seconds = try field("Seconds", 59)
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(year)
+        octets += [month, day, hours, minutes, seconds]
+        return octets
+    }
+
+    /// As in ISO 8601: `2000-01-01T00:00:00`; what is not known is 0.
+    public var description: String {
+        func digits(_ value: some BinaryInteger, _ count: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
+        return "\(date)T\(digits(hours, 2)):\(digits(minutes, 2)):\(digits(seconds, 2))"
+    }
+
+    /// Counts in eras of 400 years, which all have 146097 days, and in years that begin with March.
+    private static func date(daysSince1970 days: Int64) -> (UInt16, UInt8, UInt8) {
+        let days = days + 719_468  // since 0000-03-01
+        let (era, day) = (days / 146_097, days % 146_097)
+        let year = (day - day / 1460 + day / 36524 - day / 146_096) / 365
+        let dayOfYear = day - (365 * year + year / 4 - year / 100)
+        let month = (5 * dayOfYear + 2) / 153  // 0 is March
+        let isNextYear = month >= 10
+        return (
+            UInt16(era * 400 + year + (isNextYear ? 1 : 0)), UInt8(isNextYear ? month - 9 : month + 3),
+            UInt8(dayOfYear - (153 * month + 2) / 5 + 1)
+        )
+    }
+}

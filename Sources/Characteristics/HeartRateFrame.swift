@@ -1,0 +1,64 @@
+public import Octets
+
+/// Heart Rate Values (0301) of Lubdub's own Measurements service: some heart rates, one after the other.
+///
+/// | Octets | Field    |                                                           |
+/// |--------|----------|-----------------------------------------------------------|
+/// | 2      | Sequence | of the frame; 0 follows 65535                             |
+/// | 4      | Index    | of the first value since the start; 0 follows 4294967295  |
+/// | 1      | Count    | of the values                                             |
+/// | 2 each | Value    | beats per minute                                          |
+public struct HeartRateFrame: Hashable, Sendable {
+    /// The number of the frame.
+    public var sequence: UInt16
+    /// The number of the first value.
+    public var index: UInt32
+    /// In beats per minute; 255 at most.
+    public let values: [UInt16]
+    private static let headerSize = 7
+
+    /// Nil for more than 255 values.
+    public init?(sequence: UInt16, index: UInt32, values: [UInt16]) {
+        guard values.count <= 255 else { return nil }
+        (self.sequence, self.index, self.values) = (sequence, index, values)
+    }
+
+    /// How many values a notification has room for: 0 when not even one.
+    public static func capacity(mtu: Int) -> Int { sampleCapacity(mtu: mtu, header: headerSize) }
+
+    /// Reads a value as it came; throws unless it has as many heart rates as it says.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
+        var reader = OctetReader(octets)
+        sequence = try reader.uint16("Sequence")
+        index = try reader.uint32("Index")
+        let count = try reader.uint8("Count")
+        var values: [UInt16] = []
+        values.reserveCapacity(min(Int(count), reader.remaining / 2))
+        for _ in 0..<count { values.append(try reader.uint16("Value")) }
+        self.values = values
+        try reader.finish()
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(sequence)
+        octets.append(index)
+        octets.append(UInt8(truncatingIfNeeded: values.count))
+        for value in values { octets.append(value) }
+        return octets
+    }
+
+    /// Adds a frame at the end of a packet, without an allocation.
+    ///
+    /// The packet must have room: keep to `capacity(mtu:)`, which is 255 at most; values behind the 255th are left out.
+    public static func append(
+        sequence: UInt16, index: UInt32, values: ArraySlice<UInt16>, to packet: inout Packet, in pool: inout PacketPool
+    ) {
+        pool.append(sequence, to: &packet)
+        pool.append(UInt16(truncatingIfNeeded: index), to: &packet)
+        pool.append(UInt16(truncatingIfNeeded: index >> 16), to: &packet)
+        pool.append(UInt8(clamping: values.count), to: &packet)
+        for value in values.prefix(255) { pool.append(value, to: &packet) }
+    }
+}

@@ -1,0 +1,71 @@
+public import Octets
+
+/// A notification of Polar's PMD data characteristic with an electrocardiogram: "Polar Measurement Data
+/// Specification", ECG, frame type 0.
+///
+/// | Octets | Field            |                                             |
+/// |--------|------------------|---------------------------------------------|
+/// | 1      | measurement type | 0                                           |
+/// | 8      | time stamp       | of the last sample, in ns of the device's clock |
+/// | 1      | frame type       | 0                                           |
+/// | 3 each | sample           | microvolts, two's complement                |
+public struct PMDECGFrame: Hashable, Sendable {
+    /// Of the last sample, in nanoseconds of the device's clock, which counts from 2000-01-01T00:00:00.
+    public var timeStamp: UInt64
+    /// In microvolts, -8388608 to 8388607.
+    public let samples: [Int32]
+    private static let headerSize = 10
+
+    /// What a sample cannot be is the nearest that it can.
+    public init(timeStamp: UInt64, samples: [Int32]) {
+        self.timeStamp = timeStamp
+        self.samples = samples.map { min(max($0, -8_388_608), 8_388_607) }
+    }
+
+    /// How many samples a notification has room for: 73 with an MTU of 232, as Polar's straps ask for.
+    public static func capacity(mtu: Int) -> Int { max(0, min(mtu - 3, 512) - headerSize) / 3 }
+
+    /// Reads a value as it came; throws for another type, and when it ends within a sample.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
+        var reader = OctetReader(octets)
+        func zero(_ field: String) throws(Malformed) {
+            let value = try reader.uint8(field)
+            guard value == 0 else {
+                throw .prohibited(field: field, at: reader.position - 1, value: Int(value), allowed: "0")
+            }
+        }
+        try zero("Measurement Type")
+        timeStamp = try reader.uint64("Time Stamp")
+        try zero("Frame Type")
+        var samples: [Int32] = []
+        while reader.remaining > 0 { samples.append(Int32(bitPattern: try reader.uint24("Sample") << 8) >> 8) }
+        self.samples = samples
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets = [PMD.ecg]
+        octets.append(timeStamp)
+        octets.append(0 as UInt8)
+        for sample in samples { octets.append(uint24: UInt32(bitPattern: sample)) }
+        return octets
+    }
+
+    /// Adds a frame at the end of a packet, without an allocation.
+    ///
+    /// The packet must have room for it: keep to `capacity(mtu:)`.
+    public static func append(
+        timeStamp: UInt64, samples: ArraySlice<Int16>, to packet: inout Packet, in pool: inout PacketPool
+    ) {
+        pool.append(PMD.ecg, to: &packet)
+        for shift in stride(from: 0 as UInt64, to: 64, by: 16) {
+            pool.append(UInt16(truncatingIfNeeded: timeStamp >> shift), to: &packet)
+        }
+        pool.append(0 as UInt8, to: &packet)
+        for sample in samples {
+            let bits = UInt32(bitPattern: Int32(sample))
+            pool.append(UInt16(truncatingIfNeeded: bits), to: &packet)
+            pool.append(UInt8(truncatingIfNeeded: bits >> 16), to: &packet)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+public import Octets
+
+/// Temperature, 0x2A6E: two octets, hundredths of a degree Celsius.  GATT Specification Supplement, Temperature.
+///
+/// -27315 to 32767; -32768 stands for a value that is not known.
+public struct Temperature: Hashable, Sendable {
+    /// In 0.01 °C, -27315 to 32767; nil: not known.
+    public let hundredths: Int16?
+
+    /// The nearest temperature that can be said: what is colder than -273.15 °C or warmer than 327.67 °C is these;
+    /// what is no number is not known.
+    public init(celsius: Double?) {
+        hundredths = (celsius ?? .nan).isNaN ? nil : Int16(min(max((celsius ?? 0) * 100, -27315), 32767).rounded())
+    }
+
+    /// Reads a value as it came; throws unless it has two octets, and below -273.15 °C.
+    public init(octets: [UInt8]) throws(Malformed) {
+        var reader = OctetReader(octets)
+        let number = Int16(bitPattern: try reader.uint16("Temperature"))
+        try reader.finish()
+        guard number >= -27315 || number == .min else {
+            throw .prohibited(
+                field: "Temperature", at: 0, value: Int(number), allowed: "-27315 to 32767, or -32768")
+        }
+        hundredths = number == .min ? nil : number
+    }
+
+    /// The value as it is sent.
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(UInt16(bitPattern: hundredths ?? .min))
+        return octets
+    }
+}
