@@ -21,7 +21,7 @@ struct HeartRateSensor: Sendable {
     init(_ definition: PeripheralDefinition.HeartRate, seed: UInt64) {
         self.definition = definition
         heart = Heart(rate: definition.rate, seed: seed)
-        contact = definition.contact.map(Gauge.init)
+        contact = definition.contact.map { Gauge($0) }
         if case .scripted(let signal) = definition.energy { energy = EnergyCurve(signal, from: .start) }
         measurement.format = definition.format
     }
