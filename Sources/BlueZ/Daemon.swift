@@ -16,7 +16,8 @@ public enum Daemon: Hashable, Sendable {
         guard try await connection.call(bus("NameHasOwner", answer: "b")).first?.boolean == true else { return .absent }
         let process = try? await connection.call(bus("GetConnectionUnixProcessID", answer: "u")).first?.uint32
         do throws(CallFailure) {
-            return .answering(process: process, adapters: try await Objects.all(connection, within: .seconds(25)).adapters)
+            let adapters = try await Objects.all(connection, within: .seconds(25)).adapters
+            return .answering(process: process, adapters: adapters)
         } catch {
             guard case .remote(let answer) = error else { return .silent }
             return answer.name == "org.freedesktop.DBus.Error.AccessDenied" ? .forbidden : .silent
