@@ -24,7 +24,7 @@ struct ForeignDevices {
 
     /// Asks for the system bus; an adapter that is not named is the first.
     init(
-        _ world: World, on adapters: [String?], _ loop: EventLoop, _ listener: Listener
+        _ world: World, on adapters: [String?], _ loop: EventLoop, _ listener: Listener, _ person: Person
     ) async throws(CommandFailure) {
         do throws(ConnectionFailure) {
             connection = try await Connection.open(.system, on: loop, whenDisconnected: listener.gone)
@@ -50,7 +50,6 @@ struct ForeignDevices {
             return
         }
         let paired = zip(hosts, world.scenario.devices).filter { $0.1.security != nil }
-        let person = Person(passkey: paired.compactMap { $0.1.security?.passkey }.first, on: loop)
         agent = PairingAgent(
             capability, over: connection, on: loop,
             isOurs: { name in paired.contains { host, _ in host.assumeIsolated { $0.adapterName } == name } },

@@ -81,7 +81,7 @@ actor LiveWorld {
     }
 
     /// Hands the devices over to bluetoothd, on these adapters; they are switched on when it has all of them.
-    func start(onBlueZ adapters: [String?]) async throws(CommandFailure) {
+    func start(onBlueZ adapters: [String?], _ person: Person) async throws(CommandFailure) {
         world.reach = .foreignHosts
         let listener = ForeignDevices.Listener(
             answer: { [weak self] device, request in
@@ -90,7 +90,7 @@ actor LiveWorld {
             tell: { [weak self] device, event in self?.assumeIsolated { $0.blueZ(device, event) } },
             failed: { [ending] in ending.say(.failure("\($0)")) },
             gone: { [ending] in ending.say(.failure("the system bus has gone away; systemctl status dbus says more")) })
-        let devices = try await ForeignDevices(world, on: adapters, loop, listener)
+        let devices = try await ForeignDevices(world, on: adapters, loop, listener, person)
         foreign = devices
         try await devices.start()
     }

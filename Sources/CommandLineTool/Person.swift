@@ -1,8 +1,10 @@
 import BlueZ
-import Glibc
 import Simulation
+import Spelling
 
 /// Who pairs the devices: the person at the terminal, and where there is none, one who agrees to everything.
+///
+/// What is typed comes from who reads the terminal's keys, as long as something is asked.
 actor Person {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -11,10 +13,14 @@ actor Person {
     private let passkey: Int?
     private var question: (reads: @Sendable (String) -> PairingAgent.Answer?, reply: PairingAgent.Reply)?
     private var line: [UInt8] = []
-    private var watch: EventLoop.Watch?
     private static let longestLine = 100
 
-    init(passkey: Int?, on loop: EventLoop) { (self.passkey, self.loop) = (passkey, loop) }
+    private let terminal: Terminal?
+
+    /// Nobody is asked without a terminal.
+    init(passkey: Int?, at terminal: Terminal?, on loop: EventLoop) {
+        (self.passkey, self.terminal, self.loop) = (passkey, terminal, loop)
+    }
 
     /// Says what bluetoothd wants, and answers it, now or when a line was typed.
     func asked(_ request: PairingAgent.Request, _ reply: @escaping PairingAgent.Reply) {
@@ -25,7 +31,7 @@ actor Person {
         case .show(let peer, let digits):
             Console.complain("\(peer) pairs: enter \(digits) there")
             reply(.yes)
-        case .compare(let peer, let digits) where Self.isAtTerminal:
+        case .compare(let peer, let digits) where isAtTerminal:
             ask("\(peer) pairs: does it show \(digits)? yes or no", reply) { line in
                 ["y", "yes"].contains(line) ? .yes : ["n", "no"].contains(line) ? .no : nil
             }
@@ -36,7 +42,7 @@ actor Person {
             if let passkey {
                 Console.complain("\(peer) pairs: the passkey of the scenario is entered")
                 reply(.digits(UInt32(passkey)))
-            } else if Self.isAtTerminal {
+            } else if isAtTerminal {
                 ask("\(peer) pairs: which six digits does it show?", reply) { line in
                     line.utf8.count == 6 ? UInt32(line).map(PairingAgent.Answer.digits) : nil
                 }
@@ -52,7 +58,10 @@ actor Person {
     }
 
     /// Whether somebody can type an answer: a program in the background must not read.
-    private static var isAtTerminal: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }
+    private var isAtTerminal: Bool { terminal?.isOurs ?? false }
+
+    /// Whether the next line that is typed is an answer.
+    var isAsking: Bool { question != nil }
 
     /// Only the last question counts, as bluetoothd has given up those before it.
     private func ask(
@@ -62,33 +71,40 @@ actor Person {
         Console.complain(text)
         forget()
         question = (reads, reply)
-        watch = loop.watch(STDIN_FILENO, for: .readable) { self.assumeIsolated { $0.readTyped() } }
     }
 
     private func forget() {
         question = nil
         line.removeAll()
-        if let watch = watch.take() { loop.cancel(watch) }
     }
 
-    private func readTyped() {
-        var octets = [UInt8](repeating: 0, count: Self.longestLine)
-        let count = unsafe read(STDIN_FILENO, &octets, octets.count)
-        guard count > 0 else {
-            question?.reply(.no)
-            return forget()
-        }
-        for octet in octets.prefix(count) { typed(octet) }
+    /// Nobody will type anything any more.
+    func hasLeft() {
+        question?.reply(.no)
+        forget()
+    }
+
+    /// Takes what was typed, which the terminal does not show by itself.
+    func typed(_ octets: [UInt8]) {
+        for octet in octets { typed(octet) }
     }
 
     private func typed(_ octet: UInt8) {
-        guard octet == UInt8(ascii: "\n") || octet == UInt8(ascii: "\r") else {
-            if line.count < Self.longestLine { line.append(octet) }
-            return
+        switch octet {
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"): answer()
+        case 0x08, 0x7F: _ = line.popLast()
+        default: if line.count < Self.longestLine { line.append(octet) }
         }
-        let text = String(decoding: line, as: UTF8.self).lowercased()
+    }
+
+    private func answer() {
+        let text = String(decoding: line, as: UTF8.self).lowercased().filter { $0 != " " }
         line.removeAll()
-        guard let question, let answer = question.reads(text.filter { $0 != " " }) else { return }
+        guard let question else { return }
+        guard let answer = question.reads(text) else {
+            return Console.complain("\(text.quoted) is no answer; once more")
+        }
+        Console.complain("answered: \(text)")
         question.reply(answer)
         forget()
     }

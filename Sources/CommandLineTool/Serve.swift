@@ -163,9 +163,11 @@ private func offer(
     do {
         let (ended, reason) = try loop.run {
             let ending = Ending()
+            let passkey = played.scenario.devices.compactMap { $0.security?.passkey }.first
+            let person = Person(passkey: passkey, at: terminal, on: loop)
             let live = LiveWorld(started, files, on: loop, ending, verbosity)
             if let adapters = doors.adapters {
-                try await live.start(onBlueZ: adapters)
+                try await live.start(onBlueZ: adapters, person)
             } else if doors.radios.isEmpty {
                 try await listen(live, doors.offered, verbosity)
                 await live.start()
@@ -174,7 +176,7 @@ private func offer(
                     throw CommandFailure(.environment, "lubdub: \(error)")
                 }
             }
-            let keyboard = terminal.map { KeyboardSession($0, live, on: loop, speed: factor, ending, paint) }
+            let keyboard = terminal.map { KeyboardSession($0, live, person, on: loop, speed: factor, ending, paint) }
             await keyboard?.start()
             let reason = await ending.wait(signals, on: loop, for: limit)
             await keyboard?.stop()

@@ -11,6 +11,7 @@ actor KeyboardSession {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private let terminal: Terminal
     private let world: LiveWorld
+    private let person: Person
     private let ending: Ending
     private let paint: Paint?  // nil: there is no last line
     private let speed: Double
@@ -24,9 +25,11 @@ actor KeyboardSession {
 
     /// Nothing happens before `start`.  The loop's time is `speed` times as fast as the clock on the wall.
     init(
-        _ terminal: Terminal, _ world: LiveWorld, on loop: EventLoop, speed: Double, _ ending: Ending, _ paint: Paint?
+        _ terminal: Terminal, _ world: LiveWorld, _ person: Person, on loop: EventLoop, speed: Double,
+        _ ending: Ending, _ paint: Paint?
     ) {
         (self.terminal, self.world, self.loop, self.ending, self.paint) = (terminal, world, loop, ending, paint)
+        self.person = person
         self.speed = speed
     }
 
@@ -83,8 +86,9 @@ actor KeyboardSession {
         guard terminal.isOurs, let octets = terminal.read() else {
             keys.map(loop.cancel)
             keys = nil
-            return
+            return person.assumeIsolated { $0.hasLeft() }
         }
+        guard !person.assumeIsolated({ $0.isAsking }) else { return person.assumeIsolated { $0.typed(octets) } }
         let pause = lastKeys.duration(to: loop.now) / speed
         lastKeys = loop.now
         for key in decoder.decode(octets, after: pause) { press(key) }
