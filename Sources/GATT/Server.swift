@@ -7,8 +7,8 @@ public import Simulation
 /// Core 6.0, Vol 3, Part F, section 3.4, and Part G, section 4.
 ///
 /// It keeps what belongs to the connection: the MTU, and what the client has asked to be notified of.  The attributes
-/// are the device's, and come as arguments.  Prepared writes, Read Multiple and indications are not played: their
-/// requests are refused with Request Not Supported.
+/// are the device's, and come as arguments.  Signed writes are not played: they are ignored, as all are whose signature
+/// is wrong.
 public struct Server: Sendable {
     /// What there is to do, or to know.  An answer stands before the event that it leads to.
     public enum Output: Hashable, Sendable {
@@ -37,6 +37,12 @@ public struct Server: Sendable {
     /// The largest MTU of use: a value of 512 octets, and the 5 octets around it in a prepared write.
     public static let largestMTU = 517
 
+    /// How many prepared writes wait for a client's Execute Write at most; a value of 512 octets takes 29 of them at
+    /// the least MTU.
+    public static let mostPrepared = 64
+    /// How many octets of values prepared writes keep at most.
+    public static let mostPreparedOctets = 2048
+
     /// The most octets that a PDU can have on this bearer.
     public private(set) var mtu = Server.defaultMTU
 
@@ -47,6 +53,7 @@ public struct Server: Sendable {
 
     let receives: Int
     var hasExchangedMTU = false
+    var prepared = PreparedWrites()
     var isSearched = false  // for primary services, and the client has not been told all of them
     /// Only those that are not 0000; a client has a few of them, so they are walked.
     private var configurations: [Configuration] = []

@@ -63,18 +63,24 @@ struct StrapValues: AttributeValues {
     }
 }
 
-/// A server with its strap and its pool, which says whether packets leak.
-struct StrapServer {
+typealias StrapServer = TestServer<StrapValues>
+
+extension StrapServer {
+    init(refusal: ATTError? = nil) throws {
+        self.init(try Strap.table(), StrapValues())
+        values.refusal = refusal
+    }
+}
+
+/// A server with its device and its pool, which says whether packets leak.
+struct TestServer<Values: AttributeValues> {
     var server = Server(receives: 247)
-    let table: AttributeTable
-    var values = StrapValues()
+    var table: AttributeTable
+    var values: Values
     var pool = PacketPool()
     private(set) var events: [Server.Output] = []
 
-    init(refusal: ATTError? = nil) throws {
-        table = try Strap.table()
-        values.refusal = refusal
-    }
+    init(_ table: AttributeTable, _ values: Values) { (self.table, self.values) = (table, values) }
 
     /// What is sent for one PDU; the other outputs go to `events`.
     mutating func answer(_ octets: [UInt8]) -> [[UInt8]] {
