@@ -68,6 +68,7 @@ extension Access {
             list.append(AttributeData(attribute.handle, value))
         }
         guard !list.isEmpty else { throw .notFound(in: range) }
+        if type == .databaseHash { server.awareness.hashRead() }
         if type != .characteristic, type != .include {
             events += list.map { .read(handle: $0.handle, $0.value) }
         }

@@ -22,6 +22,7 @@ extension Access {
             var value: [UInt8] = []
             value.append(server.configuration(ofValue: valueHandle).rawValue)
             return value
+        case .clientSupportedFeatures: return [server.awareness.features]
         case .dynamic:
             do throws(ATTError) {
                 return Array(try values.read(attribute.handle, at: now).prefix(AttributeTable.longestValue))
@@ -89,6 +90,10 @@ extension Access {
             server.configure(wanted, ofValue: valueHandle)
             events.append(.written(handle: handle, value))
             events.append(wanted.isEmpty ? .unsubscribed(handle: valueHandle) : .subscribed(handle: valueHandle))
+        case .clientSupportedFeatures:
+            guard let features = value.first else { throw Refusal(.invalidAttributeValueLength, at: handle) }
+            guard server.awareness.set(features: features) else { throw Refusal(.valueNotAllowed, at: handle) }
+            events.append(.written(handle: handle, value))
         case .dynamic:
             do throws(ATTError) {
                 try values.write(value, to: handle, at: now)

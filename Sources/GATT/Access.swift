@@ -21,6 +21,7 @@ struct Access {
         default: break
         }
         guard let request = try? PDU(octets) else { throw Refusal(.invalidPDU) }
+        try checkAwareness(of: request)
         switch request {
         case .exchangeMTURequest(let clientReceives): return try exchangeMTU(clientReceives)
         case .findInformationRequest(let range): return try findInformation(range)
@@ -59,6 +60,14 @@ struct Access {
             return nil
         default: throw Refusal(.requestNotSupported)
         }
+    }
+
+    private mutating func checkAwareness(of pdu: PDU) throws(Refusal) {
+        let handle = pdu.handleInUse
+        let isRefused =
+            isCommand(pdu.opcode.rawValue)
+            ? server.awareness.isOutOfSync : server.awareness.isRefused(usingHandles: handle != nil)
+        if isRefused { throw Refusal(.databaseOutOfSync, at: handle ?? 0) }
     }
 
     /// The client sends this once at most; the MTU is the lesser of what both sides take.  Part F, section 3.4.2.

@@ -108,6 +108,11 @@ struct Node: Sendable {
         device.begin(handle, at: now)
     }
 
+    /// Whether the client has asked for indications, and not for notifications.
+    func isIndicated(_ subscription: Subscription) -> Bool {
+        host.configuration(ofValue: subscription.handle, of: subscription.connection) == .indication
+    }
+
     mutating func unsubscribed(_ handle: UInt16, _ connection: ConnectionID) {
         subscriptions.removeAll { $0 == Subscription(connection: connection, handle: handle) }
         if !subscriptions.contains(where: { $0.handle == handle }) { device.end(handle) }

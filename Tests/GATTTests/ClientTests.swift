@@ -92,7 +92,8 @@ struct ClientCase: CustomTestStringConvertible {
             "GAD/BV-03-C: included services", .findIncludedServices(inside),
             ("08 06 00 0D 00 02 28", "09 08 07 00 20 00 25 00 0F 18"),
             ("08 08 00 0D 00 02 28", "09 06 08 00 30 00 35 00 09 00 40 00 41 00"),
-            ("0A 30 00", "0B " + Strap.serviceHex), ("0A 40 00", "0B 0A 18"), ("08 0A 00 0D 00 02 28", "01 08 0A 00 0A"),
+            ("0A 30 00", "0B " + Strap.serviceHex), ("0A 40 00", "0B 0A 18"),
+            ("08 0A 00 0D 00 02 28", "01 08 0A 00 0A"),
             end: .finished(
                 7,
                 .included([

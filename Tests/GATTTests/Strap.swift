@@ -99,6 +99,28 @@ struct TestServer<Values: AttributeValues> {
         return sent(outbox)
     }
 
+    /// What is sent for a value to be confirmed.
+    mutating func indicate(_ handle: UInt16, _ value: [UInt8], at now: Instant = .start) -> [[UInt8]] {
+        var outbox: [Server.Output] = []
+        server.indicate(handle, value, at: now, pool: &pool, into: &outbox)
+        return sent(outbox)
+    }
+
+    mutating func timePassed(at now: Instant) {
+        var outbox: [Server.Output] = []
+        server.timePassed(at: now, into: &outbox)
+        _ = sent(outbox)
+    }
+
+    /// What is sent when the device has other attributes.
+    mutating func change(to table: AttributeTable, isAnnounced: Bool = true) -> [[UInt8]] {
+        var outbox: [Server.Output] = []
+        server.attributesChanged(
+            from: self.table, to: table, isAnnounced: isAnnounced, at: .start, pool: &pool, into: &outbox)
+        self.table = table
+        return sent(outbox)
+    }
+
     private mutating func sent(_ outbox: [Server.Output]) -> [[UInt8]] {
         var sent: [[UInt8]] = []
         events = []
