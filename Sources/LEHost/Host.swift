@@ -114,7 +114,8 @@ public struct Host: Sendable {
 
     /// What a client has asked to be told of a value; nil when there is no such connection.
     public func configuration(ofValue handle: UInt16, of id: ConnectionID) -> ClientConfiguration? {
-        connections.first { $0.id == id }?.server.configuration(ofValue: handle)
+        guard let index = connections.firstIndex(where: { $0.id == id }) else { return nil }
+        return connections[index].server.configuration(ofValue: handle)
     }
 
     /// Sends what the controller has room for.

@@ -158,7 +158,7 @@ extension World {
     /// Notes that a value goes to each who is subscribed to it; what is indicated says its server.
     mutating func noteNotified(_ notification: PeripheralDevice.Notification, of node: Int) {
         for subscription in nodes[node].subscriptions
-        where subscription.handle == notification.handle && !nodes[node].isIndicated(subscription) {
+        where subscription.handle == notification.handle && !subscription.isIndicated {
             let peer = nodes[node].peer(of: subscription.connection)
             noteValue(.notified, node, notification.handle, notification.packet, peer: peer)
         }
