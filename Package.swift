@@ -4,7 +4,10 @@ import PackageDescription
 
 /// The building, floor by floor: a target may use those of lower floors only, and never its neighbours.
 let floors: [[Target]] = [
-    [library("Octets"), library("Spelling"), cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux")],
+    [
+        library("Octets"), library("Spelling"), cLibrary("CCrypto", pkgConfig: "libcrypto"),
+        cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
+    ],
     [
         library("Arguments", on: "Spelling"),
         library("Bluetooth", on: "Octets", "Spelling"),
@@ -15,6 +18,7 @@ let floors: [[Target]] = [
         library("Air"),
         library("ATT", on: "Octets", "Bluetooth", "Simulation"),
         library("Characteristics", on: "Octets", "Spelling", "Bluetooth"),
+        library("Cryptography", on: "CCrypto"),
         library("DBus", on: "CDBus", "Spelling", "Simulation"),
         library("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         library("HCI", on: "Octets", "Bluetooth"),
@@ -24,7 +28,7 @@ let floors: [[Target]] = [
         library("Sockets", on: "Spelling", "Simulation"),
     ],
     [
-        library("GATT", on: "ATT", "Octets", "Bluetooth", "Simulation"),
+        library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
         library("Scenarios", on: "Documents", "EventLog", "Sensors", "Spelling", "Bluetooth", "Simulation"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
@@ -70,6 +74,7 @@ let floors: [[Target]] = [
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
             "Scenarios", "Sensors", "Simulation", "VirtualWorld"),
+        tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),

@@ -47,7 +47,8 @@ public enum PDU: Hashable, Sendable {
     case readByGroupTypeResponse([GroupData])
     /// Two or more: Attribute Handle (2).  3.4.4.11
     case readMultipleVariableRequest([UInt16])
-    /// Two or more: Value Length (2), Attribute Value; the last may be cut off.  3.4.4.12
+    /// One or more: Value Length (2), Attribute Value; the last may be cut off, and those there is no room for are
+    /// left out, so that of two there may be one.  3.4.4.12
     case readMultipleVariableResponse([LengthValue])
 
     /// Attribute Handle (2), Attribute Value (0 to MTU − 3).  3.4.5.1

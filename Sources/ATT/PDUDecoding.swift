@@ -119,7 +119,7 @@ extension OctetReader {
     }
 
     private mutating func lengthValues() throws(Malformed) -> [LengthValue] {
-        try list(atLeast: 2) { reader throws(Malformed) in
+        try list { reader throws(Malformed) in
             let length = try reader.uint16("Value Length")
             let value = try reader.octets("Attribute Value", count: min(Int(length), reader.remaining))
             return LengthValue(length: length, value)

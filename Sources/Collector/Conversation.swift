@@ -216,6 +216,8 @@ extension Procedure.Failure {
         case .handleOutOfOrder(let handle): "handle \(handle) is out of order"
         case .tooMuch: "there is more than can be remembered"
         case .valueTooLong(let count): "\(count) octets do not fit into one PDU"
+        case .handleCount(let count): "\(count) handles are too few or too many for one PDU"
+        case .echoDiffers(let handle): "the server repeated a part for handle \(handle) wrongly"
         case .bearerLost: "no answer within 30 s"
         case .disconnected: "disconnected"
         }

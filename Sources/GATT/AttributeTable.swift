@@ -1,11 +1,13 @@
 import ATT
 public import Bluetooth
+public import Cryptography
 import Octets
 
 /// The attributes of a device in the order of their handles: built once, and shared by all of its connections.
 /// Core 6.0, Vol 3, Part G, section 2.6.
 ///
 ///     service                   2800 or 2801
+///       included services       2802: their handles, and the UUID if it is a number
 ///       characteristic          2803: properties, handle of the value, UUID
 ///         value                 its UUID
 ///         configuration         2902, if it notifies or indicates; its value is kept by each `Server`
@@ -22,6 +24,10 @@ public struct AttributeTable: Hashable, Sendable {
         case outOfHandles
         /// A fixed value has more octets than an attribute can have.
         case valueTooLong(UUID, count: Int)
+        /// A service includes one that is not there.
+        case noSuchService(Int)
+        /// A Database Hash is wanted, and cannot be computed.
+        case databaseHash(AESCMAC.Failure)
     }
 
     struct Attribute: Hashable, Sendable {
@@ -30,12 +36,13 @@ public struct AttributeTable: Hashable, Sendable {
             case dynamic
             /// A Client Characteristic Configuration.
             case configuration(ofValue: UInt16, allowed: ClientConfiguration)
+            case clientSupportedFeatures
         }
 
         let handle: UInt16
         let type: UUID
         let permissions: AttributePermissions
-        let content: Content
+        var content: Content
         /// The last handle of the group that this attribute declares: its own if it declares none.
         var groupEnd: UInt16
     }
@@ -44,12 +51,16 @@ public struct AttributeTable: Hashable, Sendable {
     public let services: [ServiceDefinition]
     private(set) var attributes: [Attribute] = []
     private var valueHandles: [[UInt16]] = []
+    /// Where the declarations of the services are among the attributes.
+    private var declarations: [Int] = []
     private var nextFree: UInt32 = 1
 
     /// Gives every attribute its handle, from 0x0001 on and without gaps but for those that fixed handles make.
     public init(_ services: [ServiceDefinition]) throws(DefinitionError) {
         self.services = services
         for service in services { try add(service) }
+        try resolveIncludes()
+        try computeHash()
     }
 
     /// The handle of the value of a characteristic, both counted from 0 in the order of definition; nil if there are
@@ -59,6 +70,15 @@ public struct AttributeTable: Hashable, Sendable {
             return nil
         }
         return valueHandles[service][characteristic]
+    }
+
+    /// The handle of the value of the first characteristic with this UUID; nil if there is none.
+    public func handle(ofFirst characteristic: UUID) -> UInt16? {
+        for (index, service) in services.enumerated() {
+            let place = service.characteristics.firstIndex { $0.uuid == characteristic }
+            if let place { return handle(ofValue: place, service: index) }
+        }
+        return nil
     }
 
     /// The type of the attribute with this handle; nil if there is none.
@@ -90,11 +110,43 @@ extension AttributeTable {
         let declaration = attributes.count
         let type: UUID = service.isPrimary ? .primaryService : .secondaryService
         _ = try add(type, [.readable], .fixed(service.uuid.octets), at: service.handle)
+        declarations.append(declaration)
         valueHandles.append([])
+        // What they say is known when all services have their handles.
+        for _ in service.includes { _ = try add(.include, [.readable], .fixed([]), at: nil) }
         for characteristic in service.characteristics {
             valueHandles[valueHandles.count - 1].append(try add(characteristic))
         }
         endGroup(declaration)
+    }
+
+    /// Included Service Attribute Handle (2), End Group Handle (2), Service UUID (2) unless it has 128 bits.
+    private mutating func resolveIncludes() throws(DefinitionError) {
+        for (service, declaration) in zip(services, declarations) {
+            for (place, included) in service.includes.enumerated() {
+                guard declarations.indices.contains(included) else { throw .noSuchService(included) }
+                let target = attributes[declarations[included]]
+                var value: [UInt8] = []
+                value.append(target.handle)
+                value.append(target.groupEnd)
+                if let number = services[included].uuid.number { value.append(number) }
+                attributes[declaration + 1 + place].content = .fixed(value)
+            }
+        }
+    }
+
+    private mutating func computeHash() throws(DefinitionError) {
+        for (index, service) in services.enumerated() {
+            for (place, characteristic) in service.characteristics.enumerated()
+            where characteristic.value == .databaseHash {
+                do throws(AESCMAC.Failure) {
+                    let at = firstIndex(from: valueHandles[index][place])
+                    attributes[at].content = .fixed(try databaseHash())
+                } catch {
+                    throw .databaseHash(error)
+                }
+            }
+        }
     }
 
     private mutating func add(_ characteristic: CharacteristicDefinition) throws(DefinitionError) -> UInt16 {
@@ -113,6 +165,8 @@ extension AttributeTable {
             switch characteristic.value {
             case .fixed(let value): .fixed(value)
             case .dynamic: .dynamic
+            case .databaseHash: .fixed([])
+            case .clientSupportedFeatures: .clientSupportedFeatures
             }
         _ = try add(characteristic.uuid, characteristic.permissions, content, at: valueHandle)
 

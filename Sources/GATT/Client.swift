@@ -162,20 +162,38 @@ public struct Client: Sendable {
                 outbox.append(.failed(id, over))
                 continue
             }
+            if let failure = impossible(procedure) {
+                outbox.append(.failed(id, failure))
+                continue
+            }
             switch procedure {
             case .exchangeMTU where hasExchangedMTU: outbox.append(.finished(id, .mtu(mtu)))
-            case .write(_, let value) where value.count > mtu - 3,
-                .writeCommand(_, let value) where value.count > mtu - 3:
-                outbox.append(.failed(id, .valueTooLong(value.count)))
+            case .writeReliably([]): outbox.append(.finished(id, .written))
             case .writeCommand(let handle, let value):
                 outbox.append(.send(pool.take(PDU.writeCommand(handle: handle, value: value).octets)))
                 outbox.append(.finished(id, .written))
             default:
-                let run = Run(procedure, id: id, receives: receives)
+                let run = Run(procedure, id: id, receives: receives, mtu: mtu)
                 current = run
                 send(run.request, at: now, pool: &pool, into: &outbox)
             }
         }
+    }
+
+    /// Why no PDU of now can say what a procedure wants.
+    private func impossible(_ procedure: Procedure) -> Procedure.Failure? {
+        switch procedure {
+        case .write(_, let value), .writeCommand(_, let value): value.count > mtu - 3 ? .valueTooLong(value.count) : nil
+        case .writeLong(_, let value): tooLong(value)
+        case .writeReliably(let values): values.lazy.compactMap { tooLong($0.value) }.first
+        case .readMultiple(let handles), .readMultipleVariable(let handles):
+            2...(mtu - 1) / 2 ~= handles.count ? nil : .handleCount(handles.count)
+        default: nil
+        }
+    }
+
+    private func tooLong(_ value: [UInt8]) -> Procedure.Failure? {
+        value.count > AttributeTable.longestValue ? .valueTooLong(value.count) : nil
     }
 
     private mutating func send(

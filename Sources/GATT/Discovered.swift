@@ -22,11 +22,11 @@ public struct IncludedService: Hashable, Sendable {
     public var declaration: UInt16
     /// The handles of the included service.
     public var range: HandleRange
-    /// What service it is; nil when its UUID has 128 bits, and then only the declaration of the service has it.
-    public var uuid: UUID?
+    /// What service it is.
+    public var uuid: UUID
 
     /// The service of these handles, included by this declaration.
-    public init(declaration: UInt16, range: HandleRange, uuid: UUID?) {
+    public init(declaration: UInt16, range: HandleRange, uuid: UUID) {
         (self.declaration, self.range, self.uuid) = (declaration, range, uuid)
     }
 }

@@ -24,10 +24,19 @@ public enum Procedure: Hashable, Sendable {
     case readByUUID(UUID, HandleRange)
     /// Read Long Characteristic Value, or Descriptor: all of it, in as many requests as it takes.  4.8.3, 4.12.2
     case readLong(handle: UInt16)
+    /// Read Multiple Characteristic Values, of known lengths: all of them one behind the other, as far as they fit
+    /// into one PDU.  4.8.4
+    case readMultiple(handles: [UInt16])
+    /// Read Multiple Variable Length Characteristic Values, as far as they fit into one PDU.  4.8.5
+    case readMultipleVariable(handles: [UInt16])
     /// Write Without Response; done as soon as it is sent.  4.9.1
     case writeCommand(handle: UInt16, value: [UInt8])
     /// Write Characteristic Value, or Descriptor.  4.9.3, 4.12.3
     case write(handle: UInt16, value: [UInt8])
+    /// Write Long Characteristic Value, or Descriptor: 512 octets at most, in as many requests as it takes.  4.9.4, 4.12.4
+    case writeLong(handle: UInt16, value: [UInt8])
+    /// Reliable Writes: all of these values or none, and none unless the server echoes each octet.  4.9.5
+    case writeReliably([AttributeData])
     /// Writes a Client Characteristic Configuration, which has this handle; an empty one unsubscribes.  4.10, 4.11
     case configure(handle: UInt16, ClientConfiguration)
 }
@@ -53,10 +62,12 @@ extension Procedure {
         case characteristics([DiscoveredCharacteristic])
         /// Of `discoverDescriptors`.
         case descriptors([AttributeType])
-        /// Of `read` and `readLong`.
+        /// Of `read`, `readLong` and `readMultiple`.
         case value([UInt8])
         /// Of `readByUUID`.
         case values([AttributeData])
+        /// Of `readMultipleVariable`, in the order of the handles; those there was no room for are missing at the end.
+        case lengthValues([LengthValue])
         /// Of the writes and `configure`.
         case written
     }
@@ -73,8 +84,12 @@ extension Procedure {
         case handleOutOfOrder(UInt16)
         /// The server listed more than `Client.mostFound`, or a value of more than 512 octets.
         case tooMuch
-        /// The value, of so many octets, does not fit into one PDU of now.
+        /// The value, of so many octets, does not fit into one PDU of now, or into an attribute.
         case valueTooLong(Int)
+        /// So many handles do not fit into one PDU of now, or are fewer than two.
+        case handleCount(Int)
+        /// The server repeated a prepared write wrongly; `handle` is the one it named.  Nothing was written.
+        case echoDiffers(handle: UInt16)
         /// A request was not answered within 30 s, this one or one before: the link has to be closed.
         case bearerLost
         /// The connection ended first.

@@ -9,6 +9,7 @@ struct Run: Sendable {
         case single(PDU)
         /// A long read: what has come so far.
         case long(handle: UInt16, [UInt8])
+        case queued(QueuedWrite)
         case search(Search)
         case survey(Survey)
     }
@@ -16,8 +17,8 @@ struct Run: Sendable {
     let id: UInt32
     private var progress: Progress
 
-    /// `receives` is the MTU to offer.  A Write Command is no run: nobody answers it.
-    init(_ procedure: Procedure, id: UInt32, receives: Int) {
+    /// `receives` is the MTU to offer, `mtu` the one that holds.  A Write Command is no run: nobody answers it.
+    init(_ procedure: Procedure, id: UInt32, receives: Int, mtu: Int) {
         self.id = id
         progress =
             switch procedure {
@@ -31,6 +32,11 @@ struct Run: Sendable {
             case .read(let handle): .single(.readRequest(handle: handle))
             case .readByUUID(let uuid, let range): .single(.readByTypeRequest(range, type: uuid))
             case .readLong(let handle): .long(handle: handle, [])
+            case .readMultiple(let handles): .single(.readMultipleRequest(handles))
+            case .readMultipleVariable(let handles): .single(.readMultipleVariableRequest(handles))
+            case .writeLong(let handle, let value):
+                .queued(QueuedWrite([AttributeData(handle, value)], comparesEchoes: false, mtu: mtu))
+            case .writeReliably(let values): .queued(QueuedWrite(values, comparesEchoes: true, mtu: mtu))
             case .write(let handle, let value), .writeCommand(let handle, let value):
                 .single(.writeRequest(handle: handle, value: value))
             case .configure(let handle, let configuration):
@@ -44,6 +50,7 @@ struct Run: Sendable {
         case .single(let request): request
         case .long(let handle, let value) where value.isEmpty: .readRequest(handle: handle)
         case .long(let handle, let value): .readBlobRequest(handle: handle, offset: UInt16(clamping: value.count))
+        case .queued(let write): write.request
         case .search(let search): search.request
         case .survey(let survey): survey.request
         }
@@ -66,6 +73,10 @@ struct Run: Sendable {
             let step = try survey.receive(error: error, handle: handle)
             progress = .survey(survey)
             return step
+        case .queued(var write):
+            let step = try write.receive(error: error, handle: handle)
+            progress = .queued(write)
+            return step
         // What there is fills the first response exactly, and some servers say so.
         case .long(_, let value) where error == .attributeNotLong && !value.isEmpty: return .finished(.value(value))
         case .single, .long: throw .refused(error, handle: handle)
@@ -82,6 +93,10 @@ struct Run: Sendable {
             let step = try survey.receive(response)
             progress = .survey(survey)
             return step
+        case (.queued(var write), _):
+            let step = try write.receive(response)
+            progress = .queued(write)
+            return step
         case (.long(let handle, let value), .readResponse(let part)),
             (.long(let handle, let value), .readBlobResponse(let part)):
             let whole = value + part
@@ -92,7 +107,11 @@ struct Run: Sendable {
             progress = .long(handle: handle, whole)
             return .request(request)
         case (.single, .exchangeMTUResponse(let serverReceives)): return .finished(.mtu(Int(serverReceives)))
-        case (.single, .readResponse(let value)): return .finished(.value(value))
+        case (.single, .readResponse(let value)), (.single, .readMultipleResponse(let value)):
+            return .finished(.value(value))
+        case (.single(.readMultipleVariableRequest(let handles)), .readMultipleVariableResponse(let list)):
+            guard list.count <= handles.count else { throw .tooMuch }
+            return .finished(.lengthValues(list))
         case (.single(let request), .readByTypeResponse(let list)): return try values(list, for: request)
         case (.single, .writeResponse): return .finished(.written)
         default: throw .unexpected(opcode: response.opcode.rawValue)

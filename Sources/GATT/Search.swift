@@ -17,6 +17,9 @@ struct Search: Sendable {
     private let range: HandleRange
     private var next: UInt16
     private var count = 0
+    /// Services found to be included that have a UUID of 128 bits, which is read from their declarations.
+    private var nameless: [(declaration: UInt16, range: HandleRange)] = []
+    private var isMore = true
     private(set) var services: [DiscoveredService] = []
     private(set) var included: [IncludedService] = []
     private(set) var characteristics: [DiscoveredCharacteristic] = []
@@ -27,6 +30,7 @@ struct Search: Sendable {
     }
 
     var request: PDU {
+        if let service = nameless.first { return .readRequest(handle: service.range.first) }
         let rest = HandleRange(next, range.last)
         return switch target {
         case .primaryServices: .readByGroupTypeRequest(rest, type: .primaryService)
@@ -48,13 +52,12 @@ struct Search: Sendable {
 
     /// Attribute Not Found is the usual end; any other error is one.
     mutating func receive(error: ATTError, handle: UInt16) throws(Procedure.Failure) -> Step {
-        guard error == .attributeNotFound else { throw .refused(error, handle: handle) }
+        guard error == .attributeNotFound, nameless.isEmpty else { throw .refused(error, handle: handle) }
         return .finished(outcome)
     }
 
     /// Takes what is listed; asks for more unless the list reached the end of the range.
     mutating func receive(_ response: PDU) throws(Procedure.Failure) -> Step {
-        var isMore = true
         switch (target, response) {
         case (.primaryServices, .readByGroupTypeResponse(let groups)):
             for group in groups {
@@ -69,8 +72,12 @@ struct Search: Sendable {
         case (.included, .readByTypeResponse(let list)):
             for entry in list {
                 isMore = try pass(HandleRange(entry.handle, entry.handle))
-                included.append(try include(entry))
+                try include(entry)
             }
+        case (.included, .readResponse(let octets)) where !nameless.isEmpty:
+            let service = nameless.removeFirst()
+            let name = try uuid(octets[...])
+            included.append(IncludedService(declaration: service.declaration, range: service.range, uuid: name))
         case (.characteristics, .readByTypeResponse(let list)):
             for entry in list {
                 isMore = try pass(HandleRange(entry.handle, entry.handle))
@@ -89,7 +96,7 @@ struct Search: Sendable {
             }
         default: throw .unexpected(opcode: response.opcode.rawValue)
         }
-        return isMore ? .request(request) : .finished(outcome)
+        return isMore || !nameless.isEmpty ? .request(request) : .finished(outcome)
     }
 
     /// Goes on behind the attributes `found`, and says whether there can be more; throws when they were not asked for.
@@ -111,14 +118,15 @@ struct Search: Sendable {
     }
 
     /// Included Service Attribute Handle (2), End Group Handle (2), Service UUID (2, or 0).  Part G, section 3.2.
-    private func include(_ entry: AttributeData) throws(Procedure.Failure) -> IncludedService {
+    private mutating func include(_ entry: AttributeData) throws(Procedure.Failure) {
         do throws(Malformed) {
             var reader = OctetReader(entry.value)
             let range = HandleRange(
                 try reader.uint16("Included Service Attribute Handle"), try reader.uint16("End Group Handle"))
             let uuid = reader.remaining == 0 ? nil : UUID(try reader.uint16("Service UUID"))
             try reader.finish()
-            return IncludedService(declaration: entry.handle, range: range, uuid: uuid)
+            guard let uuid else { return nameless.append((entry.handle, range)) }
+            included.append(IncludedService(declaration: entry.handle, range: range, uuid: uuid))
         } catch {
             throw .malformed(error)
         }

@@ -7,8 +7,8 @@ public import Simulation
 /// Core 6.0, Vol 3, Part F, section 3.4, and Part G, section 4.
 ///
 /// It keeps what belongs to the connection: the MTU, and what the client has asked to be notified of.  The attributes
-/// are the device's, and come as arguments.  Prepared writes, Read Multiple and indications are not played: their
-/// requests are refused with Request Not Supported.
+/// are the device's, and come as arguments.  Signed writes are not played: they are ignored, as all are whose signature
+/// is wrong.
 public struct Server: Sendable {
     /// What there is to do, or to know.  An answer stands before the event that it leads to.
     public enum Output: Hashable, Sendable {
@@ -28,6 +28,16 @@ public struct Server: Sendable {
         case read(handle: UInt16, [UInt8])
         /// The client has written this value; also by a command, and also a Client Characteristic Configuration.
         case written(handle: UInt16, [UInt8])
+        /// These octets of a value have been indicated.
+        case indicated(handle: UInt16, [UInt8])
+        /// The client has confirmed what was indicated last.
+        case confirmed(handle: UInt16)
+        /// A value is not indicated: `Server.mostIndications` wait already.
+        case dropped(handle: UInt16)
+        /// `timePassed` is to be said then.
+        case wake(at: Instant)
+        /// An indication was not confirmed within 30 s: nothing is sent any more, and the link has to be closed.
+        case bearerLost
         /// A request was refused, or a command came to nothing; but a search that found no more is not told.
         case refused(opcode: UInt8, handle: UInt16, ATTError)
     }
@@ -36,6 +46,15 @@ public struct Server: Sendable {
     public static let defaultMTU = 23
     /// The largest MTU of use: a value of 512 octets, and the 5 octets around it in a prepared write.
     public static let largestMTU = 517
+
+    /// How many prepared writes wait for a client's Execute Write at most; a value of 512 octets takes 29 of them at
+    /// the least MTU.
+    public static let mostPrepared = 64
+    /// How many octets of values prepared writes keep at most.
+    public static let mostPreparedOctets = 2048
+
+    /// How many indications wait for the confirmation of another at most.
+    public static let mostIndications = 16
 
     /// The most octets that a PDU can have on this bearer.
     public private(set) var mtu = Server.defaultMTU
@@ -47,6 +66,9 @@ public struct Server: Sendable {
 
     let receives: Int
     var hasExchangedMTU = false
+    var prepared = PreparedWrites()
+    var awareness = Awareness()
+    private var indications = Indications()
     var isSearched = false  // for primary services, and the client has not been told all of them
     /// Only those that are not 0000; a client has a few of them, so they are walked.
     private var configurations: [Configuration] = []
@@ -66,9 +88,13 @@ public struct Server: Sendable {
     mutating func configure(_ value: ClientConfiguration, ofValue handle: UInt16) {
         configurations.removeAll { $0.valueHandle == handle }
         if !value.isEmpty { configurations.append(Configuration(valueHandle: handle, value: value)) }
+        if !value.contains(.indication) { indications.drop(handle) }
     }
 
-    /// Sends a notification of a value if the client is subscribed to it, and says whether it is.  No more than
+    /// Whether the client may be told values: not on a lost bearer, nor while handles mean something else to it.
+    private var mayTell: Bool { !indications.isLost && !awareness.isOutOfSync }
+
+    /// Sends a notification of a value if the client has asked for that, and says whether it has.  No more than
     /// MTU − 3 octets are sent; the client can read the rest.  Core 6.0, Vol 3, Part G, section 4.10.1.
     ///
     /// `value` stays the caller's.
@@ -76,12 +102,72 @@ public struct Server: Sendable {
     public mutating func notify(
         _ handle: UInt16, _ value: Packet, pool: inout PacketPool, into outbox: inout [Output]
     ) -> Bool {
-        guard configuration(ofValue: handle).contains(.notification) else { return false }
+        guard configuration(ofValue: handle).contains(.notification), mayTell else { return false }
         var packet = pool.copy(value, from: 0, count: min(mtu - 3, AttributeTable.longestValue))
         pool.prepend(handle, to: &packet)
         pool.prepend(Opcode.handleValueNotification.rawValue, to: &packet)
         outbox.append(.send(packet))
         return true
+    }
+
+    /// Indicates a value if the client has asked for that, and says whether it has: at once, or when those before it are
+    /// confirmed.  No more than MTU − 3 octets are sent.  Core 6.0, Vol 3, Part G, section 4.11.1.
+    @discardableResult
+    public mutating func indicate(
+        _ handle: UInt16, _ value: [UInt8], at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) -> Bool {
+        guard configuration(ofValue: handle).contains(.indication), mayTell else { return false }
+        add(Indications.Indication(handle: handle, value: value), at: now, pool: &pool, into: &outbox)
+        return true
+    }
+
+    private mutating func add(
+        _ indication: Indications.Indication, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard !indications.isFull else { return outbox.append(.dropped(handle: indication.handle)) }
+        indications.add(indication)
+        indicateNext(at: now, pool: &pool, into: &outbox)
+    }
+
+    private mutating func indicateNext(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        guard let (indication, deadline) = indications.next(at: now) else { return }
+        let (handle, value) = (
+            indication.handle, Array(indication.value.prefix(min(mtu - 3, AttributeTable.longestValue)))
+        )
+        outbox.append(.send(pool.take(PDU.handleValueIndication(handle: handle, value: value).octets)))
+        outbox.append(.indicated(handle: handle, value))
+        outbox.append(.wake(at: deadline))
+    }
+
+    /// An instant for which `.wake` asked has come, or any other.
+    public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
+        guard indications.timePassed(at: now) else { return }
+        prepared = PreparedWrites()
+        outbox.append(.bearerLost)
+    }
+
+    /// The device has the attributes of another table from now on.  What the client had configured among those that
+    /// differ is gone, and what waits to be indicated; with `isAnnounced` it is told by Service Changed, if it has asked
+    /// for that.  Core 6.0, Vol 3, Part G, sections 2.5.2 and 7.1.
+    public mutating func attributesChanged(
+        from old: AttributeTable, to table: AttributeTable, isAnnounced: Bool = true, at now: Instant,
+        pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard let range = table.changes(since: old) else { return }
+        awareness.databaseChanged()
+        prepared.databaseChanged()
+        for entry in configurations where range.contains(entry.valueHandle) {
+            outbox.append(.unsubscribed(handle: entry.valueHandle))
+        }
+        configurations.removeAll { range.contains($0.valueHandle) }
+        indications.databaseChanged()
+        guard isAnnounced, !indications.isLost, let handle = table.handle(ofFirst: .serviceChanged),
+            configuration(ofValue: handle).contains(.indication)
+        else { return }
+        var value: [UInt8] = []
+        value.append(range.first)
+        value.append(range.last)
+        add(Indications.Indication(handle: handle, value: value), at: now, pool: &pool, into: &outbox)
     }
 
     /// Takes one PDU from the client, and releases it.  What servers are not sent (`isForServer`) is ignored, and so
@@ -92,7 +178,9 @@ public struct Server: Sendable {
     ) {
         let octets = pool.octets(of: packet)
         pool.release(packet)
-        guard let opcode = octets.first, isForServer(opcode), opcode != Opcode.handleValueConfirmation.rawValue else {
+        guard let opcode = octets.first, isForServer(opcode), !indications.isLost else { return }
+        if opcode == Opcode.handleValueConfirmation.rawValue {
+            if octets.count == 1 { confirmed(table: table, at: now, pool: &pool, into: &outbox) }
             return
         }
         var access = Access(server: self, table: table, now: now)
@@ -109,6 +197,15 @@ public struct Server: Sendable {
             }
         }
         self = access.server
+    }
+
+    private mutating func confirmed(
+        table: AttributeTable, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard let (handle, isOutdated) = indications.confirm() else { return }
+        outbox.append(.confirmed(handle: handle))
+        if !isOutdated, handle == table.handle(ofFirst: .serviceChanged) { awareness.serviceChangedConfirmed() }
+        indicateNext(at: now, pool: &pool, into: &outbox)
     }
 }
 

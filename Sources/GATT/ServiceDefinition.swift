@@ -6,6 +6,10 @@ public enum AttributeValue: Hashable, Sendable {
     case fixed([UInt8])
     /// Its owner is asked for it, and told when it is written: `AttributeValues`.
     case dynamic
+    /// The Database Hash of the table: computed when that is made.  Core 6.0, Vol 3, Part G, section 7.3.
+    case databaseHash
+    /// Client Supported Features: each `Server` keeps its client's.  Core 6.0, Vol 3, Part G, section 7.2.
+    case clientSupportedFeatures
 }
 
 /// What clients may do with an attribute.  A permission that is missing is refused with Read Not Permitted or
@@ -37,14 +41,19 @@ public struct ServiceDefinition: Hashable, Sendable {
     public var isPrimary: Bool
     /// The handle of the declaration; nil for the next one that is free.
     public var handle: UInt16?
+    /// The services that are part of this one, counted from 0 in the order of definition.  Core 6.0, Vol 3, Part G,
+    /// section 3.2.
+    public var includes: [Int]
     /// In the order of their handles.
     public var characteristics: [CharacteristicDefinition]
 
     /// A service of these characteristics.
     public init(
-        uuid: UUID, isPrimary: Bool = true, handle: UInt16? = nil, characteristics: [CharacteristicDefinition] = []
+        uuid: UUID, isPrimary: Bool = true, handle: UInt16? = nil, includes: [Int] = [],
+        characteristics: [CharacteristicDefinition] = []
     ) {
-        (self.uuid, self.isPrimary, self.handle, self.characteristics) = (uuid, isPrimary, handle, characteristics)
+        (self.uuid, self.isPrimary, self.handle) = (uuid, isPrimary, handle)
+        (self.includes, self.characteristics) = (includes, characteristics)
     }
 }
 

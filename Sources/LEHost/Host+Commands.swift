@@ -41,6 +41,20 @@ extension Host {
             let packet = pool.take(value.prefix(AttributeTable.longestValue))
             notify(handle, packet, at: now, pool: &pool, into: &outbox)
             pool.release(packet)
+        case .changeAttributes(let table, let isAnnounced):
+            change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
+        }
+    }
+
+    private mutating func change(
+        _ table: AttributeTable, isAnnounced: Bool, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        let old = self.table
+        self.table = table
+        for index in connections.indices {
+            connections[index].server.attributesChanged(
+                from: old, to: table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &serverOutbox)
+            drainServer(index, pool: &pool, into: &outbox)
         }
     }
 

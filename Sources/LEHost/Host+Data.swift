@@ -95,6 +95,10 @@ extension Host {
             case .exchangedMTU(let mtu):
                 connections[index].client.adopt(mtu: mtu)
                 outbox.append(.server(connections[index].id, .exchangedMTU(mtu)))
+            case .wake(let instant): outbox.append(.wake(at: instant))
+            case .bearerLost:
+                outbox.append(.server(connections[index].id, .bearerLost))
+                disconnect(index, reason: .remoteUserTerminated)
             case let event: outbox.append(.server(connections[index].id, event))
             }
         }

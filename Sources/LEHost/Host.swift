@@ -45,7 +45,7 @@ public struct Host: Sendable {
     }
 
     /// The attributes that every connection sees.
-    public let table: AttributeTable
+    public internal(set) var table: AttributeTable
     let randomAddress: DeviceAddress?
     let mtu: Int
 
@@ -90,7 +90,8 @@ public struct Host: Sendable {
         flush(at: now, pool: &pool, into: &outbox)
     }
 
-    /// Notifies every subscriber of a value, and returns how many there are; `value` stays the caller's.
+    /// Notifies every subscriber of a value, or indicates it to those who have asked for that only, and returns how many
+    /// there are; `value` stays the caller's.
     @discardableResult
     public mutating func notify(
         _ handle: UInt16, _ value: Packet, at now: Instant, pool: inout PacketPool,
@@ -98,12 +99,23 @@ public struct Host: Sendable {
     ) -> Int {
         var count = 0
         for index in connections.indices {
-            let isSubscribed = connections[index].server.notify(handle, value, pool: &pool, into: &serverOutbox)
-            if isSubscribed { count += 1 }
+            if connections[index].server.notify(handle, value, pool: &pool, into: &serverOutbox) {
+                count += 1
+            } else if connections[index].server.configuration(ofValue: handle).contains(.indication) {
+                let octets = pool.octets(of: value)
+                connections[index].server.indicate(handle, octets, at: now, pool: &pool, into: &serverOutbox)
+                count += 1
+            }
             drainServer(index, pool: &pool, into: &outbox)
         }
         flush(at: now, pool: &pool, into: &outbox)
         return count
+    }
+
+    /// What a client has asked to be told of a value; nil when there is no such connection.
+    public func configuration(ofValue handle: UInt16, of id: ConnectionID) -> ClientConfiguration? {
+        guard let index = connections.firstIndex(where: { $0.id == id }) else { return nil }
+        return connections[index].server.configuration(ofValue: handle)
     }
 
     /// Sends what the controller has room for.
@@ -136,6 +148,8 @@ public struct Host: Sendable {
         for index in connections.indices {
             connections[index].client.step(.timePassed, at: now, pool: &pool, into: &clientOutbox)
             drainClient(index, pool: &pool, into: &outbox)
+            connections[index].server.timePassed(at: now, into: &serverOutbox)
+            drainServer(index, pool: &pool, into: &outbox)
         }
     }
 

@@ -38,7 +38,10 @@ extension Host {
         case disconnect(ConnectionID, reason: HCIStatus)
         /// Asks the peer's server for something; `id` is the caller's, and comes back with `.finished`.
         indirect case procedure(ConnectionID, Procedure, id: UInt32)
-        /// Notifies every subscriber of a value.
+        /// Notifies every subscriber of a value, or indicates it to those who have asked for that only.
         case notify(handle: UInt16, [UInt8])
+        /// The device has these attributes from now on, and the values that come with each step have to be theirs; with
+        /// `isAnnounced` clients are told by Service Changed, if they have asked for that.
+        indirect case changeAttributes(AttributeTable, isAnnounced: Bool)
     }
 }

@@ -15,12 +15,15 @@ extension PeripheralDevice {
             ])
     }
 
-    /// Service Changed is there and never indicated: the attributes do not change while a device lives.
+    /// Service Changed, and what robust caching needs.  Core 6.0, Vol 3, Part G, section 7.
     static var genericAttribute: ServiceDefinition {
         ServiceDefinition(
             uuid: .genericAttribute,
             characteristics: [
-                CharacteristicDefinition(uuid: .serviceChanged, properties: .indicate, value: .fixed([]))
+                CharacteristicDefinition(uuid: .serviceChanged, properties: .indicate, value: .fixed([])),
+                CharacteristicDefinition(
+                    uuid: .clientSupportedFeatures, properties: [.read, .write], value: .clientSupportedFeatures),
+                CharacteristicDefinition(uuid: .databaseHash, properties: .read, value: .databaseHash),
             ])
     }
 

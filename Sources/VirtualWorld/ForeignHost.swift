@@ -123,7 +123,7 @@ extension Node {
     static let everybody = ConnectionID(number: 0)
 
     func isSubscribed(_ connection: ConnectionID, to handle: UInt16) -> Bool {
-        subscriptions.contains(Subscription(connection: connection, handle: handle))
+        subscriptions.contains { $0.isOf(connection, handle) }
     }
 
     /// Asks the server as a client would, by a PDU, so that all its rules hold: the value that was read, none for a

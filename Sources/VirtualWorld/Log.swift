@@ -164,9 +164,10 @@ extension World {
         pool.release(delivery.value)
     }
 
-    /// Notes that a value goes to each who is subscribed to it.
+    /// Notes that a value goes to each who is subscribed to it; what is indicated says its server.
     mutating func noteNotified(_ notification: PeripheralDevice.Notification, of node: Int) {
-        for subscription in nodes[node].subscriptions where subscription.handle == notification.handle {
+        for subscription in nodes[node].subscriptions
+        where subscription.handle == notification.handle && !subscription.isIndicated {
             let peer = nodes[node].peer(of: subscription.connection)
             noteValue(.notified, node, notification.handle, notification.packet, peer: peer)
         }
@@ -208,6 +209,9 @@ extension World {
         case .unsubscribed(let handle): note(.unsubscribed, node, handle) { fill(&$0, handle) }
         case .read(let handle, let octets): note(.read, node, handle, octets) { fill(&$0, handle) }
         case .written(let handle, let octets): note(.written, node, handle, octets) { fill(&$0, handle) }
+        case .indicated(let handle, let octets): note(.indicated, node, handle, octets) { fill(&$0, handle) }
+        case .confirmed(let handle): note(.confirmed, node, handle) { fill(&$0, handle) }
+        case .dropped, .wake, .bearerLost: break
         case .refused(_, let handle, let error):
             let entry = names.entry(handle, of: node)
             note(

@@ -11,9 +11,15 @@ import Simulation
 /// A host above a controller of the air, with the device that it serves.
 struct Node: Sendable {
     /// A client that is subscribed to a value.
-    struct Subscription: Hashable, Sendable {
+    struct Subscription: Sendable {
         let connection: ConnectionID
         let handle: UInt16
+        /// The client wants the value indicated, and not notified.
+        var isIndicated: Bool
+
+        func isOf(_ connection: ConnectionID, _ handle: UInt16) -> Bool {
+            self.connection == connection && self.handle == handle
+        }
     }
 
     let controller: Int
@@ -107,14 +113,17 @@ struct Node: Sendable {
     }
 
     mutating func subscribed(_ handle: UInt16, _ connection: ConnectionID, at now: Instant) {
-        let subscription = Subscription(connection: connection, handle: handle)
-        guard !subscriptions.contains(subscription) else { return }
-        subscriptions.append(subscription)
+        let isIndicated = host.configuration(ofValue: handle, of: connection) == .indication
+        if let index = subscriptions.firstIndex(where: { $0.isOf(connection, handle) }) {
+            subscriptions[index].isIndicated = isIndicated
+            return
+        }
+        subscriptions.append(Subscription(connection: connection, handle: handle, isIndicated: isIndicated))
         device.begin(handle, at: now)
     }
 
     mutating func unsubscribed(_ handle: UInt16, _ connection: ConnectionID) {
-        subscriptions.removeAll { $0 == Subscription(connection: connection, handle: handle) }
+        subscriptions.removeAll { $0.isOf(connection, handle) }
         if !subscriptions.contains(where: { $0.handle == handle }) { device.end(handle) }
     }
 

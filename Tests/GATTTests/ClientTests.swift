@@ -91,13 +91,15 @@ struct ClientCase: CustomTestStringConvertible {
         ClientCase(
             "GAD/BV-03-C: included services", .findIncludedServices(inside),
             ("08 06 00 0D 00 02 28", "09 08 07 00 20 00 25 00 0F 18"),
-            ("08 08 00 0D 00 02 28", "09 06 08 00 30 00 35 00"),
-            ("08 09 00 0D 00 02 28", "01 08 09 00 0A"),
+            ("08 08 00 0D 00 02 28", "09 06 08 00 30 00 35 00 09 00 40 00 41 00"),
+            ("0A 30 00", "0B " + Strap.serviceHex), ("0A 40 00", "0B 0A 18"),
+            ("08 0A 00 0D 00 02 28", "01 08 0A 00 0A"),
             end: .finished(
                 7,
                 .included([
                     IncludedService(declaration: 7, range: HandleRange(0x20, 0x25), uuid: UUID(0x180F)),
-                    IncludedService(declaration: 8, range: HandleRange(0x30, 0x35), uuid: nil),
+                    IncludedService(declaration: 8, range: HandleRange(0x30, 0x35), uuid: Strap.service),
+                    IncludedService(declaration: 9, range: HandleRange(0x40, 0x41), uuid: UUID(0x180A)),
                 ]))),
         ClientCase(
             "GAD/BV-04-C: the characteristics of a service", .discoverCharacteristics(inside),
@@ -148,6 +150,63 @@ struct ClientCase: CustomTestStringConvertible {
         ClientCase(
             "GAW/BI-03-C: write not permitted", .write(handle: 11, value: [1]), ("12 0B 00 01", "01 12 0B 00 03"),
             end: .failed(7, .refused(.writeNotPermitted, handle: 11))),
+        ClientCase(
+            "GAR/BV-05-C: several values", .readMultiple(handles: [3, 11]), ("0E 03 00 0B 00", "0F 53 74 01"),
+            end: .finished(7, .value([0x53, 0x74, 0x01]))),
+        ClientCase(
+            "GAR/BI-19-C: several values, invalid handle", .readMultiple(handles: [3, 99]),
+            ("0E 03 00 63 00", "01 0E 63 00 01"), end: .failed(7, .refused(.invalidHandle, handle: 99))),
+        ClientCase(
+            "GAR/BV-08-C: several values of any length", .readMultipleVariable(handles: [3, 11]),
+            ("20 03 00 0B 00", "21 02 00 53 74 09 00 01"),
+            end: .finished(
+                7, .lengthValues([LengthValue(length: 2, [0x53, 0x74]), LengthValue(length: 9, [0x01])]))),
+        ClientCase(
+            "GAR/BI-38-C: several values of any length, invalid handle", .readMultipleVariable(handles: [99, 3]),
+            ("20 63 00 03 00", "01 20 63 00 01"), end: .failed(7, .refused(.invalidHandle, handle: 99))),
+        ClientCase(
+            "more values than handles", .readMultipleVariable(handles: [3, 11]),
+            ("20 03 00 0B 00", "21 00 00 00 00 00 00"), end: .failed(7, .tooMuch)),
+        ClientCase("one handle is not several", .readMultiple(handles: [3]), end: .failed(7, .handleCount(1))),
+        ClientCase(
+            "GAW/BV-05-C: a long value in parts", .writeLong(handle: 13, value: Array(0..<40)),
+            ("16 0D 00 00 00 " + text(0..<18), "17 0D 00 00 00 " + text(0..<18)),
+            ("16 0D 00 12 00 " + text(18..<36), "17 0D 00 12 00 " + text(18..<36)),
+            ("16 0D 00 24 00 " + text(36..<40), "17 0D 00 24 00 " + text(36..<40)), ("18 01", "19"),
+            end: .finished(7, .written)),
+        ClientCase(
+            "GAW/BV-05-C: an empty value", .writeLong(handle: 13, value: []), ("16 0D 00 00 00", "17 0D 00 00 00"),
+            ("18 01", "19"), end: .finished(7, .written)),
+        ClientCase(
+            "GAW/BV-06-C: two values or none", .writeReliably([AttributeData(13, [1]), AttributeData(15, [2])]),
+            ("16 0D 00 00 00 01", "17 0D 00 00 00 01"), ("16 0F 00 00 00 02", "17 0F 00 00 00 02"), ("18 01", "19"),
+            end: .finished(7, .written)),
+        ClientCase("no values at all", .writeReliably([]), end: .finished(7, .written)),
+        ClientCase(
+            "GAW/BI-32-C: a wrong echo is cancelled",
+            .writeReliably([AttributeData(13, [1]), AttributeData(15, [2])]),
+            ("16 0D 00 00 00 01", "17 0D 00 00 00 03"), ("18 00", "19"),
+            end: .failed(7, .echoDiffers(handle: 13))),
+        ClientCase(
+            "GAW/BI-07-C: a part for no handle", .writeLong(handle: 99, value: [1]),
+            ("16 63 00 00 00 01", "01 16 63 00 01"), end: .failed(7, .refused(.invalidHandle, handle: 99))),
+        ClientCase(
+            "GAW/BI-08-C: the second value may not be written, so the first is cancelled",
+            .writeReliably([AttributeData(13, [1]), AttributeData(3, [2])]),
+            ("16 0D 00 00 00 01", "17 0D 00 00 00 01"), ("16 03 00 00 00 02", "01 16 03 00 03"), ("18 00", "19"),
+            end: .failed(7, .refused(.writeNotPermitted, handle: 3))),
+        ClientCase(
+            "Prepare Queue Full, and even the cancelling is refused",
+            .writeReliably([AttributeData(13, [1]), AttributeData(13, [2])]),
+            ("16 0D 00 00 00 01", "17 0D 00 00 00 01"), ("16 0D 00 00 00 02", "01 16 0D 00 09"),
+            ("18 00", "01 18 00 00 06"), end: .failed(7, .refused(.prepareQueueFull, handle: 13))),
+        ClientCase(
+            "GAW/BI-09-C: what was prepared is not written", .writeLong(handle: 13, value: [1]),
+            ("16 0D 00 00 00 01", "17 0D 00 00 00 01"), ("18 01", "01 18 0D 00 07"),
+            end: .failed(7, .refused(.invalidOffset, handle: 13))),
+        ClientCase(
+            "a value too long for an attribute is not prepared",
+            .writeLong(handle: 11, value: [UInt8](repeating: 0, count: 513)), end: .failed(7, .valueTooLong(513))),
         ClientCase(
             "a value too long for a PDU is not sent", .write(handle: 11, value: Strap.long),
             end: .failed(7, .valueTooLong(50))),

@@ -6,13 +6,13 @@ import Simulation
 import Testing
 
 /// A client and a server on one bearer, without anything between them.
-struct Link {
+struct Link<Values: AttributeValues> {
     var phone = Phone()
-    var strap: StrapServer
+    var strap: TestServer<Values>
     /// How many PDUs the client has sent.
     private(set) var requests = 0
 
-    init() throws { strap = try StrapServer() }
+    init(_ server: TestServer<Values>) { strap = server }
 
     /// What a procedure ends with.
     mutating func play(_ procedure: Procedure) -> [Client.Output] {
@@ -24,6 +24,10 @@ struct Link {
         }
         return Array(phone.events[before...])
     }
+}
+
+extension Link<StrapValues> {
+    init() throws { self.init(try StrapServer()) }
 }
 
 @Suite struct LinkTests {

@@ -63,18 +63,24 @@ struct StrapValues: AttributeValues {
     }
 }
 
-/// A server with its strap and its pool, which says whether packets leak.
-struct StrapServer {
+typealias StrapServer = TestServer<StrapValues>
+
+extension StrapServer {
+    init(refusal: ATTError? = nil) throws {
+        self.init(try Strap.table(), StrapValues())
+        values.refusal = refusal
+    }
+}
+
+/// A server with its device and its pool, which says whether packets leak.
+struct TestServer<Values: AttributeValues> {
     var server = Server(receives: 247)
-    let table: AttributeTable
-    var values = StrapValues()
+    var table: AttributeTable
+    var values: Values
     var pool = PacketPool()
     private(set) var events: [Server.Output] = []
 
-    init(refusal: ATTError? = nil) throws {
-        table = try Strap.table()
-        values.refusal = refusal
-    }
+    init(_ table: AttributeTable, _ values: Values) { (self.table, self.values) = (table, values) }
 
     /// What is sent for one PDU; the other outputs go to `events`.
     mutating func answer(_ octets: [UInt8]) -> [[UInt8]] {
@@ -90,6 +96,28 @@ struct StrapServer {
         let packet = pool.take(value.prefix(PacketPool.capacity))
         server.notify(handle, packet, pool: &pool, into: &outbox)
         pool.release(packet)
+        return sent(outbox)
+    }
+
+    /// What is sent for a value to be confirmed.
+    mutating func indicate(_ handle: UInt16, _ value: [UInt8], at now: Instant = .start) -> [[UInt8]] {
+        var outbox: [Server.Output] = []
+        server.indicate(handle, value, at: now, pool: &pool, into: &outbox)
+        return sent(outbox)
+    }
+
+    mutating func timePassed(at now: Instant) {
+        var outbox: [Server.Output] = []
+        server.timePassed(at: now, into: &outbox)
+        _ = sent(outbox)
+    }
+
+    /// What is sent when the device has other attributes.
+    mutating func change(to table: AttributeTable, isAnnounced: Bool = true) -> [[UInt8]] {
+        var outbox: [Server.Output] = []
+        server.attributesChanged(
+            from: self.table, to: table, isAnnounced: isAnnounced, at: .start, pool: &pool, into: &outbox)
+        self.table = table
         return sent(outbox)
     }
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 import unittest
 
-from bumble import core, gatt
+from bumble import att, core, crypto, gatt
 from bumble.profiles.battery_service import BatteryServiceProxy
 from bumble.profiles.device_information_service import DeviceInformationServiceProxy
 from bumble.profiles.heart_rate_service import HeartRateService, HeartRateServiceProxy
@@ -169,6 +169,63 @@ class CentralTests(Interoperability):
             # And all is well behind the errors.
             await strap.gatt_client.write_value(control, b'\x01', with_response=True)
             self.assertEqual(await strap.gatt_client.read_value(location), b'\x01')
+
+    async def test_prepared_writes_and_their_errors(self):
+        async with (
+            serve('scenarios/resting.json') as process,
+            central(await controller_port(process)) as bumble,
+            peer(bumble) as strap,
+        ):
+            control = handle_of(strap, gatt.GATT_HEART_RATE_CONTROL_POINT_CHARACTERISTIC)
+            location = handle_of(strap, gatt.GATT_BODY_SENSOR_LOCATION_CHARACTERISTIC)
+
+            async def prepare(handle, offset, part):
+                return await strap.gatt_client.send_request(att.ATT_Prepare_Write_Request(
+                    attribute_handle=handle, value_offset=offset, part_attribute_value=part))
+
+            async def execute(flags):
+                return await strap.gatt_client.send_request(att.ATT_Execute_Write_Request(flags=flags))
+
+            def refused(response, handle, error):
+                self.assertEqual((response.op_code, response.attribute_handle_in_error, response.error_code),
+                                 (att.Opcode.ATT_ERROR_RESPONSE, handle, error))
+
+            refused(await prepare(0xFFFF, 0, b'\x01'), 0xFFFF, 0x01)
+            refused(await prepare(location, 0, b'\x01'), location, 0x03)
+            echo = await prepare(control, 0, b'\x01')
+            self.assertEqual(echo.part_attribute_value, b'\x01')
+            self.assertEqual((await execute(1)).op_code, att.Opcode.ATT_EXECUTE_WRITE_RESPONSE)
+
+            for offset, part, error in [(1, b'\x01', 0x07), (0, b'\x01\x01', 0x0D), (0, b'\x02', 0x80)]:
+                await prepare(control, offset, part)
+                refused(await execute(1), control, error)
+                self.assertEqual((await execute(1)).op_code, att.Opcode.ATT_EXECUTE_WRITE_RESPONSE)
+
+            full = None
+            while full is None:
+                response = await prepare(control, 0, b'')
+                full = response if response.op_code == att.Opcode.ATT_ERROR_RESPONSE else None
+            refused(full, control, 0x09)
+            self.assertEqual((await execute(0)).op_code, att.Opcode.ATT_EXECUTE_WRITE_RESPONSE)
+            await prepare(control, 0, b'\x01')
+
+    async def test_the_database_hash_is_that_of_the_database(self):
+        declarations = ['2800', '2801', '2802', '2803', '2900']
+        descriptors = ['2901', '2902', '2903', '2904', '2905']
+        async with (
+            serve('scenarios/resting.json') as process,
+            central(await controller_port(process)) as bumble,
+            peer(bumble) as strap,
+        ):
+            message = b''
+            for attribute in await strap.discover_attributes():
+                kind = attribute.type.to_hex_str()
+                if kind in declarations + descriptors:
+                    message += attribute.handle.to_bytes(2, 'little') + attribute.type.to_bytes()
+                if kind in declarations:
+                    message += await strap.gatt_client.read_value(attribute.handle)
+            [told] = await strap.gatt_client.read_characteristics_by_uuid(gatt.GATT_DATABASE_HASH_CHARACTERISTIC, None)
+            self.assertEqual(bytes(told), crypto.aes_cmac(message, bytes(16))[::-1])
 
     async def test_a_new_connection_is_not_subscribed(self):
         async with serve('scenarios/resting.json') as process, central(await controller_port(process)) as bumble:

@@ -30,11 +30,13 @@ struct Desk {
     static let address: [UInt8] = [0x0E, 10, 1, 0x09, 0x10, 0, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5]
 
     /// Value handle 0x0003, configuration 0x0004.
-    init(randomAddress: DeviceAddress? = nil) throws {
-        let measurement = CharacteristicDefinition(uuid: UUID(0x2A37), properties: [.read, .notify])
-        host = Host(
-            table: try AttributeTable([ServiceDefinition(uuid: UUID(0x180D), characteristics: [measurement])]),
-            randomAddress: randomAddress)
+    init(randomAddress: DeviceAddress? = nil, properties: CharacteristicProperties = [.read, .notify]) throws {
+        host = Host(table: try Self.table(properties), randomAddress: randomAddress)
+    }
+
+    static func table(_ properties: CharacteristicProperties) throws -> AttributeTable {
+        let measurement = CharacteristicDefinition(uuid: UUID(0x2A37), properties: properties)
+        return try AttributeTable([ServiceDefinition(uuid: UUID(0x180D), characteristics: [measurement])])
     }
 
     mutating func step(_ input: Host.Input) {

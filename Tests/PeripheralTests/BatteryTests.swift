@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 @Suite struct BatteryTests {
-    private static let level: UInt16 = 0x000C
+    private static let level: UInt16 = 0x0010
 
     private static func strap(_ level: Curve) throws -> Wearer { try Wearer(.battery(.init(level: Signal(level)))) }
 
@@ -15,14 +15,14 @@ import Testing
         ] as [(Double, UInt8)])
     func `A level is a percentage`(level: Double, percent: UInt8) throws {
         var strap = try Self.strap(.constant(level))
-        #expect(strap.answer(hex("0A 0C 00")) == [0x0B, percent])
+        #expect(strap.answer(hex("0A 10 00")) == [0x0B, percent])
     }
 
     @Test func `Read as it is, and notified only when it changes`() throws {
         var strap = try Self.strap(.step(start: 80, by: -1, period: .seconds(3)))
         #expect(strap.device.nextDue == nil)
         strap.device.begin(Self.level, at: at(4.5))
-        #expect(strap.answer(hex("0A 0C 00"), at: at(4.5)) == [0x0B, 79])
+        #expect(strap.answer(hex("0A 10 00"), at: at(4.5)) == [0x0B, 79])
         #expect(
             strap.notified(until: at(11)) == [
                 .init(time: at(6), handle: Self.level, octets: [78]),
@@ -37,7 +37,7 @@ import Testing
         var strap = try Self.strap(.step(start: 80, by: -1, period: .seconds(3)))
         strap.device.begin(Self.level, at: .start)
         #expect(strap.notified(until: at(2.5)).isEmpty)
-        #expect(strap.answer(hex("0A 0C 00"), at: at(3)) == [0x0B, 79])
+        #expect(strap.answer(hex("0A 10 00"), at: at(3)) == [0x0B, 79])
         #expect(strap.notified(until: at(5)).map(\.octets) == [[79]])
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite struct EnergyTests {
     private static let energy = Part(service: 0, .energy)
     /// Without a location the control point stands before where it stands with one.
-    private static let reset = hex("12 0F 00 01")
+    private static let reset = hex("12 13 00 01")
 
     private static func strap(_ energy: HeartRate.Energy, rate: Double = 156) throws -> Wearer {
         var strap = try Wearer(.constant(rate)) { $0.energy = energy }
@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: ["00", "02", "01 00"])
     func `A command that is refused resets nothing`(value: String) throws {
         var strap = try Self.strap(.scripted(Signal(500)))
-        #expect(strap.answer(hex("12 0F 00 " + value)).first == 0x01)
+        #expect(strap.answer(hex("12 13 00 " + value)).first == 0x01)
         #expect(try strap.measured(until: at(1)).map(\.energyExpended) == [500])
     }
 

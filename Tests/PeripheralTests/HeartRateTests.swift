@@ -31,7 +31,7 @@ import Testing
 
     @Test func `What cannot be notified is never due`() throws {
         var strap = try Wearer.complete()
-        for handle in [0x0018, 0x0003, 0x0099] as [UInt16] { strap.device.begin(handle, at: .start) }
+        for handle in [0x001C, 0x0003, 0x0099] as [UInt16] { strap.device.begin(handle, at: .start) }
         #expect(strap.device.nextDue == nil)
     }
 
@@ -106,7 +106,7 @@ import Testing
             let isSet = strap.device.set(part, to: signal, at: .start)
             #expect(!isSet)
         }
-        #expect(strap.answer(hex("0A 0F 00")) == hex("0B 01"))
+        #expect(strap.answer(hex("0A 13 00")) == hex("0B 01"))
     }
 
     @Test(

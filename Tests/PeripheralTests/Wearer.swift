@@ -17,14 +17,14 @@ typealias HeartRate = PeripheralDefinition.HeartRate
 /// A strap and one client of it.  The handles, with energy and a location:
 ///
 ///     0001-0005  1800  0003 2A00, 0005 2A01
-///     0006-0009  1801  0008 2A05, 0009 CCCD
-///     000A-0011  180D  000C 2A37, 000D CCCD, 000F 2A38, 0011 2A39
-///     0012-0015  180F  0014 2A19, 0015 CCCD
-///     0016-001A  180A  0018 2A29, 001A 2A24
+///     0006-000D  1801  0008 2A05, 0009 CCCD, 000B 2B29, 000D 2B2A
+///     000E-0015  180D  0010 2A37, 0011 CCCD, 0013 2A38, 0015 2A39
+///     0016-0019  180F  0018 2A19, 0019 CCCD
+///     001A-001E  180A  001C 2A29, 001E 2A24
 struct Wearer {
-    static let measurement: UInt16 = 0x000C
-    static let location: UInt16 = 0x000F
-    static let controlPoint: UInt16 = 0x0011
+    static let measurement: UInt16 = 0x0010
+    static let location: UInt16 = 0x0013
+    static let controlPoint: UInt16 = 0x0015
 
     struct Notified: Equatable {
         let time: Instant

@@ -1,0 +1,165 @@
+import ATT
+import Bluetooth
+import Octets
+
+// What reads and writes attributes.
+extension Access {
+    /// The whole value, if it may be read.
+    mutating func read(_ handle: UInt16, _ values: inout some AttributeValues) throws(Refusal) -> [UInt8] {
+        guard let attribute = table[handle] else { throw Refusal(.invalidHandle, at: handle) }
+        return try read(attribute, &values)
+    }
+
+    mutating func read(
+        _ attribute: AttributeTable.Attribute, _ values: inout some AttributeValues
+    ) throws(Refusal) -> [UInt8] {
+        guard attribute.permissions.contains(.readable) else {
+            throw Refusal(.readNotPermitted, at: attribute.handle)
+        }
+        switch attribute.content {
+        case .fixed(let value): return value
+        case .configuration(let valueHandle, _):
+            var value: [UInt8] = []
+            value.append(server.configuration(ofValue: valueHandle).rawValue)
+            return value
+        case .clientSupportedFeatures: return [server.awareness.features]
+        case .dynamic:
+            do throws(ATTError) {
+                return Array(try values.read(attribute.handle, at: now).prefix(AttributeTable.longestValue))
+            } catch {
+                throw Refusal(error, at: attribute.handle)
+            }
+        }
+    }
+
+    /// Section 3.4.4.7: the values one behind the other, as far as there is room.  One that cannot be read spoils all.
+    mutating func readMultiple(_ handles: [UInt16], _ values: inout some AttributeValues) throws(Refusal) -> PDU {
+        var (list, room) = ([] as [UInt8], server.mtu - 1)
+        try readEach(handles, &values) { value in
+            let part = value.prefix(room)
+            room -= part.count
+            list += part
+            return part
+        }
+        return .readMultipleResponse(list)
+    }
+
+    /// Section 3.4.4.12: each with its length; the last may be cut off, but not within its length.
+    mutating func readMultipleVariable(
+        _ handles: [UInt16], _ values: inout some AttributeValues
+    ) throws(Refusal) -> PDU {
+        var (list, room) = ([] as [LengthValue], server.mtu - 1)
+        try readEach(handles, &values) { value in
+            guard room >= 2 else {
+                room = 0
+                return nil
+            }
+            let part = value.prefix(room - 2)
+            room -= 2 + part.count
+            list.append(LengthValue(length: UInt16(clamping: value.count), Array(part)))
+            return part
+        }
+        return .readMultipleVariableResponse(list)
+    }
+
+    /// `take` returns what the client is told of a value.
+    private mutating func readEach(
+        _ handles: [UInt16], _ values: inout some AttributeValues, _ take: ([UInt8]) -> ArraySlice<UInt8>?
+    ) throws(Refusal) {
+        var told: [Server.Output] = []
+        for handle in handles {
+            guard let part = take(try read(handle, &values)) else { continue }
+            told.append(.read(handle: handle, Array(part)))
+        }
+        events += told
+    }
+
+    mutating func write(
+        _ value: [UInt8], to handle: UInt16, _ values: inout some AttributeValues
+    ) throws(Refusal) {
+        let attribute = try writeable(handle)
+        guard value.count <= AttributeTable.longestValue else {
+            throw Refusal(.invalidAttributeValueLength, at: handle)
+        }
+        switch attribute.content {
+        case .fixed: throw Refusal(.writeNotPermitted, at: handle)
+        case .configuration(let valueHandle, let allowed):
+            guard value.count == 2 else { throw Refusal(.invalidAttributeValueLength, at: handle) }
+            let wanted = ClientConfiguration(rawValue: UInt16(value[0]) | UInt16(value[1]) << 8)
+            guard wanted.isSubset(of: allowed) else { throw Refusal(.cccdImproperlyConfigured, at: handle) }
+            server.configure(wanted, ofValue: valueHandle)
+            events.append(.written(handle: handle, value))
+            events.append(wanted.isEmpty ? .unsubscribed(handle: valueHandle) : .subscribed(handle: valueHandle))
+        case .clientSupportedFeatures:
+            guard let features = value.first else { throw Refusal(.invalidAttributeValueLength, at: handle) }
+            guard server.awareness.set(features: features) else { throw Refusal(.valueNotAllowed, at: handle) }
+            events.append(.written(handle: handle, value))
+        case .dynamic:
+            do throws(ATTError) {
+                try values.write(value, to: handle, at: now)
+            } catch {
+                throw Refusal(error, at: handle)
+            }
+            events.append(.written(handle: handle, value))
+        }
+    }
+
+    private func writeable(_ handle: UInt16) throws(Refusal) -> AttributeTable.Attribute {
+        guard let attribute = table[handle] else { throw Refusal(.invalidHandle, at: handle) }
+        guard attribute.permissions.contains(.writeable) else { throw Refusal(.writeNotPermitted, at: handle) }
+        if case .fixed = attribute.content { throw Refusal(.writeNotPermitted, at: handle) }
+        return attribute
+    }
+
+    // MARK: Queued writes
+
+    /// Offset and length are looked at when the write is executed.  Section 3.4.6.1.
+    mutating func prepare(_ octets: [UInt8], at offset: UInt16, for handle: UInt16) throws(Refusal) {
+        _ = try writeable(handle)
+        guard server.prepared.add(octets, at: offset, for: handle) else { throw Refusal(.prepareQueueFull, at: handle) }
+    }
+
+    /// Writes all that is prepared, or nothing of it; then the queue is empty.  Section 3.4.6.3.
+    mutating func execute(isWrite: Bool, _ values: inout some AttributeValues) throws(Refusal) {
+        let prepared = server.prepared
+        server.prepared = PreparedWrites()
+        guard isWrite else { return }
+        if let first = prepared.parts.first, prepared.isOutOfSync {
+            throw Refusal(.databaseOutOfSync, at: first.handle)
+        }
+        let (serverBefore, valuesBefore, told) = (server, values, events.count)
+        do throws(Refusal) {
+            for (handle, value) in try assemble(prepared.parts, &values) { try write(value, to: handle, &values) }
+        } catch {
+            (server, values) = (serverBefore, valuesBefore)
+            events.removeLast(events.count - told)
+            throw error
+        }
+    }
+
+    /// The values that come of the parts, in the order in which each was begun.  A value is made anew when its first
+    /// part is for offset 0; otherwise the parts change what it is, which counts as empty where it cannot be read.
+    private mutating func assemble(
+        _ parts: [PreparedWrites.Part], _ values: inout some AttributeValues
+    ) throws(Refusal) -> [(handle: UInt16, value: [UInt8])] {
+        var wholes: [(handle: UInt16, value: [UInt8])] = []
+        for part in parts {
+            let index: Int
+            if let known = wholes.firstIndex(where: { $0.handle == part.handle }) {
+                index = known
+            } else {
+                let isReadable = table[part.handle]?.permissions.contains(.readable) ?? false
+                let goesOn = part.offset > 0 && isReadable
+                index = wholes.count
+                wholes.append((part.handle, goesOn ? try read(part.handle, &values) : []))
+            }
+            let (count, end) = (wholes[index].value.count, part.offset + part.octets.count)
+            guard part.offset <= count else { throw Refusal(.invalidOffset, at: part.handle) }
+            guard end <= AttributeTable.longestValue else {
+                throw Refusal(.invalidAttributeValueLength, at: part.handle)
+            }
+            wholes[index].value.replaceSubrange(part.offset..<min(end, count), with: part.octets)
+        }
+        return wholes
+    }
+}
