@@ -6,7 +6,7 @@ import Testing
 
 /// `silence`: nothing is notified, and everything else goes on.
 @Suite struct SilenceTests {
-    private static let level: UInt16 = 0x000C
+    private static let level: UInt16 = 0x0010
 
     @Test func `A heart that was silent tells what beats from then on, and nothing that was`() throws {
         var strap = try Wearer(.constant(60)) { $0.hasRRIntervals = true }
@@ -29,7 +29,7 @@ import Testing
         strap.device.begin(Self.level, at: .start)
         strap.device.keepSilent([Self.level], at: at(1))
         #expect(strap.notified(until: at(7)).isEmpty)
-        #expect(strap.answer(hex("0A 0C 00"), at: at(7)) == [0x0B, 78])
+        #expect(strap.answer(hex("0A 10 00"), at: at(7)) == [0x0B, 78])
         strap.device.keepSilent([], at: at(7.5))
         #expect(strap.notified(until: at(8.5)) == [.init(time: at(8), handle: Self.level, octets: [78])])
     }

@@ -29,7 +29,7 @@ import VirtualWorld
         mutating func start() throws {
             world.start()
             world.connected(phone, toForeignHostOf: 0, at: .start)
-            world.subscribed(true, to: 0x000C, ofForeignHostOf: 0, at: .start)
+            world.subscribed(true, to: 0x0010, ofForeignHostOf: 0, at: .start)
         }
 
         func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
