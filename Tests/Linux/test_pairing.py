@@ -48,7 +48,7 @@ class ClientAgent(ServiceInterface):
 
 
 class PairingTests(ServingTest):
-    limit = 90
+    limit = 150
 
     def that_pairs(self, **security):
         return self.scenario(lambda document: document['devices'][0].update(security=security))
@@ -106,14 +106,33 @@ class PairingTests(ServingTest):
             bus.disconnect()
 
     async def test_devices_pair_as_their_security_says(self):
-        async with self.two_adapters() as (own, other):
+        for step in (self.just_works, self.shows_a_passkey, self.compares_digits, self.enters_digits,
+                     self.does_not_pair):
+            for attempt in range(3):
+                if await self.is_played(step):
+                    break
+                print(f'attempt {attempt + 1} of {step.__name__}: bluetoothd ended by itself')
+            else:
+                self.fail(f'bluetoothd 5.66 does not live through {step.__name__}')
+
+    async def is_played(self, step):
+        """Plays a step on adapters of its own; false if bluetoothd crashed, as 5.66 does now and then after pairing."""
+        async with self.btvirt() as (own, other), self.bluetoothd() as daemon:
+            await self.powered(own, other)
             before = await self.state(own)
-            for step in (self.just_works, self.shows_a_passkey, self.compares_digits, self.enters_digits):
+            try:
                 await step(own, other)
                 for adapter in (own, other):
                     await self.part(adapter)
                 await self.is_as_before(own, before)
-            await self.does_not_pair(own, other)
+            except Exception:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(daemon.wait(), 1)
+                if daemon.returncode is None:
+                    raise
+                (self.folder / 'events.jsonl').unlink(missing_ok=True)
+                return False
+        return True
 
     async def part(self, adapter):
         """Ends an adapter's connections, and forgets whom it has keys of."""
