@@ -1,4 +1,5 @@
 public import Bluetooth
+import Spelling
 
 /// The handles from one to another, both included, as requests ask for them and groups have them.
 ///
@@ -69,7 +70,4 @@ public struct LengthValue: Hashable, Sendable {
     public init(length: UInt16, _ value: [UInt8]) { (self.length, self.value) = (length, value) }
 }
 
-func hexadecimal(_ handle: UInt16) -> String {
-    let digits = String(handle, radix: 16, uppercase: true)
-    return String(repeating: "0", count: 4 - digits.count) + digits
-}
+func hexadecimal(_ handle: UInt16) -> String { handle.text(digits: 4, radix: 16) }

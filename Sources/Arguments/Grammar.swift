@@ -137,5 +137,5 @@ public struct Grammar: Sendable {
 /// Two columns, two blanks from the margin and two between them.
 func table(_ rows: [(name: String, help: String)]) -> [String] {
     let width = rows.map(\.name.count).max() ?? 0
-    return rows.map { "  \($0.name)\(String(repeating: " ", count: width - $0.name.count + 2))\($0.help)" }
+    return rows.map { "  \($0.name.filled(to: width))  \($0.help)" }
 }

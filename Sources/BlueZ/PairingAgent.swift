@@ -1,5 +1,6 @@
 public import DBus
 public import Simulation
+import Spelling
 
 /// The person who pairs our devices, for bluetoothd: an Agent1, and the machine's default one while it is registered.
 /// BlueZ, `doc/agent-api.txt`.
@@ -160,10 +161,7 @@ public actor PairingAgent {
     }
 
     /// `007042`
-    private static func digits(_ value: Value) -> String {
-        let text = String(value.uint32 ?? 0)
-        return String(repeating: "0", count: max(0, 6 - text.count)) + text
-    }
+    private static func digits(_ value: Value) -> String { (value.uint32 ?? 0).text(digits: 6) }
 
     /// Asks the person for the answer to a call about a device of bluetoothd's, `/org/bluez/hci0/dev_00_11_…`.
     private nonisolated func put(_ call: Invocation, _ request: (_ peer: String) -> Request) {

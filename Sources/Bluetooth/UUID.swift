@@ -1,4 +1,5 @@
 import Octets
+import Spelling
 
 /// What names a service, a characteristic or a descriptor.  Core 6.0, Vol 3, Part B, section 2.5.1.
 ///
@@ -67,11 +68,8 @@ public struct UUID: Hashable, Sendable, CustomStringConvertible {
 
     /// Four digits when it has an assigned number, `180D`; else 32 in groups, in lower case.
     public var description: String {
-        func hex(_ value: UInt64, _ digits: Int) -> String {
-            let text = String(value, radix: 16)
-            return String(repeating: "0", count: digits - text.count) + text
-        }
-        if let number { return hex(UInt64(number), 4).uppercased() }
+        func hex(_ value: UInt64, _ digits: Int) -> String { value.text(digits: digits, radix: 16).lowercased() }
+        if let number { return number.text(digits: 4, radix: 16) }
         return [
             hex(high >> 32, 8), hex(high >> 16 & 0xFFFF, 4), hex(high & 0xFFFF, 4), hex(low >> 48, 4),
             hex(low & 0xFFFF_FFFF_FFFF, 12),

@@ -1,4 +1,5 @@
 public import Octets
+import Spelling
 
 /// Date Time, 0x2A08: 7 octets.  GATT Specification Supplement, Date Time.
 ///
@@ -77,12 +78,8 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
 
     /// As in ISO 8601: `2000-01-01T00:00:00`; what is not known is 0.
     public var description: String {
-        func digits(_ value: some BinaryInteger, _ count: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
-        return "\(date)T\(digits(hours, 2)):\(digits(minutes, 2)):\(digits(seconds, 2))"
+        let date = "\(year.text(digits: 4))-\(month.text(digits: 2))-\(day.text(digits: 2))"
+        return "\(date)T\(hours.text(digits: 2)):\(minutes.text(digits: 2)):\(seconds.text(digits: 2))"
     }
 
     /// Counts in eras of 400 years, which all have 146097 days, and in years that begin with March.

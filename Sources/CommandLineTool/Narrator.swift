@@ -3,6 +3,7 @@ import Collector
 import EventLog
 import Octets
 import Simulation
+import Spelling
 import Synchronization
 
 /// Tells people what happens, line by line: an instant, who, and what.
@@ -121,8 +122,7 @@ final class Narrator: Sendable {
     static func words(_ packet: PacketWording) -> String {
         let shown = Array(packet.octets.prefix(mostOctets)).hex + (packet.octets.count > mostOctets ? " ..." : "")
         guard !shown.isEmpty else { return "\(packet.isFromHost ? "->" : "<-") \(packet.name)" }
-        let gap = String(repeating: " ", count: max(1, widestName - packet.name.count))
-        return "\(packet.isFromHost ? "->" : "<-") \(packet.name)\(gap)\(shown)"
+        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".filled(to: widestName))\(shown)"
     }
 
     private func isOldNews(_ packet: PacketWording) -> Bool {
@@ -136,7 +136,6 @@ final class Narrator: Sendable {
 
     private func line(_ instant: Instant, _ who: String, _ what: String) {
         let width = choice.packets && choice.controller == nil ? 12 : 8
-        let gap = String(repeating: " ", count: max(1, width - who.count))
-        say("\(paint("\(instant)", .quiet))  \(who)\(gap)\(what)")
+        say("\(paint("\(instant)", .quiet))  \("\(who) ".filled(to: width))\(what)")
     }
 }

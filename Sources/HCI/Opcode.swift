@@ -1,3 +1,5 @@
+import Spelling
+
 /// Which command: a group of 6 bits (OGF) and a number in it of 10 (OCF).  Core 6.0, Vol 4, Part E, section 5.4.1.
 public struct Opcode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// As it is sent.
@@ -15,8 +17,7 @@ public struct Opcode: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// The specification's name without `HCI_`; for one that is not in the table its number: `0xFC01`.
     public var name: String {
         if let name = entry?.name { return name }
-        let digits = String(rawValue, radix: 16, uppercase: true)
-        return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
+        return "0x" + rawValue.text(digits: 4, radix: 16)
     }
 
     /// Where Supported Commands says that a controller has it (section 6.27); nil for one that has no bit.

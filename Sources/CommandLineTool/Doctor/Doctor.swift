@@ -61,19 +61,20 @@ struct DoctorReport: Sendable {
     /// For people: a line for each finding, with what mends it below; then a line for each radio.
     func lines(_ paint: Paint) -> [String] {
         let width = (findings.map(\.subject) + radios.map(\.radio)).map(\.count).max() ?? 0
-        func padded(_ text: String) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
-        let margin = String(repeating: " ", count: width + 11)
+        let margin = "".filled(to: width + 11)
         var lines: [String] = []
         for finding in findings {
             let code = finding.code.map { " (\($0.rawValue))" } ?? ""
-            lines.append("\(padded(finding.subject))  \(label(finding.level, paint))  \(finding.found)\(code)")
+            lines.append(
+                "\(finding.subject.filled(to: width))  \(label(finding.level, paint))  \(finding.found)\(code)")
             if let command = finding.command { lines.append("\(margin)$ \(paint(command, .state))") }
             if let advice = finding.advice { lines.append("\(margin)\(advice)") }
         }
         lines.append("")
         for radio in radios {
             lines.append(
-                "\(padded(radio.radio))  \(radio.works ? "works  " : paint("no     ", .warning))  \(radio.says)")
+                "\(radio.radio.filled(to: width))  \(radio.works ? "works  " : paint("no     ", .warning))  \(radio.says)"
+            )
         }
         return lines
     }
