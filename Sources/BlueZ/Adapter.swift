@@ -24,17 +24,15 @@ public struct Adapter: Hashable, Sendable {
 
     init?(_ path: ObjectPath, _ interfaces: Value) {
         let prefix = "/org/bluez/"
-        let described = interfaces.entries ?? []
-        func properties(_ name: InterfaceName) -> Value? { described.first { $0.key.string == name.text }?.value }
-        guard path.text.hasPrefix(prefix), let adapter = properties(.adapter) else { return nil }
+        guard path.text.hasPrefix(prefix), let adapter = interfaces[.adapter] else { return nil }
         name = String(path.text.dropFirst(prefix.count))
         address = adapter["Address"]?.string.flatMap { DeviceAddress($0) }
         alias = adapter["Alias"]?.string ?? ""
         isPowered = adapter["Powered"]?.boolean ?? false
         isPairable = adapter["Pairable"]?.boolean ?? false
         roles = adapter["Roles"]?.elements?.compactMap(\.string) ?? []
-        servesAttributes = properties(.gattManager) != nil
-        freeAdvertisements = properties(.advertisingManager).map { Int($0["SupportedInstances"]?.byte ?? 0) }
+        servesAttributes = interfaces[.gattManager] != nil
+        freeAdvertisements = interfaces[.advertisingManager].map { Int($0["SupportedInstances"]?.byte ?? 0) }
     }
 }
 
@@ -66,8 +64,7 @@ struct Objects {
         for entry in try await connection.call(call).first?.entries ?? [] {
             guard let path = entry.key.path else { continue }
             if let adapter = Adapter(path, entry.value) { objects.adapters.append(adapter) }
-            let properties = entry.value.entries?.first { $0.key.string == InterfaceName.device.text }?.value
-            if let device = properties.flatMap({ Device(path, $0) }) { objects.devices.append(device) }
+            if let device = entry.value[.device].flatMap({ Device(path, $0) }) { objects.devices.append(device) }
         }
         objects.adapters.sort { $0.name < $1.name }
         return objects

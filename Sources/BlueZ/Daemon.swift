@@ -13,8 +13,11 @@ public enum Daemon: Hashable, Sendable {
 
     /// Asks.  Nothing is started or changed; who has no time left closes the connection.
     public static func ask(_ connection: Connection) async throws(CallFailure) -> Daemon {
-        guard try await connection.call(bus("NameHasOwner", answer: "b")).first?.boolean == true else { return .absent }
-        let process = try? await connection.call(bus("GetConnectionUnixProcessID", answer: "u")).first?.uint32
+        guard try await connection.call(.bus("NameHasOwner", [.bluez], answer: "b")).first?.boolean == true else {
+            return .absent
+        }
+        let process = try? await connection.call(.bus("GetConnectionUnixProcessID", [.bluez], answer: "u")).first?
+            .uint32
         do throws(CallFailure) {
             let adapters = try await Objects.all(connection, within: .seconds(25)).adapters
             return .answering(process: process, adapters: adapters)
@@ -22,12 +25,5 @@ public enum Daemon: Hashable, Sendable {
             guard case .remote(let answer) = error else { return .silent }
             return answer.name == "org.freedesktop.DBus.Error.AccessDenied" ? .forbidden : .silent
         }
-    }
-
-    /// A question about the name to the bus itself.
-    private static func bus(_ member: MemberName, answer: Signature) -> Call {
-        Call(
-            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member,
-            [.string(BusName.bluez.text)], answer: answer)
     }
 }

@@ -27,6 +27,12 @@ extension InterfaceName {
 }
 
 extension Value {
+    /// The name that bluetoothd takes, as an argument.
+    static let bluez = Value.string(BusName.bluez.text)
+
+    /// The properties of an interface, in what an ObjectManager says of an object: `a{sa{sv}}`.
+    subscript(interface: InterfaceName) -> Value? { entries?.first { $0.key.string == interface.text }?.value }
+
     /// The value of an option or a property: `a{sv}`.
     subscript(name: String) -> Value? { entries?.first { $0.key.string == name }?.value.variant }
 }

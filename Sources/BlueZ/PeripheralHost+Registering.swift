@@ -49,10 +49,21 @@ extension PeripheralHost {
     /// The adapter, and the devices that it knows; one that bluetoothd has not found yet is waited for.
     func choose(_ round: Int) async throws(HostFailure) -> (Adapter, [Objects.Device]) {
         // One that was served before comes back: bluetoothd has only just begun.
-        let deadline = loop.now.advanced(by: former == nil ? Self.patience : Self.longPatience)
+        try await again(round, for: former == nil ? Self.patience : Self.longPatience) { host throws(HostFailure) in
+            try await host.find()
+        }
+    }
+
+    /// Tries until it goes well, for so long, or until nobody wants it any more; throws what went wrong last, or at
+    /// once what does not pass.
+    private func again<Answer, Failure: Error>(
+        _ round: Int, for patience: Duration, while mayPass: (Failure) -> Bool = { _ in true },
+        _ attempt: (isolated PeripheralHost) async throws(Failure) -> Answer
+    ) async throws(Failure) -> Answer {
+        let deadline = loop.now.advanced(by: patience)
         while true {
-            do throws(HostFailure) { return try await find() } catch {
-                guard round == rounds, !isStopped, loop.now < deadline else { throw error }
+            do throws(Failure) { return try await attempt(self) } catch {
+                guard mayPass(error), round == rounds, !isStopped, loop.now < deadline else { throw error }
             }
             try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)))
         }
@@ -65,8 +76,7 @@ extension PeripheralHost {
         guard let adapter = named.first(where: { $0.servesAttributes && $0.freeAdvertisements != nil }) ?? named.first
         else { throw .noAdapter(wanted: definition.adapter, there: objects.adapters.map(\.name)) }
         guard adapter.servesAttributes || !adapter.isPowered else { throw .cannotServe(adapter.name) }
-        let devices = objects.devices.filter { $0.path.text.hasPrefix("/org/bluez/\(adapter.name)/") }
-        return (adapter, devices)
+        return (adapter, objects.devices.filter { device in adapter.path.map(device.path.isBelow) ?? false })
     }
 
     func registerAdvertisement(_ round: Int) async throws(HostFailure) {
@@ -103,20 +113,13 @@ extension PeripheralHost {
         _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value],
         or failure: (_ adapter: String, _ what: String, _ why: String) -> HostFailure
     ) async throws(HostFailure) {
-        let (round, deadline) = (rounds, loop.now.advanced(by: Self.patience))
-        while true {
-            do throws(CallFailure) {
-                _ = try await connection.call(
-                    Call(.bluez, path, interface, member, arguments, within: limit))
-                return
-            } catch {
-                // An adapter that has just been switched on, or found, may not be ready.
-                guard error.mayPass, round == rounds, !isStopped, loop.now < deadline else {
-                    throw failure(adapter?.name ?? "", member.text, "\(error)")
-                }
+        let call = Call(.bluez, path, interface, member, arguments, within: limit)
+        do throws(CallFailure) {
+            // An adapter that has just been switched on, or found, may not be ready.
+            _ = try await again(rounds, for: Self.patience, while: \.mayPass) { host throws(CallFailure) in
+                try await host.connection.call(call)
             }
-            try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)))
-        }
+        } catch { throw failure(adapter?.name ?? "", member.text, "\(error)") }
     }
 
     func fail(_ failure: HostFailure) {

@@ -30,7 +30,7 @@ extension PeripheralHost {
         guard arguments.count == 3, let adapter = adapter?.path else { return }
         switch arguments[0].string {
         case InterfaceName.device.text:
-            guard path.text.hasPrefix(adapter.text + "/"), let device = devices[path] else { return }
+            guard path.isBelow(adapter), let device = devices[path] else { return }
             if let isConnected = arguments[1]["Connected"]?.boolean { connected(path, isConnected) }
             if arguments[1]["Paired"]?.boolean == true { tell(.paired(device.address)) }
         case InterfaceName.adapter.text where path == adapter:
@@ -43,9 +43,8 @@ extension PeripheralHost {
 
     func added(_ arguments: [Value]) {
         guard arguments.count == 2, let path = arguments[0].path, let adapter = adapter?.path,
-            path.text.hasPrefix(adapter.text + "/"),
-            let properties = arguments[1].entries?.first(where: { $0.key.string == InterfaceName.device.text })?.value,
-            var device = Objects.Device(path, properties)
+            path.isBelow(adapter),
+            let properties = arguments[1][.device], var device = Objects.Device(path, properties)
         else { return }
         let isConnected = device.isConnected
         device.isConnected = false

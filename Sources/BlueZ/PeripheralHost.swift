@@ -146,15 +146,10 @@ public actor PeripheralHost {
 
     /// Who has the name `org.bluez`, after the bus was asked to start who takes it.
     private func askForOwner() async throws(CallFailure) -> String? {
-        let bus: BusName = "org.freedesktop.DBus"
-        _ = try? await connection.call(
-            Call(
-                bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName",
-                [.string(BusName.bluez.text), .uint32(0)], answer: "u"))
-        let question = Call(
-            bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner", [.string(BusName.bluez.text)],
-            answer: "s")
-        do throws(CallFailure) { return try await connection.call(question).first?.string } catch {
+        _ = try? await connection.call(.bus("StartServiceByName", [.bluez, .uint32(0)], answer: "u"))
+        do throws(CallFailure) {
+            return try await connection.call(.bus("GetNameOwner", [.bluez], answer: "s")).first?.string
+        } catch {
             guard case .remote = error else { throw error }
             return nil
         }

@@ -26,8 +26,8 @@ public struct Call: Sendable {
         (self.arguments, self.answer, self.limit) = (arguments, answer, limit)
     }
 
-    /// A question to the bus itself.
-    static func bus(_ member: MemberName, _ arguments: [Value], answer: Signature = "") -> Call {
+    /// A question to the bus itself: D-Bus Specification, "Message Bus Messages".
+    public static func bus(_ member: MemberName, _ arguments: [Value], answer: Signature = "") -> Call {
         Call(.bus, .bus, .bus, member, arguments, answer: answer)
     }
 }

@@ -58,7 +58,7 @@ extension ObjectPath {
     public func isWithin(_ other: ObjectPath) -> Bool { self == other || isBelow(other) }
 
     /// Whether it is below `other`.
-    func isBelow(_ other: ObjectPath) -> Bool {
+    public func isBelow(_ other: ObjectPath) -> Bool {
         other.text == "/" ? text != "/" : text.utf8.starts(with: (other.text + "/").utf8)
     }
 }
