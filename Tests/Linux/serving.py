@@ -4,7 +4,6 @@ adapter hear the strap."""
 import asyncio
 import contextlib
 import json
-import struct
 import sys
 
 import bleak
@@ -13,17 +12,11 @@ from bleak.exc import BleakError
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
+from heart import BATTERY_LEVEL, HEART_RATE, MEASUREMENT, logged
 from harness import LUBDUB, ROOT, LinuxTest, until
 
-HEART_RATE, MEASUREMENT, LOCATION, CONTROL_POINT, BATTERY_LEVEL, MANUFACTURER = (
-    f'0000{number}-0000-1000-8000-00805f9b34fb' for number in ('180d', '2a37', '2a38', '2a39', '2a19', '2a29'))
 NAME = 'Lubdub HRM'
 PROPERTIES = 'org.freedesktop.DBus.Properties'
-
-
-def bpm(measurement):
-    """The heart rate of a Heart Rate Measurement: Heart Rate Service 1.0, section 3.1."""
-    return struct.unpack_from('<H' if measurement[0] & 1 else '<B', measurement, 1)[0]
 
 
 class ServingTest(LinuxTest):
@@ -51,15 +44,8 @@ class ServingTest(LinuxTest):
         """What lubdub said so far."""
         return (self.folder / 'lubdub.messages').read_text()
 
-    @staticmethod
-    def logged(events):
-        """The finished lines of an event log that is being written."""
-        if not events.exists():
-            return []
-        return [json.loads(line) for line in events.read_text().splitlines(keepends=True) if line.endswith('\n')]
-
     def happened(self, events, *names):
-        return [record for record in self.logged(events) if record['event'] in names]
+        return [record for record in logged(events) if record['event'] in names]
 
     async def find(self, adapter, name=NAME):
         """A strap as bleak finds it from this adapter, by its service and name."""
@@ -123,20 +109,6 @@ class ServingTest(LinuxTest):
             async with asyncio.timeout(8):
                 while await read(path, 'org.bluez.Device1', 'Connected'):
                     await asyncio.sleep(0.1)
-
-    async def hear(self, client, count):
-        heard, enough = [], asyncio.Event()
-
-        def notified(_, value):
-            heard.append(bpm(value))
-            if len(heard) == count:
-                enough.set()
-
-        await client.start_notify(MEASUREMENT, notified)
-        async with asyncio.timeout(15):
-            await enough.wait()
-        await client.stop_notify(MEASUREMENT)
-        return heard
 
     async def state(self, adapter):
         """All of an adapter that serving changes."""

@@ -2,26 +2,13 @@
 
 import asyncio
 import contextlib
-import json
-import struct
 
 import bleak
 
 from harness import LinuxTest, until
+from heart import BATTERY_LEVEL, HEART_RATE, LOCATION, hear, logged
 
-HEART_RATE, MEASUREMENT, LOCATION, BATTERY_LEVEL = (
-    f'0000{number}-0000-1000-8000-00805f9b34fb' for number in ('180d', '2a37', '2a38', '2a19'))
 STRAP = 'C0:FF:EE:00:00:01'
-
-
-def bpm(measurement):
-    """The heart rate of a Heart Rate Measurement: Heart Rate Service 1.0, section 3.1."""
-    return struct.unpack_from('<H' if measurement[0] & 1 else '<B', measurement, 1)[0]
-
-
-def logged(events):
-    """The finished lines of an event log that is being written."""
-    return [json.loads(line) for line in events.read_text().splitlines(keepends=True) if line.endswith('\n')]
 
 
 def delivered(records):
@@ -54,7 +41,7 @@ class BlueZTests(LinuxTest):
                 async with bleak.BleakClient(strap) as client:
                     self.assertEqual(await client.read_gatt_char(LOCATION), b'\x01')
                     self.assertEqual(await client.read_gatt_char(BATTERY_LEVEL), b'\x57')
-                    heard += await self.rates(client, 4)
+                    heard += await hear(client, 4, limit=10)
                 await until(lambda: logged(events)[-1]['event'] == 'advertising', 'the strap advertises again')
         records = logged(events)
         self.assertGreaterEqual(len(heard), 8)
@@ -62,21 +49,6 @@ class BlueZTests(LinuxTest):
         links = [record for record in records if record['event'] in ('connected', 'disconnected')]
         self.assertEqual([record['event'] for record in links], ['connected', 'disconnected'] * 2)
         self.assertEqual({record.get('reason') for record in links}, {None, 'remote_user_terminated_connection'})
-
-    async def rates(self, client, count):
-        """The heart rates that the strap notifies until there are so many, and those on their way then."""
-        heard, enough = [], asyncio.Event()
-
-        def notified(_, value):
-            heard.append(bpm(value))
-            if len(heard) == count:
-                enough.set()
-
-        await client.start_notify(MEASUREMENT, notified)
-        async with asyncio.timeout(10):
-            await enough.wait()
-        await client.stop_notify(MEASUREMENT)
-        return heard
 
     async def test_bluetoothctl_scans_connects_and_disconnects(self):
         async with self.worn_strap():

@@ -4,7 +4,8 @@ import asyncio
 import signal
 
 from harness import LUBDUB, end, until
-from serving import BATTERY_LEVEL, CONTROL_POINT, LOCATION, MANUFACTURER, MEASUREMENT, NAME, ServingTest
+from heart import BATTERY_LEVEL, CONTROL_POINT, LOCATION, MANUFACTURER, MEASUREMENT, hear
+from serving import NAME, ServingTest
 
 
 class ServingTests(ServingTest):
@@ -18,7 +19,7 @@ class ServingTests(ServingTest):
                     self.assertEqual(await client.read_gatt_char(LOCATION), b'\x01')
                     self.assertEqual(await client.read_gatt_char(BATTERY_LEVEL), b'\x57')
                     self.assertEqual(await client.read_gatt_char(MANUFACTURER), b'Lubdub')
-                    heard = await self.hear(client, 4)
+                    heard = await hear(client, 4)
                     await self.refusals(client)
                 await until(lambda: self.happened(events, 'disconnected'), 'the strap notes the end', process)
                 process.send_signal(signal.SIGINT)
@@ -47,14 +48,14 @@ class ServingTests(ServingTest):
                 process, events = await serving.__aenter__()
                 self.addAsyncCleanup(serving.__aexit__, None, None, None)
                 async with self.client(other) as client:
-                    await self.hear(client, 1)
+                    await hear(client, 1)
                 await end(daemon)
             async with self.daemon():
                 # The demand begins when org.bluez is there again; how soon a client scans is the client's affair.
                 await until(
                     lambda: len(self.happened(events, 'advertising')) > 1, 'it is advertised anew', process, limit=5)
                 async with self.client(other) as client:
-                    self.assertGreaterEqual(len(await self.hear(client, 2)), 2)
+                    self.assertGreaterEqual(len(await hear(client, 2)), 2)
                 self.assertIsNone(process.returncode)
 
     async def test_what_is_missing_is_said(self):

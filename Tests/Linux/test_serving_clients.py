@@ -6,7 +6,8 @@ import contextlib
 import bleakheart
 
 from harness import until
-from serving import HEART_RATE, NAME, ServingTest, read
+from heart import HEART_RATE, hear
+from serving import NAME, ServingTest, read
 
 
 class ClientTests(ServingTest):
@@ -26,7 +27,7 @@ class ClientTests(ServingTest):
                     frames = asyncio.Queue()
                     heart = bleakheart.HeartRate(second, queue=frames, unpack=False)
                     await heart.start_notify()
-                    rates = await self.hear(first, 4)
+                    rates = await hear(first, 4)
                     async with asyncio.timeout(15):
                         heard = [await frames.get() for _ in range(4)]
                     await heart.stop_notify()
@@ -85,7 +86,7 @@ class ClientTests(ServingTest):
             async with self.served(f'{one},{two}', self.scenario(double), devices=2) as (process, events):
                 for name in (NAME, 'Second HRM'):
                     async with self.client(other, name) as client:
-                        self.assertGreaterEqual(len(await self.hear(client, 2)), 2)
+                        self.assertGreaterEqual(len(await hear(client, 2)), 2)
             for adapter, state in zip((one, two), before):
                 await self.is_as_before(adapter, state)
             connected = {record['of'] for record in self.happened(events, 'connected')}
