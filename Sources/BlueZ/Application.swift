@@ -15,6 +15,8 @@ struct Application: Sendable {
     struct Source: Sendable {
         let answer: @Sendable (PeripheralHost.Request) -> Result<[UInt8], ATTError>
         let subscribed: @Sendable (_ handle: UInt16, Bool) -> Void
+        /// A client has confirmed an indication.
+        let confirmed: @Sendable (_ handle: UInt16) -> Void
         /// The only one who may ask.
         let owner: Owner
     }
@@ -104,9 +106,12 @@ struct Application: Sendable {
             source.subscribed(handle, false)
             call.answer()
         }
+        let confirm = Method("Confirm") { call in
+            source.confirmed(handle)
+            call.answer()
+        }
         return Interface(
-            .gattCharacteristic,
-            methods: [read, write, start, stop, Method("Confirm") { $0.answer() }].map(source.owner.only),
+            .gattCharacteristic, methods: [read, write, start, stop, confirm].map(source.owner.only),
             properties: [
                 Property("UUID", constant: .string(characteristic.uuid.description)),
                 Property("Service", constant: .path(service)),

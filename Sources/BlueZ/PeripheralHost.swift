@@ -69,6 +69,8 @@ public actor PeripheralHost {
         case paired(DeviceAddress)
         /// The first client has subscribed to a value, or the last one has ended that.
         case subscribed(handle: UInt16, Bool)
+        /// A client has confirmed an indication of a value; bluetoothd does not tell which client.
+        case confirmed(handle: UInt16)
         /// bluetoothd has gone away, and with it all clients; it is waited for.
         case lost
         /// It cannot be done; nothing more happens.
@@ -132,7 +134,9 @@ public actor PeripheralHost {
             answer: { [weak self] request in self?.assumeIsolated { $0.asked(request) } ?? .failure(.unlikelyError) },
             subscribed: { [weak self] handle, isOn in
                 self?.assumeIsolated { $0.subscribed(handle, isOn) }
-            }, owner: owner)
+            },
+            confirmed: { [weak self] handle in self?.assumeIsolated { $0.tell(.confirmed(handle: handle)) } },
+            owner: owner)
         do {
             let application = try Application(definition.attributes, number: definition.number, source)
             self.application = application

@@ -33,12 +33,16 @@ extension UUID {
         (0x2902, "client_characteristic_configuration"),
         (0x2903, "server_characteristic_configuration"),
         (0x2904, "characteristic_presentation_format"),
+        (0x2906, "valid_range"),
         (0x2A00, "device_name"),
         (0x2A01, "appearance"),
         (0x2A04, "peripheral_preferred_connection_parameters"),
         (0x2A05, "service_changed"),
         (0x2A19, "battery_level"),
         (0x2A1C, "temperature_measurement"),
+        (0x2A1D, "temperature_type"),
+        (0x2A1E, "intermediate_temperature"),
+        (0x2A21, "measurement_interval"),
         (0x2A23, "system_id"),
         (0x2A24, "model_number_string"),
         (0x2A25, "serial_number_string"),
@@ -111,6 +115,9 @@ extension UUID {
     /// The descriptor Characteristic Presentation Format: 0x2904.
     public static var characteristicPresentationFormat: UUID { UUID(0x2904) }
 
+    /// Valid Range.
+    public static var validRange: UUID { UUID(0x2906) }
+
     // MARK: Characteristics
 
     /// The characteristic Device Name: 0x2A00.
@@ -130,6 +137,15 @@ extension UUID {
 
     /// The characteristic Temperature Measurement: 0x2A1C.
     public static var temperatureMeasurement: UUID { UUID(0x2A1C) }
+
+    /// Temperature Type.
+    public static var temperatureType: UUID { UUID(0x2A1D) }
+
+    /// Intermediate Temperature.
+    public static var intermediateTemperature: UUID { UUID(0x2A1E) }
+
+    /// Measurement Interval.
+    public static var measurementInterval: UUID { UUID(0x2A21) }
 
     /// The characteristic System ID: 0x2A23.
     public static var systemID: UUID { UUID(0x2A23) }

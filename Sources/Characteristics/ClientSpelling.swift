@@ -94,6 +94,57 @@ extension SampleTally: JSONWritable {
     }
 }
 
+extension HeartRateFrame: JSONWritable {
+    /// Its values: `[62, 62, 63]`.
+    public func write(to text: inout JSONText) {
+        text.append("[")
+        for (index, value) in values.enumerated() {
+            if index > 0 { text.append(", ") }
+            text.append(Int64(value))
+        }
+        text.append("]")
+    }
+}
+
+extension ECGFrame: JSONWritable {
+    /// How many samples it has, and from which on: `{"samples": 117, "index": 500, "lead_off": true}`; flags only if
+    /// they are set.
+    public func write(to text: inout JSONText) {
+        text.append("{\"samples\": ")
+        text.append(Int64(samples.count))
+        text.append(", \"index\": ")
+        text.append(Int64(header.index))
+        if header.flags.contains(.gap) { text.append(", \"gap\": true") }
+        if header.flags.contains(.leadOff) { text.append(", \"lead_off\": true") }
+        if header.flags.contains(.saturated) { text.append(", \"saturated\": true") }
+        text.append("}")
+    }
+}
+
+extension PMDECGFrame: JSONWritable {
+    /// How many samples it has, and when the last was taken, in ns since 2000: `{"samples": 73, "timestamp": 1000}`.
+    public func write(to text: inout JSONText) {
+        text.append("{\"samples\": ")
+        text.append(Int64(samples.count))
+        text.append(", \"timestamp\": ")
+        text.append(timeStamp, digits: 1)
+        text.append("}")
+    }
+}
+
+extension ECGDescription: JSONWritable {
+    /// `{"rate": 500, "resolution": 1000, "leads": 1}`.
+    public func write(to text: inout JSONText) {
+        text.append("{\"rate\": ")
+        text.append(Int64(rate))
+        text.append(", \"resolution\": ")
+        text.append(Int64(resolution))
+        text.append(", \"leads\": ")
+        text.append(Int64(leads))
+        text.append("}")
+    }
+}
+
 extension JSONText {
     /// Adds degrees to three decimals; null from 10¹² degrees on, where no three are left.
     fileprivate mutating func append(celsius: Double?) {

@@ -26,4 +26,10 @@ public struct VendorCount: Hashable, Sendable {
         octets.append(number)
         return octets
     }
+
+    /// Adds the value at the end of a packet, without an allocation.
+    public func append(to packet: inout Packet, in pool: inout PacketPool) {
+        pool.append(UInt16(truncatingIfNeeded: number), to: &packet)
+        pool.append(UInt16(truncatingIfNeeded: number >> 16), to: &packet)
+    }
 }

@@ -186,6 +186,7 @@ actor LiveWorld {
         case .connected(let peer): world.connected(peer, toForeignHostOf: device, at: now)
         case .disconnected(let peer):
             world.disconnected(peer, fromForeignHostOf: device, reason: .unspecified, at: now)
+        case .confirmed(let handle): world.confirmed(handle, toForeignHostOf: device, at: now)
         case .subscribed(let handle, let isOn):
             world.subscribed(isOn, to: handle, ofForeignHostOf: device, at: now)
         case .paired(let peer): tell("\(peer) has paired")

@@ -1,59 +1,81 @@
+import Bluetooth
 import Characteristics
+import GATT
 import Octets
 import Sensors
 import Simulation
 
 /// What stands behind a Heart Rate Service: a heart, and what of it has not been sent yet.
-struct HeartRateSensor: Sendable {
+struct HeartRateSensor: ServiceSensor {
     /// In one of so many measurements energy expended is sent.  Heart Rate Service 1.0, section 3.1.1.3: typically ten.
     private static let energyPeriod = 10
 
     let definition: PeripheralDefinition.HeartRate
-    private var heart: Heart
+    private let pulse: Int
+    private var schedule: Schedule
     private var contact: Gauge?
     private var energy: EnergyCurve?  // nil when it follows from the heart
     private var setEnergy: EnergyCurve?  // while a script has taken it over
     private var lastReset = Instant.start  // of the energy
-    private var intervals = RRIntervals()
     private var sent = 0
     private var measurement = HeartRateMeasurement(bpm: 0)
 
-    init(_ definition: PeripheralDefinition.HeartRate, seed: UInt64) {
-        self.definition = definition
-        heart = Heart(rate: definition.rate, seed: seed)
+    /// Listens to one of the body's hearts.
+    init(_ definition: PeripheralDefinition.HeartRate, pulse: Int) {
+        (self.definition, self.pulse) = (definition, pulse)
+        schedule = Schedule(every: definition.period)
         contact = definition.contact.map { Gauge($0) }
         if case .scripted(let signal) = definition.energy { energy = EnergyCurve(signal, from: .start) }
         measurement.format = definition.format
     }
 
-    var hasEnergy: Bool { if case .none = definition.energy { false } else { true } }
-
-    /// Somebody listens from now on: what was measured before is not sent (section 3.4).
-    mutating func begin(at now: Instant) {
-        if definition.hasRRIntervals { heart.beats(until: now) { _ in } }
-        intervals.removeAll()
-        sent = 0
+    /// Heart Rate Service 1.0, table 3.1: the control point is there if and only if energy is.
+    var attributes: (ServiceDefinition, [Part.Quantity]) {
+        var characteristics = [CharacteristicDefinition(uuid: .heartRateMeasurement, properties: .notify)]
+        var quantities = [Part.Quantity.heartRate]
+        if let location = definition.location {
+            characteristics.append(
+                CharacteristicDefinition(
+                    uuid: .bodySensorLocation, properties: .read, value: .fixed(location.octets)))
+            quantities.append(.location)
+        }
+        if hasEnergy {
+            characteristics.append(CharacteristicDefinition(uuid: .heartRateControlPoint, properties: .write))
+            quantities.append(.controlPoint)
+        }
+        return (ServiceDefinition(uuid: .heartRate, characteristics: characteristics), quantities)
     }
 
-    /// Adds the measurement of now to a packet that has room for an MTU; false when the sensor has none, and nothing is added.
-    mutating func measure(at now: Instant, mtu: Int, into packet: inout Packet, pool: inout PacketPool) -> Bool {
-        if definition.hasRRIntervals { takeBeats(until: now) }
-        guard let bpm = heart.bpm(at: now) else { return false }
+    private var hasEnergy: Bool { if case .none = definition.energy { false } else { true } }
+
+    // MARK: Notifications
+
+    /// What was measured before is not sent (section 3.4).
+    mutating func begin(_: Part.Quantity, at now: Instant, of body: inout Body) {
+        if definition.hasRRIntervals { body.pulses[pulse].listen(until: now) }
+        body.pulses[pulse].intervals.removeAll()
+        sent = 0
+        schedule.goOn(after: now)
+    }
+
+    func due(_: Part.Quantity, of body: Body) -> Instant { schedule.due }
+
+    mutating func tell(
+        _: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout Body,
+        into packet: inout Packet, pool: inout PacketPool
+    ) -> Bool {
+        if occasion == .due { schedule.goOn(after: now) }
+        if definition.hasRRIntervals { body.pulses[pulse].listen(until: now) }
+        guard let bpm = body.pulses[pulse].heart.bpm(at: now) else { return false }
         measurement.bpm = bpm
         measurement.contact = contactNow(at: now)
-        measurement.energyExpended = hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now) : nil
-        let most = min(measurement.maximumRRIntervals(mtu: mtu), definition.mostRRIntervals ?? .max)
-        intervals.take(bpm == 0 ? 0 : most, into: &measurement.rrIntervals)
+        measurement.energyExpended =
+            hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now, &body.pulses[pulse].heart) : nil
+        let most = min(measurement.maximumRRIntervals(mtu: body.mtu), definition.mostRRIntervals ?? .max)
+        body.pulses[pulse].intervals.take(bpm == 0 ? 0 : most, into: &measurement.rrIntervals)
         measurement.append(to: &packet, in: &pool)
         sent += 1
         return true
-    }
-
-    private mutating func takeBeats(until instant: Instant) {
-        var waiting = intervals
-        intervals = RRIntervals(capacity: 0)
-        heart.beats(until: instant) { waiting.add($0) }
-        intervals = waiting
     }
 
     private mutating func contactNow(at now: Instant) -> SensorContact {
@@ -61,28 +83,31 @@ struct HeartRateSensor: Sendable {
         return (contact?.value(at: now) ?? 0) >= 0.5 ? .detected : .notDetected
     }
 
-    /// Beats per minute, as the next measurement would say; nil when the curve has stopped.
-    func bpm(at now: Instant) -> UInt16? {
-        var heart = heart
-        return heart.bpm(at: now)
-    }
-
-    /// Whether the skin is touched; nil when the sensor cannot know.
-    func isTouching(at now: Instant) -> Bool? {
-        var copy = self
-        return switch copy.contactNow(at: now) {
-        case .detected: true
-        case .notDetected: false
-        case .notSupported: nil
-        }
-    }
-
-    private mutating func kilojoules(at now: Instant) -> UInt16 {
+    private mutating func kilojoules(at now: Instant, _ heart: inout Heart) -> UInt16 {
         setEnergy?.kilojoules(at: now) ?? energy?.kilojoules(at: now) ?? heart.kilojoules(at: now)
     }
 
+    // MARK: Control point
+
+    /// Takes a command: Heart Rate Service 1.0, section 3.3.1.
+    mutating func write(
+        _ value: [UInt8], to quantity: Part.Quantity, at now: Instant, of body: inout Body
+    ) throws(ATTError) {
+        guard quantity == .controlPoint else { throw .unlikelyError }
+        do throws(Malformed) {
+            switch try HeartRateControlPoint(octets: value) {
+            case .resetEnergyExpended: resetEnergy(at: now, &body.pulses[pulse].heart)
+            }
+        } catch {
+            switch error {
+            case .tooShort, .tooLong: throw .invalidAttributeValueLength
+            case .prohibited: throw ATTError(rawValue: HeartRateControlPoint.controlPointNotSupported)
+            }
+        }
+    }
+
     /// Energy Expended counts from 0 again, wherever it comes from now or later; the next measurement says so.
-    mutating func resetEnergy(at now: Instant) {
+    private mutating func resetEnergy(at now: Instant, _ heart: inout Heart) {
         lastReset = now
         heart.resetEnergy(at: now)
         energy?.reset(at: now)
@@ -90,12 +115,16 @@ struct HeartRateSensor: Sendable {
         sent = 0
     }
 
-    /// Takes a quantity over from its curve, or gives it back when `signal` is nil; false when it has none to take over.
-    mutating func set(_ quantity: Part.Quantity, to signal: Signal?, at now: Instant, begun: Instant?) -> Bool {
+    // MARK: The script
+
+    mutating func set(
+        _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
+    ) -> Bool {
+        guard let signal = value.signal else { return false }
         switch quantity {
         case .heartRate:
-            takeBeats(until: now.advanced(byNanoseconds: -1))
-            heart.setRate(signal, at: now, begun: begun)
+            body.pulses[pulse].listen(until: now.advanced(byNanoseconds: -1))
+            body.pulses[pulse].heart.setRate(signal, at: now, begun: begun)
         case .contact where contact != nil:
             contact?.set(signal, at: now, begun: begun)
             contact?.forget(before: now)
@@ -104,5 +133,26 @@ struct HeartRateSensor: Sendable {
         default: return false
         }
         return true
+    }
+
+    func number(of quantity: Part.Quantity, at now: Instant, of body: Body) -> Double? {
+        switch quantity {
+        case .heartRate:
+            var heart = body.pulses[pulse].heart
+            return heart.bpm(at: now).map(Double.init)
+        case .contact:
+            var copy = self
+            return switch copy.contactNow(at: now) {
+            case .detected: 1
+            case .notDetected: 0
+            case .notSupported: nil
+            }
+        default: return nil
+        }
+    }
+
+    func octets(of quantity: Part.Quantity, saying value: PartValue) -> [UInt8]? {
+        guard quantity == .heartRate, let number = value.number else { return nil }
+        return HeartRateMeasurement(bpm: UInt16(saturating: number)).octets
     }
 }

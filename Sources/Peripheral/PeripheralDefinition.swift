@@ -10,8 +10,10 @@ public struct PeripheralDefinition: Sendable {
     public var appearance: Appearance
     /// What it offers besides Generic Access and Generic Attribute, in the order of their handles.
     public var services: [Service]
+    /// The clock on the wall, at the start.
+    public var clock = WallClock()
 
-    /// A device with these services.
+    /// A device with these services, on 2000-01-01.
     public init(name: String, appearance: Appearance, services: [Service]) {
         (self.name, self.appearance, self.services) = (name, appearance, services)
     }
@@ -24,6 +26,18 @@ public struct PeripheralDefinition: Sendable {
         case battery(Battery)
         /// 0x180A: the strings that are there, in this order.
         case deviceInformation([(DeviceInformation, String)])
+        /// 0x1809.
+        case healthThermometer(HealthThermometer)
+        /// Vendor 0x0100.
+        case fitness(Fitness)
+        /// Vendor 0x0200, or Polar Measurement Data.
+        case ecg(Electrocardiogram)
+        /// Vendor 0x0300.
+        case measurements(Measurements)
+        /// Vendor 0x0400.
+        case feed(Feed)
+        /// Any.
+        case custom(Custom)
     }
 
     /// The Heart Rate Service and what its sensor measures.
@@ -71,34 +85,5 @@ public struct PeripheralDefinition: Sendable {
 
         /// A battery with this level.
         public init(level: Signal, period: Duration = .seconds(1)) { (self.level, self.period) = (level, period) }
-    }
-}
-
-/// A part of a device that a script can name: `strap/heart_rate/contact` is the contact of a service.
-public struct Part: Hashable, Sendable {
-    /// Which service, counted from 0 in the order of definition.
-    public var service: Int
-    /// What of it.
-    public var quantity: Quantity
-
-    /// A part of a service.
-    public init(service: Int, _ quantity: Quantity) { (self.service, self.quantity) = (service, quantity) }
-
-    /// What a script can set.
-    public enum Quantity: Hashable, Sendable {
-        /// Beats per minute; sent as 0x2A37.
-        case heartRate
-        /// Of the heart-rate sensor and the skin; sent as part of 0x2A37.
-        case contact
-        /// Kilojoules; sent as part of 0x2A37.
-        case energy
-        /// 0x2A38.
-        case location
-        /// 0x2A39.
-        case controlPoint
-        /// Percent; 0x2A19.
-        case battery
-        /// A string of Device Information.
-        case information(DeviceInformation)
     }
 }

@@ -1,8 +1,10 @@
 import Bluetooth
 import Characteristics
 import GATT
+import Sensors
+import Simulation
 
-/// What a definition becomes in the table of attributes.
+/// What a definition becomes: attributes, and sensors behind them.
 extension PeripheralDevice {
     static func genericAccess(_ definition: PeripheralDefinition) -> ServiceDefinition {
         let name = definition.name.utf8(atMost: DeviceName.maximumCount)
@@ -27,58 +29,41 @@ extension PeripheralDevice {
             ])
     }
 
-    /// A service, and what each of its characteristics stands for.
-    static func define(
-        _ service: PeripheralDefinition.Service
-    ) -> (ServiceDefinition, [Part.Quantity]) {
-        switch service {
-        case .heartRate(let heartRate): define(heartRate)
-        case .battery:
-            (
-                ServiceDefinition(
-                    uuid: .battery,
-                    characteristics: [CharacteristicDefinition(uuid: .batteryLevel, properties: [.read, .notify])]),
-                [.battery]
-            )
-        case .deviceInformation(let strings):
-            (
-                ServiceDefinition(
-                    uuid: .deviceInformation,
-                    characteristics: strings.map { kind, text in
-                        let value = text.utf8(atMost: AttributeTable.longestValue)
-                        return CharacteristicDefinition(uuid: kind.uuid, properties: .read, value: .fixed(value))
-                    }), strings.map { .information($0.0) }
-            )
+    /// What stands behind each service, and what they share.  Electrocardiograms are of the heart of the first Heart Rate
+    /// Service, or of one that beats once a second.
+    static func sensors(
+        for definition: PeripheralDefinition, seed: RandomStream
+    ) -> (sensors: [any ServiceSensor], body: Body) {
+        var body = Body(clock: definition.clock, mtu: Server.defaultMTU)
+        let seeds = definition.services.indices.map { index in
+            var chance = seed.stream("service \(index)")
+            return chance.next()
         }
-    }
-
-    /// Heart Rate Service 1.0, table 3.1: the control point is there if and only if energy is.
-    private static func define(_ service: PeripheralDefinition.HeartRate) -> (ServiceDefinition, [Part.Quantity]) {
-        var characteristics = [CharacteristicDefinition(uuid: .heartRateMeasurement, properties: .notify)]
-        var quantities = [Part.Quantity.heartRate]
-        if let location = service.location {
-            characteristics.append(
-                CharacteristicDefinition(
-                    uuid: .bodySensorLocation, properties: .read, value: .fixed(location.octets)))
-            quantities.append(.location)
+        for (service, seed) in zip(definition.services, seeds) {
+            guard case .heartRate(let heartRate) = service else { continue }
+            body.pulses.append(Pulse(Heart(rate: heartRate.rate, seed: seed)))
         }
-        if case .none = service.energy {
-        } else {
-            characteristics.append(CharacteristicDefinition(uuid: .heartRateControlPoint, properties: .write))
-            quantities.append(.controlPoint)
+        if body.pulses.isEmpty, let first = seeds.first {
+            body.pulses.append(Pulse(Heart(rate: Signal(60), seed: first)))
         }
-        return (ServiceDefinition(uuid: .heartRate, characteristics: characteristics), quantities)
-    }
-}
-
-extension String {
-    /// The whole characters that fit into so many octets, from the first on.
-    fileprivate func utf8(atMost count: Int) -> [UInt8] {
-        var octets: [UInt8] = []
-        for character in self {
-            guard octets.count + character.utf8.count <= count else { break }
-            octets += character.utf8
+        var hearts = 0
+        let sensors = zip(definition.services, seeds).map { service, seed -> any ServiceSensor in
+            switch service {
+            case .heartRate(let heartRate):
+                hearts += 1
+                return HeartRateSensor(heartRate, pulse: hearts - 1)
+            case .battery(let battery): return BatterySensor(battery)
+            case .deviceInformation(let strings): return InformationSensor(strings)
+            case .healthThermometer(let thermometer): return ThermometerSensor(thermometer)
+            case .fitness(let fitness): return FitnessSensor(fitness, definition.clock)
+            case .ecg(let ecg):
+                return ecg.form == .vendor
+                    ? ECGSensor(ecg, pulse: 0, seed: seed) : PMDSensor(ecg, pulse: 0, seed: seed)
+            case .measurements(let measurements): return MeasurementsSensor(measurements)
+            case .feed(let feed): return FeedSensor(feed)
+            case .custom(let custom): return CustomSensor(custom)
+            }
         }
-        return octets
+        return (sensors, body)
     }
 }

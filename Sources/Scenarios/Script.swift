@@ -180,6 +180,11 @@ public enum Action: Hashable, Sendable {
     case notify(Thing, times: Int, value: Value?)
     /// Ends all that rules did to a thing and still lasts.
     case clear(Thing)
+    /// Sets the clock on the wall of a device's sensors forward.
+    case skipTime(Thing, by: Duration)
+    /// An electrode of the electrocardiograms of a device, or of one of them, does not touch for as long as the rule
+    /// lasts.
+    case leadOff(Thing)
     /// Checked, and not played yet; with the thing to which it is done.
     case notPlayed(Kind, of: Thing?)
 }

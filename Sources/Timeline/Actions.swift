@@ -9,6 +9,8 @@ extension Action {
         case .silence: .silence
         case .notify: .notify
         case .clear: .clear
+        case .skipTime: .skipTime
+        case .leadOff: .leadOff
         case .notPlayed(let kind, _): kind
         }
     }
@@ -17,7 +19,7 @@ extension Action {
     public var thing: Thing? {
         switch self {
         case .set(let thing, _), .disconnect(let thing, _), .notify(let thing, _, _), .clear(let thing),
-            .silence(let thing):
+            .silence(let thing), .skipTime(let thing, _), .leadOff(let thing):
             thing
         case .notPlayed(_, let thing): thing
         }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Characteristics
+import GATT
 import Peripheral
 import Scenarios
 import Sensors
@@ -8,13 +9,14 @@ import Simulation
 // From what a scenario says to what a device is.
 
 extension PeripheralDefinition {
-    /// What is played of a scenario's device, service by service; what is not played has no attributes.
-    init(_ device: Scenarios.Device, chance: RandomStream) {
+    /// A scenario's device, service by service.
+    init(_ device: Scenarios.Device, begins: WallTime, chance: RandomStream) {
         let services = device.services.enumerated().map { index, service in
             Service(service, chance: chance.stream("service \(index)"))
         }
         self.init(
             name: device.name, appearance: Appearance(device.advertising.payload.appearance ?? 0), services: services)
+        clock = WallClock(begins: 946_684_800 + begins.secondsSince2000)
     }
 }
 
@@ -30,7 +32,13 @@ extension PeripheralDefinition.Service {
                 (.hardware, information.hardware), (.firmware, information.firmware), (.software, information.software),
             ]
             self = .deviceInformation(strings.compactMap { kind, text in text.map { (kind, $0) } })
-        case .notPlayed: self = .deviceInformation([])
+        case .healthThermometer(let thermometer): self = .healthThermometer(.init(thermometer, chance: chance))
+        case .fitness(let fitness): self = .fitness(.init(fitness, chance: chance))
+        case .ecg(let ecg): self = .ecg(.init(ecg, chance: chance))
+        case .measurements(let measurements):
+            self = .measurements(.init(value: chance.signal(measurements.value, "rate"), rate: measurements.rate))
+        case .feed(let feed): self = .feed(.init(value: chance.signal(feed.value, "value"), period: feed.period))
+        case .custom(let custom): self = .custom(.init(custom, chance: chance))
         }
     }
 }
@@ -53,20 +61,95 @@ extension PeripheralDefinition.HeartRate {
     }
 }
 
-extension Peripheral.Part {
-    /// Which quantity a scenario's part is; nil for one that is not played.
-    init?(_ part: Scenarios.Part, of service: Scenarios.Service, at index: Int) {
-        switch (service.content, part.role) {
-        case (.heartRate, .value): self.init(service: index, .heartRate)
-        case (.heartRate, .contact): self.init(service: index, .contact)
-        case (.heartRate, .energy): self.init(service: index, .energy)
-        case (.heartRate, .location): self.init(service: index, .location)
-        case (.heartRate, .named) where part.name == "control_point": self.init(service: index, .controlPoint)
-        case (.battery, .value): self.init(service: index, .battery)
-        case (.deviceInformation, .named):
-            guard let kind = Characteristics.DeviceInformation(rawValue: part.name) else { return nil }
-            self.init(service: index, .information(kind))
-        default: return nil
+extension PeripheralDefinition.HealthThermometer {
+    init(_ service: Scenarios.HealthThermometer, chance: RandomStream) {
+        self.init(value: chance.signal(service.value, "temperature"))
+        (period, hasInterval, isStoring) = (service.period, service.hasInterval, service.isStoring)
+        unit = service.unit == .celsius ? .celsius : .fahrenheit
+        type = service.site.map { TemperatureType($0.rawValue) }
+    }
+}
+
+extension PeripheralDefinition.Fitness {
+    init(_ service: Scenarios.Fitness, chance: RandomStream) {
+        self.init()
+        var steps = chance.stream("steps")
+        (self.steps, seed) = (service.steps, steps.next())
+        temperature = service.temperature.map { chance.signal($0, "temperature") }
+        (dailyReset, period) = (service.dailyReset, service.period)
+    }
+}
+
+extension PeripheralDefinition.Electrocardiogram {
+    init(_ service: Scenarios.Electrocardiogram, chance: RandomStream) {
+        self.init(service.form == .pmd ? .pmd : .vendor, rate: service.rate)
+        func microvolts(_ millivolts: Double?, else resting: Double) -> Double {
+            millivolts.map { $0 * 1000 } ?? resting
+        }
+        noise = ECG.Noise(
+            wander: microvolts(service.wander, else: ECG.Noise.resting.wander),
+            mains: service.mains.map { ECG.Noise.Mains(hertz: $0) },
+            muscle: microvolts(service.muscle, else: ECG.Noise.resting.muscle))
+        lead = chance.signal(service.lead, "lead")
+    }
+}
+
+extension PeripheralDefinition.Custom {
+    init(_ service: Scenarios.Custom, chance: RandomStream) {
+        self.init(
+            uuid: service.uuid,
+            characteristics: service.characteristics.enumerated().map { index, characteristic in
+                Characteristic(characteristic, chance: chance.stream("characteristic \(index)"))
+            })
+    }
+}
+
+extension PeripheralDefinition.Custom.Format {
+    /// The same, as a scenario says it.
+    init(_ format: Scenarios.Custom.Characteristic.Format) {
+        self =
+            switch format {
+            case .uint8: .uint8
+            case .uint16: .uint16
+            case .uint32: .uint32
+            case .sint16: .sint16
+            case .utf8: .utf8
+            case .octets: .octets
+            }
+    }
+}
+
+extension PeripheralDefinition.Custom.Characteristic {
+    init(_ characteristic: Scenarios.Custom.Characteristic, chance: RandomStream) {
+        var chance = chance
+        let seed = chance.next()
+        self.init(
+            uuid: characteristic.uuid, format: .init(characteristic.format),
+            properties: CharacteristicProperties(characteristic.properties.map(\.bit)),
+            value: characteristic.value.map { PartValue($0, as: characteristic.format, seed: seed) } ?? .octets([]))
+        (period, handle) = (characteristic.period, characteristic.handle)
+        descriptors = characteristic.descriptors.map { DescriptorDefinition(uuid: $0.uuid, value: $0.octets) }
+    }
+}
+
+extension PartValue {
+    /// A value that a scenario gives to a part; text is UTF-8 unless its format says octets.
+    init(_ value: Value, as format: Scenarios.Custom.Characteristic.Format?, seed: UInt64) {
+        switch value {
+        case .curve(let curve): self = .signal(Signal(curve, seed: seed))
+        case .text: self = .octets(value.octets(as: format ?? .utf8) ?? [])
+        }
+    }
+}
+
+extension Scenarios.Custom.Characteristic.Property {
+    fileprivate var bit: CharacteristicProperties {
+        switch self {
+        case .read: .read
+        case .write: .write
+        case .writeCommand: .writeWithoutResponse
+        case .notify: .notify
+        case .indicate: .indicate
         }
     }
 }
@@ -76,41 +159,5 @@ extension RandomStream {
     func signal(_ curve: Curve, _ name: String) -> Signal {
         var chance = stream(name)
         return Signal(curve, seed: chance.next())
-    }
-}
-
-extension Scenarios.Device {
-    /// The two payloads of legacy advertising.  What has no room in the first goes into the second: the name always does
-    /// when the scenario does not say what the scan response holds.
-    var advertisement: (data: [UInt8], scanResponse: [UInt8]) {
-        var (data, response) = (AdvertisingData(), AdvertisingData())
-        try? data.append(flags: [.generalDiscoverable, .lowEnergyOnly])
-        let missing = data.append(advertising.payload)
-        if let payload = advertising.scanResponse { _ = response.append(payload) } else { _ = response.append(missing) }
-        try? response.append(localName: name)
-        return (data.octets, response.octets)
-    }
-}
-
-extension AdvertisingData {
-    /// Adds what there is room for, and returns the rest.
-    mutating func append(_ payload: Advertising.Payload) -> Advertising.Payload {
-        var rest = payload
-        (rest.services, rest.serviceData, rest.manufacturerData) = ([], [], [])
-        (rest.appearance, rest.txPower) = (nil, nil)
-        do { try append(services: payload.services) } catch { rest.services = payload.services }
-        if let appearance = payload.appearance {
-            do { try append(appearance: Appearance(appearance)) } catch { rest.appearance = appearance }
-        }
-        if let power = payload.txPower { do { try append(txPowerLevel: power) } catch { rest.txPower = power } }
-        for data in payload.serviceData {
-            do { try append(serviceData: data.octets, of: data.uuid) } catch { rest.serviceData.append(data) }
-        }
-        for data in payload.manufacturerData {
-            do {
-                try append(manufacturerSpecificData: data.octets, company: data.company)
-            } catch { rest.manufacturerData.append(data) }
-        }
-        return rest
     }
 }

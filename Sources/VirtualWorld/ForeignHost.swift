@@ -66,6 +66,11 @@ extension World {
         }
     }
 
+    /// A client has confirmed an indication of a value; nobody says which client.
+    public mutating func confirmed(_ handle: UInt16, toForeignHostOf node: Int, at now: Instant) {
+        arrive(at: now, node) { $0.deviceHostSaid(.server(Node.everybody, .confirmed(handle: handle)), node) }
+    }
+
     /// A client reads or writes a value: what it is told.  The MTU of its link is told with the request, if known.
     public mutating func answer(
         _ request: AttributeRequest, of handle: UInt16, from peer: DeviceAddress?, mtu: Int? = nil,
@@ -104,6 +109,18 @@ extension World {
             outbox.append(.toForeignHost(node: node, .disconnect(peer)))
         default: break
         }
+    }
+
+    /// Has the foreign host of a device tell a value to those who are subscribed, and notes what that becomes.
+    mutating func hand(_ notification: PeripheralDevice.Notification, toForeignHostOf node: Int) {
+        let octets = pool.octets(of: notification.packet)
+        if nodes[node].device.indicates(notification.handle) {
+            note(.server(Node.everybody, .indicated(handle: notification.handle, octets)), of: node)
+        } else {
+            noteNotified(notification, of: node)
+        }
+        outbox.append(.toForeignHost(node: node, .notify(handle: notification.handle, octets)))
+        pool.release(notification.packet)
     }
 }
 

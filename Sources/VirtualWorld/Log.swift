@@ -23,75 +23,8 @@ struct Happening: Hashable, Sendable {
     var code: UInt8?
     /// The octets of a value.
     var octets: [UInt8]?
-}
-
-/// The values of a scenario's devices, by handle: what they are called, and how they are read.
-struct ValueNames: Sendable {
-    struct Entry: Sendable {
-        let handle: UInt16
-        let thing: Thing
-        let name: String
-        let quantity: Peripheral.Part.Quantity
-    }
-
-    private var devices: [[Entry]] = []
-
-    init(_ scenario: Scenario, _ nodes: [Node]) {
-        for (number, (device, node)) in zip(scenario.devices, nodes).enumerated() {
-            var entries: [Entry] = []
-            for (index, service) in device.services.enumerated() {
-                for (place, part) in service.parts.enumerated() {
-                    guard let played = Peripheral.Part(part, of: service, at: index),
-                        let handle = node.device.handle(of: played),
-                        !entries.contains(where: { $0.handle == handle })
-                    else { continue }
-                    let name = "\(device.id)/\(service.id)" + (part.role == .value ? "" : "/\(part.name)")
-                    entries.append(
-                        Entry(
-                            handle: handle, thing: .part(device: number, service: index, part: place), name: name,
-                            quantity: played.quantity))
-                }
-            }
-            devices.append(entries)
-        }
-    }
-
-    func entry(_ handle: UInt16, of device: Int) -> Entry? {
-        devices.indices.contains(device) ? devices[device].first { $0.handle == handle } : nil
-    }
-
-    /// Of the values of a device, or of one of its services.
-    func handles(of device: Int, _ service: Int? = nil) -> [UInt16] {
-        guard devices.indices.contains(device) else { return [] }
-        return devices[device].filter { entry in
-            guard let service, case .part(_, let own, _) = entry.thing else { return true }
-            return own == service
-        }.map(\.handle)
-    }
-
-    /// What the octets of a value mean, as JSON; nil when they cannot be read, or nobody knows what they are.
-    func json(_ octets: [UInt8], _ handle: UInt16, of device: Int) -> String? {
-        var text = JSONText()
-        return write(octets[...], handle, of: device, to: &text) ? text.string : nil
-    }
-
-    /// Adds what the octets of a value mean; false when they cannot be read, or nobody knows what they are.
-    func write(_ octets: ArraySlice<UInt8>, _ handle: UInt16, of device: Int, to text: inout JSONText) -> Bool {
-        guard let quantity = entry(handle, of: device)?.quantity else { return false }
-        do throws(Malformed) {
-            switch quantity {
-            case .heartRate: try HeartRateMeasurement(octets: octets).write(to: &text)
-            case .location: try BodySensorLocation(octets: Array(octets)).write(to: &text)
-            case .battery: try BatteryLevel(octets: Array(octets)).write(to: &text)
-            case .information: text.append(quoted: try UTF8Text(octets: Array(octets), "value").text)
-            case .controlPoint:
-                guard octets.count == 1, let octet = octets.first else { return false }
-                text.append(Int64(octet))
-            case .contact, .energy: return false
-            }
-        } catch { return false }
-        return true
-    }
+    /// How they are to be read.
+    var meaning: ValueMeaning?
 }
 
 extension World {
@@ -109,12 +42,13 @@ extension World {
 
     private mutating func note(
         _ event: EventName, _ thing: Thing?, _ name: String?, code: UInt8? = nil, octets: [UInt8]? = nil,
+        meaning: ValueMeaning? = nil,
         _ fill: (inout EventRecord) -> Void = { _ in }
     ) {
         var record = EventRecord(event, of: name, at: now)
         fill(&record)
         journal.append(record)
-        happenings.append(Happening(event: event, thing: thing, code: code, octets: octets))
+        happenings.append(Happening(event: event, thing: thing, code: code, octets: octets, meaning: meaning))
     }
 
     /// Notes a line that the built-in client says.
@@ -179,9 +113,9 @@ extension World {
         journal.append(
             event, device: device, part: Int(handle), peer: peer, handle: handle, value, in: pool, at: now)
         guard script.waits(for: event) else { return }
-        let octets = pool.octets(of: value)
+        let (octets, entry) = (pool.octets(of: value), names.entry(handle, of: device))
         happenings.append(
-            Happening(event: event, thing: names.entry(handle, of: device)?.thing, octets: octets))
+            Happening(event: event, thing: entry?.thing, octets: octets, meaning: entry?.meaning))
     }
 
     /// Notes what the host of a device says.
@@ -230,7 +164,10 @@ extension World {
     ) {
         let entry = names.entry(handle, of: node)
         let value = octets.flatMap { names.json($0, handle, of: node) }
-        note(event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id, octets: octets) { record in
+        note(
+            event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id, octets: octets,
+            meaning: entry?.meaning
+        ) { record in
             fill(&record)
             record.octets = octets
             record.value = value

@@ -29,7 +29,9 @@ struct Node: Sendable {
     private var foreignServer = Server(receives: Server.largestMTU)
     private var foreignConnections: UInt32 = 0
     /// The first is the oldest.
-    private(set) var connections: [(id: ConnectionID, peer: DeviceAddress, mtu: Int)] = []
+    private(set) var connections: [(id: ConnectionID, peer: DeviceAddress, mtu: Int)] = [] {
+        didSet { device.mtu = connections.map(\.mtu).min() ?? Server.defaultMTU }
+    }
     private(set) var subscriptions: [Subscription] = []
     /// What a script keeps silent.
     var silences: [Thing] = []
@@ -77,7 +79,7 @@ struct Node: Sendable {
     mutating func deviceTimePassed(
         at now: Instant, pool: inout PacketPool, into outbox: inout [PeripheralDevice.Notification]
     ) {
-        device.timePassed(at: now, mtu: leastMTU, pool: &pool, into: &outbox)
+        device.timePassed(at: now, pool: &pool, into: &outbox)
     }
 
     /// The present value of a part, or these octets, for those who are subscribed to it.
@@ -86,21 +88,26 @@ struct Node: Sendable {
     ) -> PeripheralDevice.Notification? {
         guard let handle = device.handle(of: part), !device.isSilent(handle),
             let packet = octets.map({ pool.take($0) })
-                ?? device.value(of: part, at: now, mtu: leastMTU, pool: &pool)
+                ?? device.value(of: part, at: now, pool: &pool)
         else { return nil }
         return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
 
-    mutating func set(_ part: Peripheral.Part, to signal: Signal?, at now: Instant, begun: Instant?) -> Bool {
-        device.set(part, to: signal, at: now, begun: begun)
+    mutating func set(_ part: Peripheral.Part, to value: PartValue?, at now: Instant, begun: Instant?) -> Bool {
+        device.set(part, to: value, at: now, begun: begun)
     }
+
+    mutating func skipTime(by duration: Duration, at now: Instant) { device.skipTime(by: duration, at: now) }
+
+    mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) {
+        _ = device.setLead(ofService: service, isOff: isOff, at: now)
+    }
+
+    mutating func confirmed(_ handle: UInt16, at now: Instant) { device.confirmed(handle, at: now) }
 
     mutating func keepSilent(_ handles: [UInt16], at now: Instant) { device.keepSilent(handles, at: now) }
 
     // MARK: Who is there
-
-    /// The least of those who are connected.
-    private var leastMTU: Int { connections.map(\.mtu).min() ?? Server.defaultMTU }
 
     func peer(of connection: ConnectionID) -> DeviceAddress? { connections.first { $0.id == connection }?.peer }
 
@@ -122,16 +129,16 @@ struct Node: Sendable {
         device.begin(handle, at: now)
     }
 
-    mutating func unsubscribed(_ handle: UInt16, _ connection: ConnectionID) {
+    mutating func unsubscribed(_ handle: UInt16, _ connection: ConnectionID, at now: Instant) {
         subscriptions.removeAll { $0.isOf(connection, handle) }
-        if !subscriptions.contains(where: { $0.handle == handle }) { device.end(handle) }
+        if !subscriptions.contains(where: { $0.handle == handle }) { device.end(handle, at: now) }
     }
 
     /// An unbonded client's subscriptions end with its connection.  Core 6.0, Vol 3, Part G, section 3.3.3.3.
-    mutating func disconnected(_ id: ConnectionID) {
+    mutating func disconnected(_ id: ConnectionID, at now: Instant) {
         connections.removeAll { $0.id == id }
         for subscription in subscriptions where subscription.connection == id {
-            unsubscribed(subscription.handle, id)
+            unsubscribed(subscription.handle, id, at: now)
         }
     }
 }

@@ -46,16 +46,23 @@ extension World {
     private mutating func begin(_ action: Action, begun: Instant? = nil) {
         switch action {
         case .set(let thing, let value):
-            guard let (node, part) = place(of: thing), case .curve(let curve) = value else { return }
-            _ = set(part, of: node, to: Signal(curve, seed: seed(of: part, node)), begun: begun)
+            guard let (node, part) = place(of: thing) else { return }
+            _ = set(part, of: node, to: partValue(value, for: thing, part, node), begun: begun)
         case .disconnect(let thing, let code):
             guard let node = thing.device else { return }
             let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
             for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
         case .notify(let thing, let times, let value):
             guard let (node, part) = place(of: thing) else { return }
-            for _ in 0..<times { notify(part, of: node, octets: value.flatMap { octets(of: part, $0) }) }
+            let octets = value.flatMap {
+                nodes[node].device.octets(of: part, saying: partValue($0, for: thing, part, node))
+            }
+            if value != nil, octets == nil { return }
+            for _ in 0..<times { notify(part, of: node, octets: octets) }
         case .silence(let thing): silence(thing, true)
+        case .skipTime(let thing, let duration):
+            if let node = thing.device { nodes[node].skipTime(by: duration, at: now) }
+        case .leadOff(let thing): setLead(of: thing, isOff: true)
         case .clear, .notPlayed: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }
@@ -67,8 +74,31 @@ extension World {
             guard let (node, part) = place(of: thing) else { return }
             _ = set(part, of: node, to: nil)
         case .silence(let thing): silence(thing, false)
-        case .disconnect, .notify, .clear, .notPlayed: break
+        case .leadOff(let thing): setLead(of: thing, isOff: false)
+        case .disconnect, .notify, .skipTime, .clear, .notPlayed: break
         }
+    }
+
+    private mutating func setLead(of thing: Thing, isOff: Bool) {
+        guard let node = thing.device else { return }
+        let all = nodes[node].device.definition.services.indices
+        let services: Range<Int> =
+            switch thing {
+            case .service(_, let service), .part(_, let service, _): service..<service + 1
+            default: all
+            }
+        for service in services { nodes[node].setLead(ofService: service, isOff: isOff, at: now) }
+    }
+
+    /// What a script's value is for a part.
+    private func partValue(_ value: Value, for thing: Thing, _ part: Peripheral.Part, _ node: Int) -> PartValue {
+        var format: Custom.Characteristic.Format?
+        if case .custom(let index) = part.quantity,
+            case .custom(let custom) = scenario.devices[node].services[part.service].content
+        {
+            format = custom.characteristics[index].format
+        }
+        return PartValue(value, as: format, seed: seed(of: part, node))
     }
 
     /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
@@ -77,6 +107,7 @@ extension World {
         nodes[node].silences.removeAll { $0 == thing }
         if isOn { nodes[node].silences.append(thing) }
         nodes[node].keepSilent(nodes[node].silences.flatMap(handles), at: now)
+        wakeDevice(node)
     }
 
     /// Of the values that a thing of a device is sent with.
@@ -91,27 +122,17 @@ extension World {
 
     /// The node and the part that a thing of a device stands for; a service stands for its value.
     func place(of thing: Thing) -> (node: Int, part: Peripheral.Part)? {
-        let (device, index, place): (Int, Int, Int?)
+        let (device, index, named): (Int, Int, Int?)
         switch thing {
-        case .service(let number, let service): (device, index, place) = (number, service, nil)
-        case .part(let number, let service, let part): (device, index, place) = (number, service, part)
+        case .service(let number, let service): (device, index, named) = (number, service, nil)
+        case .part(let number, let service, let part): (device, index, named) = (number, service, part)
         case .device, .client, .rule: return nil
         }
         let service = scenario.devices[device].services[index]
-        let named = place.map { service.parts[$0] } ?? service.parts.first { $0.role == .value }
-        guard let part = named.flatMap({ Peripheral.Part($0, of: service, at: index) }) else { return nil }
+        guard let place = named ?? service.parts.firstIndex(where: { $0.role == .value }),
+            let part = Peripheral.Part(service.parts[place], at: place, of: service, at: index)
+        else { return nil }
         return (device, part)
-    }
-
-    private func octets(of part: Peripheral.Part, _ value: Value) -> [UInt8]? {
-        guard case .curve(let curve) = value else { return nil }
-        var signal = Signal(curve)
-        guard let number = signal.value(atNanoseconds: 0) else { return nil }
-        switch part.quantity {
-        case .heartRate: return HeartRateMeasurement(bpm: UInt16(max(0, min(65535, number)))).octets
-        case .battery: return [UInt8(max(0, min(255, number)))]
-        default: return nil
-        }
     }
 
     private mutating func note(_ event: EventName, _ rule: Int) {
@@ -125,9 +146,8 @@ extension World {
     func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
 
     private func datum(of happening: Happening) -> Datum? {
-        guard let octets = happening.octets else { return nil }
-        if let measurement = try? HeartRateMeasurement(octets: octets) { return .number(Double(measurement.bpm)) }
-        return octets.count == 1 ? .number(Double(octets[0])) : nil
+        guard let octets = happening.octets, let meaning = happening.meaning else { return nil }
+        return meaning.datum(octets)
     }
 }
 

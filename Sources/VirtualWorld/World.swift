@@ -7,7 +7,6 @@ public import LEHost
 public import Octets
 public import Peripheral
 public import Scenarios
-public import Sensors
 public import Simulation
 import Timeline
 import VirtualController
@@ -106,7 +105,8 @@ public struct World: Sendable {
         script = ScriptRunner(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"), sleeps: sleeps)
         for device in scenario.devices {
-            let definition = PeripheralDefinition(device, chance: chance.stream("device \(device.id)"))
+            let definition = PeripheralDefinition(
+                device, begins: scenario.begins, chance: chance.stream("device \(device.id)"))
             let peripheral = try PeripheralDevice(definition, seed: chance.stream("device \(device.id)"))
             let place = Medium.Station(
                 millimetres: Int(device.distance * 1000), power: device.advertising.payload.txPower ?? 0)
@@ -257,14 +257,15 @@ public struct World: Sendable {
         nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
-    /// Takes a quantity of a device over from its curve, or gives it back when `signal` is nil.
+    /// Takes a quantity of a device over from its curve, or gives it back when `value` is nil.
     ///
     /// The signal's own time counts from `begun`, or from now when that is nil.
     public mutating func set(
-        _ part: Peripheral.Part, of node: Int, to signal: Signal?, begun: Instant? = nil
+        _ part: Peripheral.Part, of node: Int, to value: PartValue?, begun: Instant? = nil
     ) -> Bool {
         guard nodes.indices.contains(node) else { return false }
-        return nodes[node].set(part, to: signal, at: now, begun: begun)
+        defer { wakeDevice(node) }
+        return nodes[node].set(part, to: value, at: now, begun: begun)
     }
 
     /// Notifies the subscribers of a part's present value out of turn, or of these octets.
@@ -391,11 +392,12 @@ public struct World: Sendable {
             nodes[node].connected(id, complete.peer)
             advertise(node, phase: 0)
         case .disconnected(let id, _, _):
-            nodes[node].disconnected(id)
+            nodes[node].disconnected(id, at: now)
             advertise(node, phase: 0)
         case .server(let id, .exchangedMTU(let mtu)): nodes[node].exchanged(mtu: mtu, id)
         case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
-        case .server(let id, .unsubscribed(let handle)): nodes[node].unsubscribed(handle, id)
+        case .server(let id, .unsubscribed(let handle)): nodes[node].unsubscribed(handle, id, at: now)
+        case .server(_, .confirmed(let handle)): nodes[node].confirmed(handle, at: now)
         case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
         default: break
         }
@@ -403,19 +405,15 @@ public struct World: Sendable {
     }
 
     private mutating func notify(_ node: Int, _ notification: PeripheralDevice.Notification) {
+        guard reach != .foreignHosts else { return hand(notification, toForeignHostOf: node) }
         noteNotified(notification, of: node)
-        if reach == .foreignHosts {
-            let command = ForeignCommand.notify(handle: notification.handle, pool.octets(of: notification.packet))
-            outbox.append(.toForeignHost(node: node, command))
-            return pool.release(notification.packet)
-        }
         nodes[node].notify(notification.handle, notification.packet, at: now, pool: &pool, into: &hostOutbox)
         passOnHost(node)
     }
 
     /// Has one event for when the device next has something to do.
-    private mutating func wakeDevice(_ node: Int) {
+    mutating func wakeDevice(_ node: Int) {
         if let ticket = nodes[node].deviceWake { queue.cancel(ticket) }
-        nodes[node].deviceWake = nodes[node].device.nextDue.map { schedule(.deviceWake(node: node), due: $0) }
+        nodes[node].deviceWake = nodes[node].device.nextDue.map { schedule(.deviceWake(node: node), due: max($0, now)) }
     }
 }

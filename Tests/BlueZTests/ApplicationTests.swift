@@ -25,7 +25,8 @@ import Testing
 
     static func application() throws -> Application {
         let source = Application.Source(
-            answer: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, owner: Owner())
+            answer: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in },
+            owner: Owner())
         return try Application(try #require(table), number: 3, source)
     }
 

@@ -28,7 +28,7 @@ import Testing
                 .init(time: at(6), handle: Self.level, octets: [78]),
                 .init(time: at(9), handle: Self.level, octets: [77]),
             ])
-        strap.device.end(Self.level)
+        strap.device.end(Self.level, at: at(11))
         #expect(strap.device.nextDue == nil)
         #expect(strap.pool.taken == 0)
     }

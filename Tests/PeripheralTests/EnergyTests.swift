@@ -90,7 +90,7 @@ import Testing
 
     @Test func `Without energy there is none to set`() throws {
         var strap = try Self.strap(.none)
-        let isSet = strap.device.set(Self.energy, to: Signal(1), at: .start)
+        let isSet = strap.device.set(Self.energy, to: .signal(Signal(1)), at: .start)
         #expect(!isSet)
         #expect(try strap.measured(until: at(20)).allSatisfy { $0.energyExpended == nil })
     }

@@ -17,7 +17,7 @@ import Testing
         #expect(strap.notified(until: at(15.5)) == expected)
         strap.device.begin(Wearer.measurement, at: at(15.5))  // a second one hears the same ones
         #expect(strap.notified(until: at(16.5)).map(\.time) == [at(16)])
-        strap.device.end(Wearer.measurement)
+        strap.device.end(Wearer.measurement, at: at(100))
         #expect(strap.device.nextDue == nil)
         #expect(strap.pool.taken == 0)
     }
@@ -70,7 +70,7 @@ import Testing
 
         var other = try Wearer(.constant(72))
         other.device.begin(Wearer.measurement, at: .start)
-        let isSet = other.device.set(Part(service: 0, .contact), to: Signal(1), at: .start)
+        let isSet = other.device.set(Part(service: 0, .contact), to: .signal(Signal(1)), at: .start)
         #expect(!isSet)
         #expect(other.notified(until: at(2)).map { $0.octets.first } == [0x00, 0x00])
     }
@@ -95,14 +95,14 @@ import Testing
 
     static let unsettable = [
         Part(service: 0, .location), Part(service: 0, .controlPoint), Part(service: 0, .battery),
-        Part(service: 0, .contact), Part(service: 1, .heartRate), Part(service: 2, .information(.model)),
+        Part(service: 0, .contact), Part(service: 1, .heartRate),
         Part(service: 3, .heartRate), Part(service: -1, .battery),
     ]
 
     @Test(arguments: unsettable)
     func `What cannot be set stays`(part: Part) throws {
         var strap = try Wearer.complete()
-        for signal in [Signal(1), nil] {
+        for signal in [PartValue.signal(Signal(1)), nil] {
             let isSet = strap.device.set(part, to: signal, at: .start)
             #expect(!isSet)
         }
@@ -118,7 +118,7 @@ import Testing
         ] as [(Part, String?)])
     func `A value out of turn is that of its part`(part: Part, octets: String?) throws {
         var strap = try Wearer.complete()
-        let packet = strap.device.value(of: part, at: .start, mtu: 23, pool: &strap.pool)
+        let packet = strap.device.value(of: part, at: .start, pool: &strap.pool)
         #expect(packet.map { strap.pool.octets(of: $0) } == octets.map(hex))
         #expect(strap.pool.taken == (octets == nil ? 0 : 1))
     }

@@ -27,7 +27,7 @@ import Testing
                 #expect(Double(ticks) <= at(begin).duration(to: notified.time) / .seconds(1) * 1024 + 1)
             }
             #expect(ticks > 17 * 1024)
-            strap.device.end(Wearer.measurement)
+            strap.device.end(Wearer.measurement, at: at(1000))
         }
     }
 

@@ -68,7 +68,7 @@ struct Wearer {
 
     /// Takes a quantity over, or gives it back.
     mutating func set(_ part: Part, to signal: Signal?, at now: Instant, begun: Instant? = nil) throws {
-        let isSet = device.set(part, to: signal, at: now, begun: begun)
+        let isSet = device.set(part, to: signal.map { .signal($0) }, at: now, begun: begun)
         try #require(isSet)
     }
 
@@ -89,9 +89,10 @@ struct Wearer {
     mutating func notified(until end: Instant, mtu: Int = 23) -> [Notified] {
         var all: [Notified] = []
         var outbox: [PeripheralDevice.Notification] = []
+        device.mtu = mtu
         while let now = device.nextDue, now <= end {
             outbox.removeAll()
-            device.timePassed(at: now, mtu: mtu, pool: &pool, into: &outbox)
+            device.timePassed(at: now, pool: &pool, into: &outbox)
             for notification in outbox {
                 let octets = pool.octets(of: notification.packet)
                 all.append(Notified(time: now, handle: notification.handle, octets: octets))

@@ -1,6 +1,5 @@
 import Bluetooth
 import Documents
-import Sensors
 import Spelling
 
 /// Makes devices of checked trees.
@@ -32,7 +31,7 @@ struct DeviceReader {
             address: address, distance: cursor["distance"]?.string.flatMap { Units.quantity($0, unit: "m") } ?? 1,
             connections: cursor["connections"]?.integer ?? 1, advertising: advertising(cursor["advertise"]),
             link: link(cursor["link"]), security: cursor["security"].map(security),
-            services: services(cursor["services"]?.items ?? []))
+            services: ServiceReader(curves: curves).services(cursor["services"]?.items ?? []))
     }
 
     private func advertising(_ cursor: Cursor?) -> Advertising {
@@ -83,94 +82,18 @@ struct DeviceReader {
             isBonding: cursor["bonding"]?.bool ?? true,
             hasSecureConnections: cursor["secure_connections"]?.bool ?? true, bonds: cursor["bonds"]?.integer)
     }
-
-    private func within(_ cursor: Cursor?, _ range: ClosedRange<Duration>) -> Duration? {
-        guard let cursor, let duration = cursor.duration else { return nil }
-        guard range.contains(duration) else {
-            cursor.note(.outOfRange, "expected \(range.lowerBound) to \(range.upperBound), found \(cursor.node.kind)")
-            return nil
-        }
-        return duration
-    }
-
-    // MARK: Services
-
-    private func services(_ cursors: [Cursor]) -> [Service] {
-        var services: [Service] = []
-        var taken: Set<String> = []
-        for cursor in cursors where !cursor.isGivenUp {
-            guard let kind: Service.Kind = cursor["service"].choice() else { continue }
-            let id = cursor["id"]?.string ?? kind.rawValue
-            if !taken.insert(id).inserted {
-                (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(id.quoted)")
-            }
-            services.append(
-                Service(id: id, kind: kind, content: content(cursor, kind), parts: parts(cursor, kind)))
-        }
-        return services
-    }
-
-    private func content(_ cursor: Cursor, _ kind: Service.Kind) -> Service.Content {
-        func curve(_ range: ClosedRange<Double>, else value: Double) -> Curve {
-            cursor["value"].flatMap { curves.curve($0, in: range) } ?? .constant(value)
-        }
-        switch kind {
-        case .heartRate:
-            return .heartRate(
-                HeartRate(
-                    value: curve(0...65535, else: 60), period: period(cursor),
-                    format: cursor["format"].choice() ?? .auto,
-                    contact: cursor["contact"].flatMap { curves.curve($0, in: 0...1) },
-                    energy: energy(cursor["energy"]),
-                    hasRRIntervals: cursor["rr_intervals"]?.bool ?? false,
-                    rrPerNotification: cursor["rr_per_notification"]?.integer,
-                    location: HeartRate.Location.allCases.first { $0.name == cursor["location"]?.string }))
-        case .battery: return .battery(Battery(value: curve(0...100, else: 100), period: period(cursor)))
-        case .deviceInformation:
-            return .deviceInformation(
-                DeviceInformation(
-                    manufacturer: cursor["manufacturer"]?.string, model: cursor["model"]?.string,
-                    serial: cursor["serial"]?.string, hardware: cursor["hardware"]?.string,
-                    firmware: cursor["firmware"]?.string, software: cursor["software"]?.string))
-        case .healthThermometer, .fitness, .ecg, .measurements, .feed, .custom:
-            for key in ["value", "steps", "temperature"] { _ = cursor[key].flatMap { curves.value($0) } }
-            for item in cursor["characteristics"]?.items ?? [] { _ = item["value"].flatMap { curves.value($0) } }
-            return .notPlayed
-        }
-    }
-
-    private func period(_ cursor: Cursor) -> Duration {
-        within(cursor["period"], .milliseconds(1) ... .seconds(86_400)) ?? .seconds(1)
-    }
-
-    private func energy(_ cursor: Cursor?) -> HeartRate.Energy? {
-        guard let cursor, cursor.bool != false else { return nil }
-        return cursor.bool == true ? .counted : curves.curve(cursor, in: 0...65535).map(HeartRate.Energy.curve)
-    }
-
-    private func parts(_ cursor: Cursor, _ kind: Service.Kind) -> [Part] {
-        guard kind == .custom else {
-            let switches = ["energy", "rr_intervals"]
-            return Tables.parts(of: kind).filter { row in
-                guard let key = row.key else { return true }
-                return cursor[key].map { !switches.contains(key) || $0.bool != false } ?? false
-            }.map(\.part)
-        }
-        var parts: [Part] = []
-        var taken: Set<String> = []
-        for item in cursor["characteristics"]?.items ?? [] where !item.isGivenUp {
-            let name = item["id"]?.string ?? (item["uuid"]?.string ?? "").lowercased()
-            if !taken.insert(name).inserted {
-                (item["id"] ?? item).note(.duplicateID, "this service has another characteristic \(name.quoted)")
-            }
-            let words = item["properties"]?.items.compactMap(\.string) ?? []
-            let properties = Tables.characteristicProperties.filter { words.contains($0.name) }.map(\.properties)
-            parts.append(Part(name: name, role: .named, properties: Part.Properties(properties)))
-        }
-        return parts
-    }
 }
 
 extension Cursor {
     fileprivate var address: DeviceAddress? { string.flatMap { DeviceAddress($0) } }
+}
+
+/// The duration at a cursor; nil, and a problem, outside of a range.
+func within(_ cursor: Cursor?, _ range: ClosedRange<Duration>) -> Duration? {
+    guard let cursor, let duration = cursor.duration else { return nil }
+    guard range.contains(duration) else {
+        cursor.note(.outOfRange, "expected \(range.lowerBound) to \(range.upperBound), found \(cursor.node.kind)")
+        return nil
+    }
+    return duration
 }

@@ -140,8 +140,10 @@ struct ScriptReader {
             return .notify(
                 of, times: cursor["times"]?.integer ?? 1, value: cursor["value"].flatMap { value($0, of) })
         case (.clear, let of?): return .clear(of)
+        case (.skipTime, let of?): return cursor["by"]?.duration.map { .skipTime(of, by: $0) }
+        case (.leadOff, let of?): return leadOff(of, cursor)
         case (.set, nil), (.notify, nil), (.clear, nil): return nil
-        case (.disconnect, nil), (.silence, nil):
+        case (.disconnect, nil), (.silence, nil), (.skipTime, nil), (.leadOff, nil):
             cursor.note(.missingKey, "\"of\" is missing: with several devices it must be said which one")
             return nil
         default:
@@ -161,10 +163,23 @@ struct ScriptReader {
         return cursor.code
     }
 
+    private func leadOff(_ thing: Thing, _ cursor: Cursor) -> Action? {
+        let services = thing.device.map { names.devices[$0].services } ?? []
+        let isThere =
+            switch thing {
+            case .service(_, let index), .part(_, let index, _): services[index].kind == .ecg
+            default: services.contains { $0.kind == .ecg }
+            }
+        if isThere { return .leadOff(thing) }
+        (cursor["of"] ?? cursor).note(.wrongThing, "this has no electrocardiogram whose lead could come off")
+        return nil
+    }
+
     private func implied(_ kind: Action.Kind) -> Thing? {
         switch Tables.target(of: kind) {
         case .device, .sender: names.onlyDevice()
         case .client: .client
+        case .anything where kind == .leadOff: names.onlyDevice()
         case .part, .rule, .anything: nil
         }
     }
@@ -173,14 +188,13 @@ struct ScriptReader {
     private func value(_ cursor: Cursor, _ thing: Thing) -> Value? {
         guard case .part(let device, let index, let part) = thing else { return nil }
         let service = names.devices[device].services[index]
-        let range: ClosedRange<Double>? =
-            switch (service.kind, service.parts[part].role) {
-            case (.heartRate, .value), (.heartRate, .energy): 0...65535
-            case (.heartRate, .contact): 0...1
-            case (.battery, .value): 0...100
-            default: nil
-            }
-        guard let value = curves.value(cursor, in: range) else { return nil }
+        if case .custom(let custom) = service.content {
+            return CustomReader(services: ServiceReader(curves: curves))
+                .value(cursor, as: custom.characteristics[part].format)
+        }
+        guard let value = curves.value(cursor, in: Tables.range(of: service.parts[part], in: service.kind)) else {
+            return nil
+        }
         let isText = service.kind == .deviceInformation || service.parts[part].role == .location
         switch value {
         case .curve where isText:
@@ -189,7 +203,7 @@ struct ScriptReader {
             let names = HeartRate.Location.allCases.map(\.name)
             guard !names.contains(text) else { break }
             cursor.note(.unknownName, "\(cursor.node.kind) is none of \(names.joined(separator: ", "))")
-        case .text where !isText && service.kind != .custom:
+        case .text where !isText:
             cursor.note(.wrongType, "expected a number, true, false or a curve, found \(cursor.node.kind)")
         default: break
         }

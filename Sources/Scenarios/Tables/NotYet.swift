@@ -3,13 +3,12 @@ import Documents
 extension Tables {
     /// What is known, and not played yet by this version: a key and its value.  What is played loses its row.
     private static let notYet: [(key: String, names: [String])] = [
-        ("service", ["health_thermometer", "fitness", "ecg", "measurements", "feed", "custom"]),
         (
             "do",
             [
                 "link_loss", "stop_advertising", "stall", "distance", "rssi", "loss", "mtu", "att_error",
                 "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "raw", "change_services",
-                "move_handles", "forget_bond", "change_address", "drift", "burst", "lead_off", "skip_time", "connect",
+                "move_handles", "forget_bond", "change_address", "drift", "burst", "connect",
                 "power_off", "unconfirmed",
             ]
         ),

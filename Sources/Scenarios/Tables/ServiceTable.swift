@@ -30,8 +30,11 @@ extension Tables {
         case .healthThermometer:
             [
                 value(.number(-273.15...1000), "In °C; 36.6 if it is left out."),
-                .init("period", .duration, "From measurement to measurement."),
-                .init("type", .name(thermometerTypes), "Where it measures."),
+                .init(
+                    "period", .duration,
+                    "From measurement to measurement, which a client then can read and write; 1 s if it is left out."),
+                .init("type", .name(HealthThermometer.Site.allCases.map(\.name)), "Where it measures."),
+                .init("unit", .name(HealthThermometer.Unit.allCases.map(\.rawValue)), "Of what it says; celsius."),
                 .init("store", .boolean, "Whether it keeps measurements while no client is there."),
             ]
         case .fitness:
@@ -39,11 +42,12 @@ extension Tables {
                 .init("steps", .definition("number_or_curve"), "Since the start."),
                 .init("temperature", .definition("number_or_curve"), "In °C, -273.15 to 327.67."),
                 .init("daily_reset", .form(Forms.timeOfDay), "When a day begins; 00:00 if it is left out."),
-                .init("period", .duration, "How often it is sent."),
+                .init("period", .duration, "How often changes are sent; 1 s if it is left out."),
             ]
         case .ecg:
             [
-                .init("rate", .rate, "Samples in a second."),
+                .init("as", .name(Electrocardiogram.Form.allCases.map(\.rawValue)), "As which service; ecg."),
+                .init("rate", .rate, "Samples in a second, 1 to 4000; 500, as pmd 130."),
                 .init(
                     "noise",
                     .object([
@@ -51,17 +55,17 @@ extension Tables {
                         .init("wander", .number(0...10), "Of the base line, in mV."),
                         .init("muscle", .number(0...10), "In mV."),
                     ]), "What is not the heart."),
-                .init("lead", .integer(1...12), "Which one; 1 if it is left out."),
+                .init("lead", .any([.number(0...255), .definition("curve")]), "Its number; 1 if it is left out."),
             ]
         case .measurements:
             [
-                .init("rate", .rate, required: true, "Values in a second."),
+                .init("rate", .rate, required: true, "Values in a second, 1 to 4000."),
                 value(.number(0...65535), required: true, "In bpm."),
             ]
         case .feed:
             [
                 value(.number(0...4_294_967_295), required: true, "A whole number."),
-                .init("period", .duration, "How often it is sent."),
+                .init("period", .duration, "How often it is sent; 1 s if it is left out."),
             ]
         case .battery:
             [
@@ -79,30 +83,29 @@ extension Tables {
 
     static let informationKeys = ["manufacturer", "model", "serial", "hardware", "firmware", "software"]
 
-    private static let thermometerTypes = [
-        "armpit", "body", "ear", "finger", "gastro_intestinal", "mouth", "rectum", "toe", "tympanum",
-    ]
-
-    static let characteristicProperties: [(name: String, properties: Part.Properties)] = [
-        ("read", .read), ("write", .write), ("write_command", .write), ("notify", .notify), ("indicate", .indicate),
-    ]
-
     private static let characteristic: [Shape.Field] = [
         .init("id", .id, "What things call it."),
         .init("uuid", .uuid, required: true, "The characteristic's."),
-        .init("format", .name(["uint8", "uint16", "uint32", "sint16", "utf8", "octets"]), "How a value is encoded."),
         .init(
-            "properties", .list(.name(characteristicProperties.map(\.name))), required: true, "What a client may do."),
-        .init("permissions", .list(.name(["encrypted", "authenticated", "authorized"])), "What a client needs."),
+            "format", .name(Custom.Characteristic.Format.allCases.map(\.rawValue)),
+            "How a value is encoded; utf8 for a string and uint8 for a number if it is left out."),
+        .init(
+            "properties", .list(.name(Custom.Characteristic.Property.allCases.map(\.rawValue))), required: true,
+            "What a client may do."),
+        .init(
+            "permissions", .list(.name(Custom.Characteristic.Permission.allCases.map(\.rawValue))),
+            "What a client needs."),
         .init("value", .definition("value"), "Its value."),
-        .init("period", .duration, "How often it is sent."),
+        .init("period", .duration, "How often it is sent; 1 s if it is left out."),
         .init("handle", .integer(1...65535), "Where its value stands; the next free one if it is left out."),
         .init(
             "descriptors",
             .list(
                 .object([
                     .init("uuid", .uuid, required: true, "The descriptor's."),
-                    .init("value", .any([.octets, .anyNumber]), required: true, "What can be read."),
+                    .init(
+                        "value", .any([.text, .integer(0...4_294_967_295)]), required: true,
+                        "What can be read: octets, the text of a 2901, or a number in as few octets as hold it."),
                 ])), "Besides those that its properties need."),
     ]
 
@@ -121,8 +124,9 @@ extension Tables {
         case .healthThermometer:
             [
                 (Part(name: "", role: .value, properties: .indicate), nil),
+                (Part(name: "intermediate", role: .named, properties: .notify), nil),
                 (Part(name: "type", role: .named, properties: .read), "type"),
-                (Part(name: "interval", role: .named, properties: .read), "period"),
+                (Part(name: "interval", role: .named, properties: [.read, .write, .indicate]), "period"),
             ]
         case .fitness:
             [
@@ -134,12 +138,46 @@ extension Tables {
             [
                 (Part(name: "samples", role: .value, properties: .notify), nil),
                 (Part(name: "lead", role: .named, properties: .notify), nil),
+                (Part(name: "description", role: .named, properties: .read), nil),
             ]
         case .measurements: [(Part(name: "", role: .value, properties: .notify), nil)]
         case .feed, .battery: [(Part(name: "", role: .value, properties: [.read, .notify]), nil)]
         case .deviceInformation:
             informationKeys.map { (Part(name: $0, role: .named, properties: .read), $0) }
         case .custom: []
+        }
+    }
+
+    /// The numbers that a part can have; nil where that is not known.
+    static func range(of part: Part, in kind: Service.Kind) -> ClosedRange<Double>? {
+        switch (kind, part.name) {
+        case (.heartRate, ""), (.heartRate, "energy_kj"), (.measurements, _): 0...65535
+        case (.heartRate, "contact"): 0...1
+        case (.battery, _): 0...100
+        case (.healthThermometer, ""): -273.15...1000
+        case (.healthThermometer, "interval"): 1...65535
+        case (.fitness, "temperature"): -273.15...327.67
+        case (.fitness, _), (.feed, _): 0...4_294_967_295
+        case (.ecg, "lead"): 0...255
+        default: nil
+        }
+    }
+
+    /// What Polar Measurement Data has in place of the parts of an ECG service.
+    static let pmdParts = [
+        Part(name: "samples", role: .value, properties: .notify),
+        Part(name: "control_point", role: .named, properties: [.read, .write, .indicate]),
+    ]
+}
+
+extension Custom.Characteristic.Property {
+    /// What it allows; a command is a write.
+    var properties: Part.Properties {
+        switch self {
+        case .read: .read
+        case .write, .writeCommand: .write
+        case .notify: .notify
+        case .indicate: .indicate
         }
     }
 }

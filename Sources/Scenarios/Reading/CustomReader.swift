@@ -1,0 +1,81 @@
+import Bluetooth
+import Documents
+import Sensors
+
+/// Makes custom services of checked trees.
+struct CustomReader {
+    typealias Format = Custom.Characteristic.Format
+
+    /// The longest value of an attribute.  Core 6.0, Vol 3, Part F, section 3.2.9.
+    private static let mostOctets = 512
+
+    let services: ServiceReader
+
+    func custom(_ cursor: Cursor) -> Custom {
+        Custom(
+            uuid: uuid(cursor) ?? UUID(0), characteristics: (cursor["characteristics"]?.items ?? []).map(characteristic)
+        )
+    }
+
+    static func properties(_ cursor: Cursor) -> [Custom.Characteristic.Property] {
+        (cursor["properties"]?.items ?? []).compactMap { Optional($0).choice() }
+    }
+
+    private func uuid(_ cursor: Cursor) -> UUID? { cursor["uuid"]?.string.flatMap { UUID($0) } }
+
+    private func characteristic(_ cursor: Cursor) -> Custom.Characteristic {
+        let format: Format = cursor["format"].choice() ?? Self.format(of: cursor["value"])
+        return Custom.Characteristic(
+            uuid: uuid(cursor) ?? UUID(0), format: format, properties: Self.properties(cursor),
+            permissions: (cursor["permissions"]?.items ?? []).compactMap { Optional($0).choice() },
+            value: cursor["value"].flatMap { value($0, as: format) }, period: services.period(cursor),
+            handle: (cursor["handle"]?.integer).flatMap(UInt16.init(exactly:)),
+            descriptors: (cursor["descriptors"]?.items ?? []).compactMap(descriptor))
+    }
+
+    /// What a value without a format is.
+    private static func format(of cursor: Cursor?) -> Format {
+        guard let cursor else { return .octets }
+        return cursor.string == nil ? .uint8 : .utf8
+    }
+
+    /// A value of the type and in the range of a format.
+    func value(_ cursor: Cursor, as format: Format) -> Value? {
+        guard let value = services.curves.value(cursor, in: format.range) else { return nil }
+        switch value {
+        case .curve where format.range == nil:
+            cursor.note(.wrongType, "expected a string for \(format), found \(cursor.node.kind)")
+            return nil
+        case .text where format.range != nil:
+            cursor.note(.wrongType, "expected a number or a curve for \(format), found \(cursor.node.kind)")
+            return nil
+        case .curve: return value
+        case .text:
+            guard let octets = value.octets(as: format) else {
+                cursor.note(.wrongForm, "expected octets such as \"00ff\", found \(cursor.node.kind)")
+                return nil
+            }
+            return fits(octets, cursor) ? value : nil
+        }
+    }
+
+    private func fits(_ octets: [UInt8], _ cursor: Cursor) -> Bool {
+        guard octets.count > Self.mostOctets else { return true }
+        cursor.note(.outOfRange, "\(octets.count) octets are more than the \(Self.mostOctets) that a value can have")
+        return false
+    }
+
+    private func descriptor(_ cursor: Cursor) -> Custom.Descriptor? {
+        guard let uuid = uuid(cursor), let value = cursor["value"] else { return nil }
+        if let number = value.number {
+            guard let whole = UInt32(exactly: number) else { return nil }
+            let octets = (0..<4).map { UInt8(truncatingIfNeeded: whole >> ($0 * 8)) }
+            return Custom.Descriptor(uuid: uuid, octets: Array(octets[..<(whole < 256 ? 1 : whole < 65536 ? 2 : 4)]))
+        }
+        let format: Format = uuid == .characteristicUserDescription ? .utf8 : .octets
+        guard case .text(let text)? = self.value(value, as: format),
+            let octets = Value.text(text).octets(as: format)
+        else { return nil }
+        return Custom.Descriptor(uuid: uuid, octets: octets)
+    }
+}

@@ -1,0 +1,133 @@
+import Bluetooth
+import Documents
+import Sensors
+import Spelling
+
+/// Makes services of checked trees.
+struct ServiceReader {
+    let curves: CurveReader
+
+    func services(_ cursors: [Cursor]) -> [Service] {
+        var services: [Service] = []
+        var taken: Set<String> = []
+        for cursor in cursors where !cursor.isGivenUp {
+            guard let kind: Service.Kind = cursor["service"].choice() else { continue }
+            let id = cursor["id"]?.string ?? kind.rawValue
+            if !taken.insert(id).inserted {
+                (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(id.quoted)")
+            }
+            services.append(
+                Service(id: id, kind: kind, content: content(cursor, kind), parts: parts(cursor, kind)))
+        }
+        return services
+    }
+
+    private func content(_ cursor: Cursor, _ kind: Service.Kind) -> Service.Content {
+        switch kind {
+        case .heartRate: .heartRate(heartRate(cursor))
+        case .battery:
+            .battery(Battery(value: curve(cursor["value"], 0...100, else: 100), period: period(cursor)))
+        case .deviceInformation:
+            .deviceInformation(
+                DeviceInformation(
+                    manufacturer: cursor["manufacturer"]?.string, model: cursor["model"]?.string,
+                    serial: cursor["serial"]?.string, hardware: cursor["hardware"]?.string,
+                    firmware: cursor["firmware"]?.string, software: cursor["software"]?.string))
+        case .healthThermometer: .healthThermometer(thermometer(cursor))
+        case .fitness:
+            .fitness(
+                Fitness(
+                    steps: cursor["steps"].flatMap { curves.curve($0, in: 0...4_294_967_295) },
+                    temperature: cursor["temperature"].flatMap { curves.curve($0, in: -273.15...327.67) },
+                    dailyReset: cursor["daily_reset"]?.string.flatMap(Units.timeOfDay) ?? .zero,
+                    period: period(cursor)))
+        case .ecg: .ecg(electrocardiogram(cursor))
+        case .measurements:
+            .measurements(
+                Measurements(
+                    rate: rate(cursor["rate"]) ?? 500, value: curve(cursor["value"], 0...65535, else: 60)))
+        case .feed:
+            .feed(Feed(value: curve(cursor["value"], 0...4_294_967_295, else: 0), period: period(cursor)))
+        case .custom: .custom(CustomReader(services: self).custom(cursor))
+        }
+    }
+
+    private func heartRate(_ cursor: Cursor) -> HeartRate {
+        HeartRate(
+            value: curve(cursor["value"], 0...65535, else: 60), period: period(cursor),
+            format: cursor["format"].choice() ?? .auto,
+            contact: cursor["contact"].flatMap { curves.curve($0, in: 0...1) }, energy: energy(cursor["energy"]),
+            hasRRIntervals: cursor["rr_intervals"]?.bool ?? false,
+            rrPerNotification: cursor["rr_per_notification"]?.integer,
+            location: HeartRate.Location.allCases.first { $0.name == cursor["location"]?.string })
+    }
+
+    private func energy(_ cursor: Cursor?) -> HeartRate.Energy? {
+        guard let cursor, cursor.bool != false else { return nil }
+        return cursor.bool == true ? .counted : curves.curve(cursor, in: 0...65535).map(HeartRate.Energy.curve)
+    }
+
+    private func thermometer(_ cursor: Cursor) -> HealthThermometer {
+        HealthThermometer(
+            value: curve(cursor["value"], -273.15...1000, else: 36.6),
+            period: within(cursor["period"], .seconds(1) ... .seconds(65535)) ?? .seconds(1),
+            hasInterval: cursor["period"] != nil, unit: cursor["unit"].choice() ?? .celsius,
+            site: HealthThermometer.Site.allCases.first { $0.name == cursor["type"]?.string },
+            isStoring: cursor["store"]?.bool ?? false)
+    }
+
+    private func electrocardiogram(_ cursor: Cursor) -> Electrocardiogram {
+        let form: Electrocardiogram.Form = cursor["as"].choice() ?? .ecg
+        let noise = cursor["noise"]
+        return Electrocardiogram(
+            form: form, rate: rate(cursor["rate"]) ?? (form == .pmd ? 130 : 500), mains: rate(noise?["mains"]),
+            wander: noise?["wander"]?.number, muscle: noise?["muscle"]?.number,
+            lead: curve(cursor["lead"], 0...255, else: 1))
+    }
+
+    // MARK: Quantities
+
+    private func curve(_ cursor: Cursor?, _ range: ClosedRange<Double>, else value: Double) -> Curve {
+        cursor.flatMap { curves.curve($0, in: range) } ?? .constant(value)
+    }
+
+    func period(_ cursor: Cursor) -> Duration {
+        within(cursor["period"], .milliseconds(1) ... .seconds(86_400)) ?? .seconds(1)
+    }
+
+    /// A whole number of times in a second.
+    private func rate(_ cursor: Cursor?) -> Int? {
+        guard let cursor, let hertz = cursor.string.flatMap({ Units.quantity($0, unit: "Hz") }) else { return nil }
+        guard let whole = Int(exactly: hertz), (1...4000).contains(whole) else {
+            cursor.note(.outOfRange, "expected a whole number from 1 Hz to 4000 Hz, found \(cursor.node.kind)")
+            return nil
+        }
+        return whole
+    }
+
+    // MARK: Parts
+
+    private func parts(_ cursor: Cursor, _ kind: Service.Kind) -> [Part] {
+        if kind == .custom { return customParts(cursor) }
+        if kind == .ecg, cursor["as"]?.string == Electrocardiogram.Form.pmd.rawValue { return Tables.pmdParts }
+        let switches = ["energy", "rr_intervals"]
+        return Tables.parts(of: kind).filter { row in
+            guard let key = row.key else { return true }
+            return cursor[key].map { !switches.contains(key) || $0.bool != false } ?? false
+        }.map(\.part)
+    }
+
+    private func customParts(_ cursor: Cursor) -> [Part] {
+        var parts: [Part] = []
+        var taken: Set<String> = []
+        for item in cursor["characteristics"]?.items ?? [] {
+            let name = item["id"]?.string ?? (item["uuid"]?.string ?? "").lowercased()
+            if !taken.insert(name).inserted {
+                (item["id"] ?? item).note(.duplicateID, "this service has another characteristic \(name.quoted)")
+            }
+            let properties = CustomReader.properties(item).map(\.properties)
+            parts.append(Part(name: name, role: .named, properties: Part.Properties(properties)))
+        }
+        return parts
+    }
+}
