@@ -56,7 +56,9 @@ extension Tables {
     ]
 
     private static let security: [Shape.Field] = [
-        .init("io", .name(Security.IO.allCases.map(\.rawValue) + ["none"]), "What a person can do with it; no_input_no_output, or none for short."),
+        .init(
+            "io", .name(Security.IO.allCases.map(\.rawValue) + ["none"]),
+            "What a person can do with it; no_input_no_output, or none for short."),
         .init("passkey", .integer(0...999_999), "Always the same."),
         .init("bonding", .boolean, "Whether it keeps keys; true if it is left out."),
         .init("secure_connections", .boolean, "Whether it can these; true if it is left out."),
