@@ -26,6 +26,7 @@ let floors: [[Target]] = [
         library("LinkLayer", on: "Octets", "Simulation"),
         library("Sensors", on: "Simulation"),
         library("Sockets", on: "Spelling", "Simulation"),
+        library("Statistics", on: "Simulation"),
     ],
     [
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
@@ -95,6 +96,7 @@ let floors: [[Target]] = [
             "VirtualController", on: "Mutations", "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
         tests("Spelling"),
+        tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
             on: "Bluetooth", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets", "Reporting", "Scenarios",
