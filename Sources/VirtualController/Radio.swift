@@ -77,6 +77,7 @@ public struct Radio: Sendable {
     /// Where the stations are.
     var air = Medium()
     private var stations: [Station] = []
+    private var listeners: [Int] = []  // those that scan or initiate, in their order
     private var links: [LinkSlot] = []
     private var freeLinks: [Int] = []
     private var linkOutbox: [Link.Output] = []
@@ -108,7 +109,14 @@ public struct Radio: Sendable {
         links.contains { $0.isTaken && ($0.central == station || $0.peripheral == station) }
     }
 
-    private var hasListener: Bool { stations.contains { $0.scan != nil || $0.initiation != nil } }
+    /// A station listens from now on, or does not any more.
+    private mutating func updateListening(_ station: Int) {
+        let isListening = stations[station].scan != nil || stations[station].initiation != nil
+        let place = listeners.firstIndex { $0 >= station } ?? listeners.count
+        let isKnown = place < listeners.count && listeners[place] == station
+        guard isListening != isKnown else { return }
+        if isListening { listeners.insert(station, at: place) } else { listeners.remove(at: place) }
+    }
 
     // MARK: What stations do
 
@@ -126,7 +134,7 @@ public struct Radio: Sendable {
             let timer = Timer.advertisingTimeout(station: station, generation: stations[station].generation)
             outbox.append(.wake(timer, at: now.advanced(byNanoseconds: AirTime.highDutyTimeout)))
         }
-        if hasListener { unpark(station, at: now, into: &outbox) }
+        if !listeners.isEmpty { unpark(station, at: now, into: &outbox) }
     }
 
     /// Changes what is advertised, not when.
@@ -143,11 +151,13 @@ public struct Radio: Sendable {
 
     mutating func scan(_ scan: Scan?, from station: Int, at now: Instant, into outbox: inout [Output]) {
         stations[station].scan = scan
+        updateListening(station)
         if scan != nil { unparkAll(at: now, into: &outbox) }
     }
 
     mutating func initiate(_ initiation: Initiation?, from station: Int, at now: Instant, into outbox: inout [Output]) {
         stations[station].initiation = initiation
+        updateListening(station)
         guard initiation != nil else { return }
         let attempt = stations[station].attempts &+ 1
         stations[station].attempts = attempt
@@ -248,7 +258,7 @@ public struct Radio: Sendable {
         }
         let duration = AirTime.packet(payload: advertisement.payload)
         var isHeard = false
-        for listener in stations.indices where listener != station && air.connects(station, listener) {
+        for listener in listeners where listener != station && air.connects(station, listener) {
             guard let heard = stations[listener].initiation?.listener ?? stations[listener].scan?.listener else {
                 continue
             }
@@ -317,6 +327,7 @@ public struct Radio: Sendable {
     ) {
         stopAdvertising(station)
         stations[initiator].initiation = nil
+        updateListening(initiator)
         let slot = freeLinks.popLast() ?? links.count
         var chance = seed.stream("link \(initiation.address) \(advertisement.address) \(initiation.attempt)")
         let link = Link(

@@ -21,10 +21,15 @@ struct BenchRow {
                 word: "logged", name: "the same with --events and --trace", twin: "notifications"
             ) { () throws(CommandFailure) in try streaming(isLogged: true) },
             BenchRow(
+                word: "reads", name: "reads of 20 octets, one after the other", twin: "reads", measure: reading),
+            BenchRow(
                 word: "greeting", name: "MTU, discovery, subscription, first notification", twin: "greeting",
                 measure: greeting),
             BenchRow(word: "hour", name: "one hour of a resting strap", measure: restingHour),
+            BenchRow(word: "day", name: "one day of a resting strap", measure: restingDay),
             BenchRow(word: "idle", name: "one hour of an idle link", measure: idleHour),
+            BenchRow(word: "crowd", name: "ten minutes among 1,000 straps", measure: crowd),
+            BenchRow(word: "crowd_memory", name: "the same: the most memory", measure: crowdMemory),
             BenchRow(word: "start", name: "from the start to the first advertisement", measure: Started.time),
             BenchRow(word: "memory", name: "resident by the first advertisement", measure: Started.memory),
         ]
@@ -94,22 +99,28 @@ struct BenchRow {
         "value": {"curve": "walk", "start": 62, "by": 2, "period": "1 s", "range": [55, 70]}
         """#
 
-    private static func restingHour() throws(CommandFailure) -> Figures { try hour(restingHeart, wanted: 3590...3600) }
+    private static func restingHour() throws(CommandFailure) -> Figures { try hours(1, restingHeart, wanted: 3590...3600) }
 
-    private static func idleHour() throws(CommandFailure) -> Figures {
-        try hour("\"period\": \"1 day\", \"value\": 62", wanted: 0...0)
+    private static func restingDay() throws(CommandFailure) -> Figures {
+        try hours(24, restingHeart, wanted: 86_390...86_400)
     }
 
-    private static func hour(_ heart: String, wanted: ClosedRange<Int>) throws(CommandFailure) -> Figures {
-        var stage = try Stage(strap(heart), limit: .seconds(3600))
+    private static func idleHour() throws(CommandFailure) -> Figures {
+        try hours(1, "\"period\": \"1 day\", \"value\": 62", wanted: 0...0)
+    }
+
+    private static func hours(
+        _ count: Int64, _ heart: String, wanted: ClosedRange<Int>
+    ) throws(CommandFailure) -> Figures {
+        var stage = try Stage(strap(heart), limit: .seconds(count * 3600))
         let meter = Meter()
         stage.rehearsal.play { _, _ in }
-        let count = stage.rehearsal.measurements
+        let shown = stage.rehearsal.measurements
         try stage.close()
         let (spent, allocated) = (meter.spent, meter.allocated)
         return Figures(
-            value: Double(spent) / 1e6, unit: "ms of CPU", items: max(1, count), nanoseconds: spent,
+            value: Double(spent) / 1e6, unit: "ms of CPU", items: max(1, shown), nanoseconds: spent,
             allocations: allocated,
-            fault: wanted.contains(count) ? nil : "\(count) measurements were shown, and not \(wanted)")
+            fault: wanted.contains(shown) ? nil : "\(shown) measurements were shown, and not \(wanted)")
     }
 }

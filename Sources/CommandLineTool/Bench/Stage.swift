@@ -20,10 +20,7 @@ struct Stage {
     private let files: LogFiles
 
     init(_ json: String, limit: Duration = .seconds(24 * 3600), isLogged: Bool = true) throws(CommandFailure) {
-        let reading = ScenarioFile.read("bench.json") { _ in Array(json.utf8) }
-        guard var scenario = reading.scenario, reading.problems.isEmpty else {
-            throw CommandFailure(.inner, reading.problems.map(\.description).joined(separator: "\n"))
-        }
+        var scenario = try benchScenario(json)
         scenario.limit = limit
         directory = try ScratchDirectory()
         let played = Played(

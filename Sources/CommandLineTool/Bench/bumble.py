@@ -81,6 +81,23 @@ async def notifications(count=3000):
     return count, spent
 
 
+async def reads(count=2000):
+    strap, client, _ = await pair_of_devices()
+    uuid = UUID.from_16_bits(0xFF01)
+    value = Characteristic(uuid, Characteristic.Properties.READ, Characteristic.Permissions.READABLE, bytes([0x5A] * 20))
+    strap.add_service(Service(UUID('6c750400-6264-4562-a000-4c7562647562'), [value]))
+    peer = Peer(await connect(strap, client))
+    await peer.request_mtu(247)
+    await peer.discover_services()
+    for service in peer.services:
+        await service.discover_characteristics()
+    (characteristic,) = peer.get_characteristics_by_uuid(uuid)
+    began = time.process_time()
+    for _ in range(count):
+        assert await characteristic.read_value() == bytes([0x5A] * 20), 'not what was to be read'
+    return count, time.process_time() - began
+
+
 async def greeting(count=30):
     strap, client, measurement = await pair_of_devices()
     spent = 0.0
@@ -97,7 +114,7 @@ async def greeting(count=30):
 
 
 async def main():
-    count, spent = await {"notifications": notifications, "greeting": greeting}[sys.argv[1]]()
+    count, spent = await {"notifications": notifications, "reads": reads, "greeting": greeting}[sys.argv[1]]()
     print(count, spent / count * 1e6)
 
 
