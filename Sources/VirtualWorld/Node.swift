@@ -93,6 +93,9 @@ struct Node: Sendable {
         return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
 
+    /// When the device has something to do.
+    var nextDue: Instant? { device.nextDue }
+
     mutating func set(_ part: Peripheral.Part, to value: PartValue?, at now: Instant, begun: Instant?) -> Bool {
         device.set(part, to: value, at: now, begun: begun)
     }

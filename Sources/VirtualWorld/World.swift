@@ -414,6 +414,6 @@ public struct World: Sendable {
     /// Has one event for when the device next has something to do.
     mutating func wakeDevice(_ node: Int) {
         if let ticket = nodes[node].deviceWake { queue.cancel(ticket) }
-        nodes[node].deviceWake = nodes[node].device.nextDue.map { schedule(.deviceWake(node: node), due: max($0, now)) }
+        nodes[node].deviceWake = nodes[node].nextDue.map { schedule(.deviceWake(node: node), due: max($0, now)) }
     }
 }

@@ -8,6 +8,7 @@ let benchGrammar = Arguments.Grammar(
         .flag("--json", "print a JSON object for each row"),
         .option("--bumble", "PYTHON", "a Python that has Bumble (default .venv/bin/python, as \"make test\" makes it)"),
         .flag("--alone", "do not run Bumble"),
+        .flag("--check", "fail where a row is worse than \(Expected.path) says"),
     ])
 
 func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
@@ -19,6 +20,7 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.complain(
             "lubdub: no Bumble to compare with: make test installs it, --bumble names a Python that has it")
     }
+    let expected = invocation.has("--check") ? try Expected() : nil
     if !isJSON { Console.print(BenchTable.head) }
     var code = ExitCode.success
     for row in rows {
@@ -28,6 +30,10 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.print(isJSON ? result.json : BenchTable.line(result))
         if let fault = figures.fault {
             Console.complain("lubdub: \(row.name.quoted) is no result: \(fault)")
+            code = .failure
+        }
+        for fault in expected?.faults(of: result) ?? [] {
+            Console.complain("lubdub: \(row.name.quoted): \(fault)")
             code = .failure
         }
     }
@@ -54,6 +60,14 @@ struct BenchResult {
 
     /// How many times Bumble's CPU time an item is of ours.
     var ratio: Double? { theirs.map { $0.microsecondsPerItem / figures.microsecondsPerItem } }
+
+    /// The numbers that a row may be checked by; nil for what was not measured.
+    var numbers: [(key: String, value: Double?)] {
+        [
+            ("value", figures.value), ("cpu_us_per_item", figures.microsecondsPerItem),
+            ("allocations_per_item", figures.allocationsPerItem), ("ratio", ratio),
+        ]
+    }
 
     /// `{"row": …, "name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null where nothing is known.
     var json: String {

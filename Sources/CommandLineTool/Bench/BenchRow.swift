@@ -99,7 +99,9 @@ struct BenchRow {
         "value": {"curve": "walk", "start": 62, "by": 2, "period": "1 s", "range": [55, 70]}
         """#
 
-    private static func restingHour() throws(CommandFailure) -> Figures { try hours(1, restingHeart, wanted: 3590...3600) }
+    private static func restingHour() throws(CommandFailure) -> Figures {
+        try hours(1, restingHeart, wanted: 3590...3600)
+    }
 
     private static func restingDay() throws(CommandFailure) -> Figures {
         try hours(24, restingHeart, wanted: 86_390...86_400)
