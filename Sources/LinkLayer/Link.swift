@@ -190,12 +190,14 @@ public struct Link: Sendable {
     }
 
     private func goesOn(after flight: Flight, at now: Instant) -> Bool {
-        guard self[.central].isOpen else { return false }
+        guard self[.central].isOpen,
+            flight.hasMore || !self[.central].queue.isEmpty || self[.central].isLeaving
+        else { return false }
+        // What the peripheral will answer, it alone knows.
         let needed =
             3 * AirTime.interFrameSpace + AirTime.packet(payload: self[.central].next)
             + AirTime.packet(payload: self[.peripheral].longest)
-        let fits = now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
-        return fits && (flight.hasMore || !self[.central].queue.isEmpty || self[.central].isLeaving)
+        return now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
     }
 
     private mutating func endEvent(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
@@ -386,7 +388,7 @@ public struct Link: Sendable {
     }
 
     private subscript(end: LinkEnd) -> End {
-        get { ends[Int(end.rawValue)] }
+        _read { yield ends[Int(end.rawValue)] }
         _modify { yield &ends[Int(end.rawValue)] }
     }
 }
