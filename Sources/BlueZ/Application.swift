@@ -38,8 +38,11 @@ struct Application: Sendable {
                 paths[handle] = value
                 objects.append(ExportedObject(value, [Self.interface(of: characteristic, handle, in: path, source)]))
                 for (order, descriptor) in characteristic.descriptors.enumerated() {
+                    guard let handle = table.handle(ofDescriptor: order, characteristic: place, service: index) else {
+                        continue
+                    }
                     let more = try ObjectPath("\(value)/more\(order)")
-                    objects.append(ExportedObject(more, [Self.interface(of: descriptor, below: value, source)]))
+                    objects.append(ExportedObject(more, [Self.interface(of: descriptor, handle, below: value, source)]))
                 }
             }
         }
@@ -61,43 +64,21 @@ struct Application: Sendable {
     }
 
     private static func interface(
-        of descriptor: DescriptorDefinition, below value: ObjectPath, _ source: Source
+        of descriptor: DescriptorDefinition, _ handle: UInt16, below value: ObjectPath, _ source: Source
     ) -> Interface {
-        let read = Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) {
-            call in
-            guard let offset = Self.offset(call.arguments.first), offset <= descriptor.value.count else {
-                return call.refuse(.invalidOffset)
-            }
-            call.answer([.octets(Array(descriptor.value[offset...]))])
-        }
-        return Interface(
+        Interface(
             .gattDescriptor,
-            methods: [source.owner.only(read)],
+            methods: [read(handle, source), write(handle, source)].map(source.owner.only),
             properties: [
                 Property("UUID", constant: .string(descriptor.uuid.description)),
-                Property("Characteristic", constant: .path(value)), Property("Flags", constant: .strings(["read"])),
+                Property("Characteristic", constant: .path(value)),
+                Property("Flags", constant: .strings(descriptor.permissions.flags)),
             ])
     }
 
     private static func interface(
         of characteristic: CharacteristicDefinition, _ handle: UInt16, in service: ObjectPath, _ source: Source
     ) -> Interface {
-        let read = Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) {
-            call in
-            let options = call.arguments.first
-            guard let offset = Self.offset(options) else { return call.refuse(.invalidOffset) }
-            answer(call, .read(offset: offset), handle, options, source) { [.octets($0)] }
-        }
-        let write = Method("WriteValue", takes: Parameters("aya{sv}", "value", "options")) { call in
-            guard call.arguments.count == 2, let value = call.arguments[0].octets else {
-                return call.refuse(.invalidValueLength)
-            }
-            let options = call.arguments[1]
-            // A long write comes whole, in pieces that each have an offset: BlueZ before 5.44 only.
-            guard Self.offset(options) == 0 else { return call.refuse(.invalidOffset) }
-            let isCommand = options["type"]?.string == "command"
-            answer(call, .write(value, isCommand: isCommand), handle, options, source) { _ in [] }
-        }
         let start = Method("StartNotify") { call in
             source.subscribed(handle, true)
             call.answer()
@@ -111,12 +92,36 @@ struct Application: Sendable {
             call.answer()
         }
         return Interface(
-            .gattCharacteristic, methods: [read, write, start, stop, confirm].map(source.owner.only),
+            .gattCharacteristic,
+            methods: [read(handle, source), write(handle, source), start, stop, confirm].map(source.owner.only),
             properties: [
                 Property("UUID", constant: .string(characteristic.uuid.description)),
                 Property("Service", constant: .path(service)),
-                Property("Flags", constant: .strings(characteristic.properties.flags)),
+                Property(
+                    "Flags",
+                    constant: .strings(characteristic.properties.flags + characteristic.permissions.securityFlags)),
             ])
+    }
+
+    private static func read(_ handle: UInt16, _ source: Source) -> Method {
+        Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) { call in
+            let options = call.arguments.first
+            guard let offset = Self.offset(options) else { return call.refuse(.invalidOffset) }
+            answer(call, .read(offset: offset), handle, options, source) { [.octets($0)] }
+        }
+    }
+
+    private static func write(_ handle: UInt16, _ source: Source) -> Method {
+        Method("WriteValue", takes: Parameters("aya{sv}", "value", "options")) { call in
+            guard call.arguments.count == 2, let value = call.arguments[0].octets else {
+                return call.refuse(.invalidValueLength)
+            }
+            let options = call.arguments[1]
+            // A long write comes whole, in pieces that each have an offset: BlueZ before 5.44 only.
+            guard Self.offset(options) == 0 else { return call.refuse(.invalidOffset) }
+            let isCommand = options["type"]?.string == "command"
+            answer(call, .write(value, isCommand: isCommand), handle, options, source) { _ in [] }
+        }
     }
 
     /// Where a read or a write begins, 0 unless it is said; nil when that is no number that an offset can be.
@@ -147,6 +152,25 @@ extension CharacteristicProperties {
             (.authenticatedSignedWrites, "authenticated-signed-writes"),
         ]
         return names.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+extension AttributePermissions {
+    /// By BlueZ's names, as they are of a descriptor.
+    fileprivate var flags: [String] {
+        (contains(.readable) ? ["read"] : []) + (contains(.writeable) ? ["write"] : []) + securityFlags
+    }
+
+    /// How secure bluetoothd keeps the link: it refuses what the link does not have.
+    fileprivate var securityFlags: [String] {
+        let needs: [(Bool, String)] = [
+            (securityToRead.contains(.encrypted), "encrypt-read"),
+            (securityToRead.contains(.authenticated), "encrypt-authenticated-read"),
+            (securityToWrite.contains(.encrypted), "encrypt-write"),
+            (securityToWrite.contains(.authenticated), "encrypt-authenticated-write"),
+            (securityToRead.union(securityToWrite).contains(.authorized), "authorize"),
+        ]
+        return needs.filter(\.0).map(\.1)
     }
 }
 

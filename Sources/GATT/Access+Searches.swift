@@ -41,7 +41,7 @@ extension Access {
     /// Section 3.4.3.4.  Only declarations and descriptors are compared: dynamic values are not asked for.
     func findByTypeValue(_ range: HandleRange, _ type: UUID, _ value: [UInt8]) throws(Refusal) -> PDU {
         let found = try attributes(in: range).lazy.filter { attribute in
-            guard attribute.type == type, attribute.permissions.contains(.readable) else { return false }
+            guard attribute.type == type, isReadable(attribute) else { return false }
             guard case .fixed(let content) = attribute.content else { return false }
             return content == value
         }

@@ -16,6 +16,7 @@ extension Access {
         guard attribute.permissions.contains(.readable) else {
             throw Refusal(.readNotPermitted, at: attribute.handle)
         }
+        try check(attribute.permissions.securityToRead, attribute.handle)
         switch attribute.content {
         case .fixed(let value): return value
         case .configuration(let valueHandle, _):
@@ -108,7 +109,17 @@ extension Access {
         guard let attribute = table[handle] else { throw Refusal(.invalidHandle, at: handle) }
         guard attribute.permissions.contains(.writeable) else { throw Refusal(.writeNotPermitted, at: handle) }
         if case .fixed = attribute.content { throw Refusal(.writeNotPermitted, at: handle) }
+        try check(attribute.permissions.securityToWrite, handle)
         return attribute
+    }
+
+    private func check(_ needed: LinkSecurity, _ handle: UInt16) throws(Refusal) {
+        if let error = needed.subtracting(server.security).refusal { throw Refusal(error, at: handle) }
+    }
+
+    func isReadable(_ attribute: AttributeTable.Attribute) -> Bool {
+        attribute.permissions.contains(.readable)
+            && attribute.permissions.securityToRead.isSubset(of: server.security)
     }
 
     // MARK: Queued writes
@@ -148,8 +159,7 @@ extension Access {
             if let known = wholes.firstIndex(where: { $0.handle == part.handle }) {
                 index = known
             } else {
-                let isReadable = table[part.handle]?.permissions.contains(.readable) ?? false
-                let goesOn = part.offset > 0 && isReadable
+                let goesOn = part.offset > 0 && table[part.handle].map(isReadable) ?? false
                 index = wholes.count
                 wholes.append((part.handle, goesOn ? try read(part.handle, &values) : []))
             }

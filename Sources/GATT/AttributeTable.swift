@@ -72,6 +72,15 @@ public struct AttributeTable: Hashable, Sendable {
         return valueHandles[service][characteristic]
     }
 
+    /// The handle of a descriptor of a characteristic, all three counted from 0 in the order of definition; a Client
+    /// Characteristic Configuration that the properties lead to does not count.  Nil if there are not so many.
+    public func handle(ofDescriptor descriptor: Int, characteristic: Int, service: Int) -> UInt16? {
+        guard let value = handle(ofValue: characteristic, service: service) else { return nil }
+        let definition = services[service].characteristics[characteristic]
+        guard definition.descriptors.indices.contains(descriptor) else { return nil }
+        return value + (definition.configurations.isEmpty ? 1 : 2) + UInt16(clamping: descriptor)
+    }
+
     /// The handle of the value of the first characteristic with this UUID; nil if there is none.
     public func handle(ofFirst characteristic: UUID) -> UInt16? {
         for (index, service) in services.enumerated() {
@@ -170,15 +179,16 @@ extension AttributeTable {
             }
         _ = try add(characteristic.uuid, characteristic.permissions, content, at: valueHandle)
 
-        var allowed: ClientConfiguration = []
-        if characteristic.properties.contains(.notify) { allowed.insert(.notification) }
-        if characteristic.properties.contains(.indicate) { allowed.insert(.indication) }
+        let allowed = characteristic.configurations
         if !allowed.isEmpty {
             let content = Attribute.Content.configuration(ofValue: valueHandle, allowed: allowed)
-            _ = try add(.clientCharacteristicConfiguration, [.readable, .writeable], content, at: nil)
+            let security = characteristic.permissions.securityToRead.union(characteristic.permissions.securityToWrite)
+            _ = try add(
+                .clientCharacteristicConfiguration, [.readable, .writeable(needing: security)], content, at: nil)
         }
         for descriptor in characteristic.descriptors {
-            _ = try add(descriptor.uuid, [.readable], .fixed(descriptor.value), at: nil)
+            let content = descriptor.value.map { Attribute.Content.fixed($0) } ?? .dynamic
+            _ = try add(descriptor.uuid, descriptor.permissions, content, at: nil)
         }
         endGroup(declaration)
         return valueHandle
@@ -203,5 +213,15 @@ extension AttributeTable {
     /// The group that the attribute at `index` declares ends with the last attribute so far.
     private mutating func endGroup(_ index: Int) {
         attributes[index].groupEnd = UInt16(clamping: nextFree - 1)
+    }
+}
+
+extension CharacteristicDefinition {
+    /// What a client may ask for by a Client Characteristic Configuration; nothing where there is none.
+    fileprivate var configurations: ClientConfiguration {
+        var allowed: ClientConfiguration = []
+        if properties.contains(.notify) { allowed.insert(.notification) }
+        if properties.contains(.indicate) { allowed.insert(.indication) }
+        return allowed
     }
 }

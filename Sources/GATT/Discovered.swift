@@ -7,12 +7,27 @@ public struct DiscoveredService: Hashable, Sendable {
     public var uuid: UUID
     /// From its declaration to its last attribute.
     public var range: HandleRange
+    /// Whether it was found by itself; a secondary service is found where another one includes it.
+    public var isPrimary: Bool
+    /// The services that are part of it; empty until they are discovered.
+    public var included: [IncludedService]
     /// Its characteristics by handle; empty until they are discovered.
-    public var characteristics: [DiscoveredCharacteristic] = []
+    public var characteristics: [DiscoveredCharacteristic]
 
     /// A service with these handles.
-    public init(uuid: UUID, range: HandleRange, characteristics: [DiscoveredCharacteristic] = []) {
-        (self.uuid, self.range, self.characteristics) = (uuid, range, characteristics)
+    public init(
+        uuid: UUID, range: HandleRange, isPrimary: Bool = true, included: [IncludedService] = [],
+        characteristics: [DiscoveredCharacteristic] = []
+    ) {
+        (self.uuid, self.range, self.isPrimary) = (uuid, range, isPrimary)
+        (self.included, self.characteristics) = (included, characteristics)
+    }
+
+    /// The handles that include declarations can have, which stand before all characteristics; nil when there are none.
+    /// Core 6.0, Vol 3, Part G, section 3.2.
+    var includeRange: HandleRange? {
+        let last = characteristics.first.map { $0.range.first - 1 } ?? range.last
+        return range.first < last ? HandleRange(range.first + 1, last) : nil
     }
 }
 

@@ -16,7 +16,8 @@ public enum Procedure: Hashable, Sendable {
     case discoverCharacteristics(HandleRange)
     /// Discover All Characteristic Descriptors, which have these handles.  4.7.1
     case discoverDescriptors(HandleRange)
-    /// All primary services, then the characteristics of each, then the descriptors of each of those.
+    /// All primary services, then the characteristics of each, what it includes, and the descriptors of each
+    /// characteristic.  Secondary services stand behind the primary ones, in the order in which they are found.
     case discoverEverything
     /// Read Characteristic Value, or Descriptor: what fits into one PDU.  4.8.1, 4.12.1
     case read(handle: UInt16)

@@ -119,17 +119,20 @@ struct Search: Sendable {
 
     /// Included Service Attribute Handle (2), End Group Handle (2), Service UUID (2, or 0).  Part G, section 3.2.
     private mutating func include(_ entry: AttributeData) throws(Procedure.Failure) {
+        let range: HandleRange
+        let uuid: UUID?
         do throws(Malformed) {
             var reader = OctetReader(entry.value)
-            let range = HandleRange(
+            range = HandleRange(
                 try reader.uint16("Included Service Attribute Handle"), try reader.uint16("End Group Handle"))
-            let uuid = reader.remaining == 0 ? nil : UUID(try reader.uint16("Service UUID"))
+            uuid = reader.remaining == 0 ? nil : UUID(try reader.uint16("Service UUID"))
             try reader.finish()
-            guard let uuid else { return nameless.append((entry.handle, range)) }
-            included.append(IncludedService(declaration: entry.handle, range: range, uuid: uuid))
         } catch {
             throw .malformed(error)
         }
+        guard range.isValid else { throw .handleOutOfOrder(range.first) }
+        guard let uuid else { return nameless.append((entry.handle, range)) }
+        included.append(IncludedService(declaration: entry.handle, range: range, uuid: uuid))
     }
 
     /// Characteristic Properties (1), Characteristic Value Handle (2), Characteristic UUID (2 or 16).  Part G,

@@ -56,6 +56,8 @@ public struct Server: Sendable {
     /// How many indications wait for the confirmation of another at most.
     public static let mostIndications = 16
 
+    /// How well the link is protected now.
+    public var security: LinkSecurity = []
     /// The most octets that a PDU can have on this bearer.
     public private(set) var mtu = Server.defaultMTU
 

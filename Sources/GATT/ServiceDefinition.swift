@@ -12,27 +12,6 @@ public enum AttributeValue: Hashable, Sendable {
     case clientSupportedFeatures
 }
 
-/// What clients may do with an attribute.  A permission that is missing is refused with Read Not Permitted or
-/// Write Not Permitted.  Core 6.0, Vol 3, Part F, section 3.2.5.
-public struct AttributePermissions: OptionSet, Hashable, Sendable {
-    /// The set as bits of our own choice: permissions are never sent.
-    public let rawValue: UInt8
-
-    /// The permissions of these bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// The value can be read.
-    public static let readable = AttributePermissions(rawValue: 0x01)
-    /// The value can be written, with a response or without.
-    public static let writeable = AttributePermissions(rawValue: 0x02)
-
-    /// What the declared properties promise.
-    public init(_ properties: CharacteristicProperties) {
-        self = properties.contains(.read) ? [.readable] : []
-        if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { insert(.writeable) }
-    }
-}
-
 /// A service as its author thinks of it, before it has handles.  Core 6.0, Vol 3, Part G, section 3.1.
 public struct ServiceDefinition: Hashable, Sendable {
     /// What service it is.
@@ -61,7 +40,8 @@ public struct ServiceDefinition: Hashable, Sendable {
 public struct CharacteristicDefinition: Hashable, Sendable {
     /// What characteristic it is.
     public var uuid: UUID
-    /// As declared.  Notify or Indicate adds a Client Characteristic Configuration behind the value.
+    /// As declared.  Notify or Indicate adds a Client Characteristic Configuration behind the value; to write that takes
+    /// a link as secure as the value needs for anything.
     public var properties: CharacteristicProperties
     /// What the server allows, whatever the properties promise.
     public var permissions: AttributePermissions
@@ -83,13 +63,17 @@ public struct CharacteristicDefinition: Hashable, Sendable {
     }
 }
 
-/// A descriptor of a characteristic, readable and fixed.  Core 6.0, Vol 3, Part G, section 3.3.3.
+/// A descriptor of a characteristic.  Core 6.0, Vol 3, Part G, section 3.3.3.
 public struct DescriptorDefinition: Hashable, Sendable {
     /// What descriptor it is.
     public var uuid: UUID
-    /// Its octets.
-    public var value: [UInt8]
+    /// What the server allows.
+    public var permissions: AttributePermissions
+    /// Octets that never change, and that clients cannot write; nil: its owner is asked, as for `.dynamic`.
+    public var value: [UInt8]?
 
     /// A descriptor with this value.
-    public init(uuid: UUID, value: [UInt8]) { (self.uuid, self.value) = (uuid, value) }
+    public init(uuid: UUID, permissions: AttributePermissions = .readable, value: [UInt8]?) {
+        (self.uuid, self.permissions, self.value) = (uuid, permissions, value)
+    }
 }

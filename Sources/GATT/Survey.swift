@@ -1,10 +1,13 @@
 import ATT
 import Bluetooth
 
-/// The discovery of everything: a search for services, one in each of them for characteristics, and one behind each
-/// value for descriptors.
+/// The discovery of everything: a search for services, one in each of them for characteristics, one for included services
+/// where there are handles before the first characteristic, and one behind each value for descriptors.
 struct Survey: Sendable {
-    private enum Place { case services, characteristics(service: Int), descriptors(service: Int, characteristic: Int) }
+    private enum Place {
+        case services, characteristics(service: Int), included(service: Int)
+        case descriptors(service: Int, characteristic: Int)
+    }
 
     private var place = Place.services
     private var search = Search(.primaryServices, in: .all)
@@ -31,18 +34,22 @@ struct Survey: Sendable {
         case .services:
             services = search.services
             count += services.count
-            for (index, service) in services.enumerated() where service.range.first < service.range.last {
-                let inside = HandleRange(service.range.first + 1, service.range.last)
-                pending.append((.characteristics(service: index), Search(.characteristics, in: inside)))
-            }
+            for index in services.indices { lookInto(index) }
         case .characteristics(let service):
             services[service].characteristics = search.characteristics
             count += search.characteristics.count
+            if let range = services[service].includeRange {
+                pending.append((.included(service: service), Search(.included, in: range)))
+            }
             for (index, characteristic) in search.characteristics.enumerated() {
                 guard let range = characteristic.descriptorRange else { continue }
                 let next = Place.descriptors(service: service, characteristic: index)
                 pending.append((next, Search(.descriptors, in: range)))
             }
+        case .included(let service):
+            services[service].included = search.included
+            count += search.included.count
+            for found in search.included { add(found) }
         case .descriptors(let service, let characteristic):
             services[service].characteristics[characteristic].descriptors = search.descriptors
             count += search.descriptors.count
@@ -52,5 +59,19 @@ struct Survey: Sendable {
         (place, search) = pending[begun]
         begun += 1
         return .request(search.request)
+    }
+
+    /// A service that was found by itself is not looked into again, nor one that several others include.
+    private mutating func add(_ found: IncludedService) {
+        guard !services.contains(where: { $0.range.first == found.range.first }) else { return }
+        services.append(DiscoveredService(uuid: found.uuid, range: found.range, isPrimary: false))
+        lookInto(services.count - 1)
+    }
+
+    private mutating func lookInto(_ index: Int) {
+        let range = services[index].range
+        guard range.first < range.last else { return }
+        let inside = HandleRange(range.first + 1, range.last)
+        pending.append((.characteristics(service: index), Search(.characteristics, in: inside)))
     }
 }

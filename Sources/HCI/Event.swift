@@ -24,6 +24,8 @@ public enum Event: Hashable, Sendable {
     case hardwareError(UInt8)
     /// Section 7.7.19: the controller has room again.
     case numberOfCompletedPackets([CompletedPackets])
+    /// Section 7.7.26: the host has sent more than the controller holds; type 1: ACL data.
+    case dataBufferOverflow(linkType: UInt8)
     /// Section 7.7.39: a link has another key from now on.
     case encryptionKeyRefreshComplete(HCIStatus, handle: UInt16)
     /// Section 7.7.65.1: there is a connection, or there will be none.

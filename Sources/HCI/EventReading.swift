@@ -31,6 +31,7 @@ extension Event {
                 try reader.status(), allowed: try reader.uint8("Num_HCI_Command_Packets"), try reader.opcode())
         case 0x10: .hardwareError(try reader.uint8("Hardware_Code"))
         case 0x13: .numberOfCompletedPackets(try CompletedPackets.list(from: &reader))
+        case 0x1A: .dataBufferOverflow(linkType: try reader.uint8("Link_Type"))
         case 0x30: .encryptionKeyRefreshComplete(try reader.status(), handle: try reader.handle())
         case 0x3E: try lowEnergy(try reader.uint8("Subevent_Code"), &reader)
         default: .unknown(code: code, reader.rest())

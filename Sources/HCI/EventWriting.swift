@@ -24,6 +24,7 @@ extension Event {
         case .commandStatus: 0x0F
         case .hardwareError: 0x10
         case .numberOfCompletedPackets: 0x13
+        case .dataBufferOverflow: 0x1A
         case .encryptionKeyRefreshComplete: 0x30
         case .unknown(let code, _): code
         default: 0x3E
@@ -49,7 +50,7 @@ extension Event {
         case .commandStatus(let status, let allowed, let opcode):
             octets += [status.rawValue, allowed]
             octets.append(opcode.rawValue)
-        case .hardwareError(let code): octets.append(code)
+        case .hardwareError(let code), .dataBufferOverflow(let code): octets.append(code)
         case .numberOfCompletedPackets(let list):
             octets.append(UInt8(clamping: list.count))
             for completed in list.prefix(255) { completed.append(to: &octets) }

@@ -57,6 +57,8 @@ public struct EventMask: OptionSet, Hashable, Sendable {
     public static let readRemoteVersionInformationComplete = EventMask(rawValue: 1 << 11)
     /// Bit 15.
     public static let hardwareError = EventMask(rawValue: 1 << 15)
+    /// Bit 25.
+    public static let dataBufferOverflow = EventMask(rawValue: 1 << 25)
     /// Bit 47.
     public static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
     /// Bit 61: any of LE's.

@@ -25,11 +25,11 @@ struct CommandQueue: Sendable {
         return underWay.flatMap(said)
     }
 
-    /// Adds a command; a connection update takes the place of one that waits for the same connection, so that a peer
-    /// cannot ask for more of them than the controller takes.
+    /// Adds a command; what a peer or a controller can ask for again and again takes the place of the same command that
+    /// waits for the same connection, so that there are no more of them than connections.
     mutating func add(_ command: Command) {
-        guard case .leConnectionUpdate(let update) = command,
-            let index = waiting.firstIndex(where: { $0.updatedConnection == update.handle })
+        guard let handle = command.askedFor,
+            let index = waiting.firstIndex(where: { $0.askedFor == handle && $0.opcode == command.opcode })
         else { return waiting.append(command) }
         waiting[index] = command
     }
@@ -66,8 +66,14 @@ struct CommandQueue: Sendable {
 }
 
 extension Command {
-    /// Of an LE Connection Update the connection.
-    fileprivate var updatedConnection: UInt16? {
-        if case .leConnectionUpdate(let update) = self { update.handle } else { nil }
+    /// Of a command that others make the host send, the connection.
+    fileprivate var askedFor: UInt16? {
+        switch self {
+        case .leConnectionUpdate(let update), .leRemoteConnectionParameterRequestReply(let update): update.handle
+        case .leRemoteConnectionParameterRequestNegativeReply(let handle, _), .leSetDataLength(let handle, _),
+            .leLongTermKeyRequestNegativeReply(let handle):
+            handle
+        default: nil
+        }
     }
 }

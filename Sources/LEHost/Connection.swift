@@ -25,12 +25,18 @@ struct Connection: Sendable {
     var reassembler = Reassembler()
     var server: Server
     var client: Client
+    var timing: ConnectionTiming
+    /// When this peripheral asks for another rhythm.
+    var rhythmDue = Instant.never
+    /// Whether it has asked its controller for one.
+    var asksController = false
     var isEnding = false
     /// Until when the controller has to tell the end, when it is ending.
     var deadline = Instant.never
 
     init(_ id: ConnectionID, _ complete: ConnectionComplete, receives mtu: Int) {
         (self.id, handle, role, peer) = (id, complete.handle, complete.role, complete.peer)
+        timing = complete.timing
         server = Server(receives: mtu)
         client = Client(receives: mtu)
     }

@@ -79,7 +79,8 @@ extension Host {
             return fail(.noBuffers, pool: &pool, into: &outbox)
         }
         let controller = startUp.controller
-        family = CommandFamily(controller.features)
+        features = controller.features
+        family = CommandFamily(features)
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         outbox.append(.started(randomAddress ?? controller.publicAddress, controller))

@@ -76,7 +76,7 @@ extension Host {
         send(pool.take([0x05, 0x05]), on: .security, index, pool: &pool, into: &outbox)
     }
 
-    private mutating func send(
+    mutating func send(
         _ payload: Packet, on channel: Channel, _ index: Int, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         var frame = payload

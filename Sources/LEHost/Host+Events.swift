@@ -51,7 +51,7 @@ extension Host {
         switch event {
         case .leConnectionComplete(let status, let complete),
             .leEnhancedConnectionComplete(let status, let complete, _, _):
-            connectionComplete(status, complete, pool: &pool, into: &outbox)
+            connectionComplete(status, complete, at: now, pool: &pool, into: &outbox)
         case .disconnectionComplete(.success, let handle, let reason):
             guard let index = index(of: handle) else { return endUnwanted(handle, into: &outbox) }
             endAndAdvertise(connections[index].id, reason: reason, pool: &pool, into: &outbox)
@@ -66,7 +66,8 @@ extension Host {
         case .leAdvertisingSetTerminated(_, let termination) where termination.set == CommandFamily.advertisingSet:
             told(advertising: false, into: &outbox)
         case .leConnectionUpdateComplete(.success, let handle, let timing):
-            if let index = index(of: handle) { outbox.append(.timing(connections[index].id, timing)) }
+            rhythmChanged(handle, timing, into: &outbox)
+        case .leConnectionUpdateComplete(_, let handle, _): rhythmRefused(handle, pool: &pool, into: &outbox)
         case .leLongTermKeyRequest(let handle, _, _):
             if index(of: handle) != nil { commands.add(.leLongTermKeyRequestNegativeReply(handle: handle)) }
         case .leRemoteConnectionParameterRequest(let handle, let parameters):
@@ -116,7 +117,10 @@ extension Host {
         case (.leCreateConnectionCancel, .commandDisallowed): break  // the connection came first
         case (.leSetAdvertisingEnable(false), .commandDisallowed): break  // a connection ended it
         case (.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier): break  // its parameters had been refused
+        case (.leSetDataLength, _): break  // 27 octets will do
         case (.disconnect(let handle, _), _): disconnectRefused(handle, status, pool: &pool, into: &outbox)
+        case (.leConnectionUpdate(let update), _) where asksController(update.handle):
+            rhythmRefused(update.handle, pool: &pool, into: &outbox)
         default: outbox.append(.refused(command.opcode, status))
         }
     }
@@ -124,7 +128,8 @@ extension Host {
     // MARK: Connections
 
     private mutating func connectionComplete(
-        _ status: HCIStatus, _ complete: ConnectionComplete, pool: inout PacketPool, into outbox: inout [Output]
+        _ status: HCIStatus, _ complete: ConnectionComplete, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
     ) {
         guard status == .success else {
             if status == .advertisingTimeout { return told(advertising: false, into: &outbox) }
@@ -144,6 +149,7 @@ extension Host {
         connections.append(Connection(id, complete, receives: mtu))
         if complete.role == .peripheral { told(advertising: false, into: &outbox) }
         outbox.append(.connected(id, complete))
+        settle(connections.count - 1, at: now, into: &outbox)
         if complete.role == .central { endConnecting(nil, into: &outbox) }
     }
 

@@ -48,8 +48,10 @@ public struct Host: Sendable {
     public internal(set) var table: AttributeTable
     let randomAddress: DeviceAddress?
     let mtu: Int
+    let preferred: ConnectionParameters?
 
     var phase = Phase.off
+    var features: LEFeatures = []
     var family = CommandFamily.legacy
     var commands = CommandQueue()
     var sending = SendQueue(fragmentLength: 27, count: 0)
@@ -70,9 +72,13 @@ public struct Host: Sendable {
     var clientOutbox: [Client.Output] = []
 
     /// A host whose devices see these attributes.  With a static random address it uses that one, else the
-    /// controller's public one; `mtu` is the largest ATT PDU that it takes, in octets: 23 to 517.
-    public init(table: AttributeTable, randomAddress: DeviceAddress? = nil, receives mtu: Int = 247) {
-        (self.table, self.randomAddress, self.mtu) = (table, randomAddress, mtu)
+    /// controller's public one; `mtu` is the largest ATT PDU that it takes, in octets: 23 to 517.  As a peripheral it asks
+    /// for the `preferred` parameters, once in a connection that has others; whether they are valid, the peer says.
+    public init(
+        table: AttributeTable, randomAddress: DeviceAddress? = nil, receives mtu: Int = 247,
+        preferring preferred: ConnectionParameters? = nil
+    ) {
+        (self.table, self.randomAddress, self.mtu, self.preferred) = (table, randomAddress, mtu, preferred)
     }
 
     /// Takes one input and adds what is to be done about it to `outbox`, in order.
@@ -146,6 +152,7 @@ public struct Host: Sendable {
             endAndAdvertise(overdue.id, reason: .connectionTimeout, pool: &pool, into: &outbox)
         }
         for index in connections.indices {
+            askForRhythm(index, at: now, pool: &pool, into: &outbox)
             connections[index].client.step(.timePassed, at: now, pool: &pool, into: &clientOutbox)
             drainClient(index, pool: &pool, into: &outbox)
             connections[index].server.timePassed(at: now, into: &serverOutbox)

@@ -67,7 +67,7 @@ struct StartUp: Sendable {
         case .readBDADDR: .readBDADDR
         case .leSetRandomAddress: randomAddress.map { .leSetRandomAddress($0) }
         case .leWriteSuggestedDefaultDataLength where controller.features.contains(.dataPacketLengthExtension):
-            .leWriteSuggestedDefaultDataLength(DataLength(octetCount: 251, microseconds: 2120))
+            .leWriteSuggestedDefaultDataLength(.longest)
         default: nil
         }
     }

@@ -23,4 +23,7 @@ public enum AirTime {
 
     /// A packet with a payload of so many octets: preamble 1, access address 4, header 2, CRC 3, each octet 8 µs.
     public static func packet(payload count: Int) -> Int64 { Int64(count + 10) * 8_000 }
+
+    /// How many octets of payload a packet has at most that may take so long; a MIC, which we never send, takes 4 octets.
+    static func payload(microseconds: Int) -> Int { microseconds / 8 - 14 }
 }

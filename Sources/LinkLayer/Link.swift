@@ -33,33 +33,6 @@ public struct Link: Sendable {
         case lost(LinkEnd, wasEstablished: Bool)
     }
 
-    private enum Phase: Hashable {
-        case asleep, anchor, toPeripheral(Flight), toCentral(Flight)
-    }
-
-    /// A packet on its way.
-    private struct Flight: Hashable {
-        var number: Bool  // SN
-        var expects: Bool  // NESN
-        var hasMore: Bool  // MD
-        var carries: Bool  // false: an empty PDU
-    }
-
-    private enum Sending: Hashable { case nothing, empty, first }
-
-    private struct End {
-        var queue: [LinkPDU] = []
-        var number = false
-        var expects = false
-        var sending = Sending.nothing  // not acknowledged yet; the same is sent until it is
-        var isOpen = true
-        // Closes when it has sent once more, so that the other's LL_TERMINATE_IND is acknowledged.
-        var isLeaving = false
-        var isEstablished = false
-        var supervised: Instant?  // when `supervise` is to be called
-        var heard: Instant
-    }
-
     /// The present ones.
     public private(set) var parameters: LinkParameters
     /// How many of 2³² packets get lost on the way to the central.
@@ -118,6 +91,9 @@ public struct Link: Sendable {
         if case .connectionUpdate(let parameters, let instant) = pdu { update = (parameters, instant) }
         rouse(at: now, into: &outbox)
     }
+
+    /// Cuts what this end sends into PDUs with so many octets of payload at most, from the next one on.
+    public mutating func limit(_ end: LinkEnd, payload: Int) { self[end].longest = max(1, payload) }
 
     /// Closes an end without a word: its host was reset, or its device is gone.
     public mutating func close(
@@ -214,10 +190,14 @@ public struct Link: Sendable {
     }
 
     private func goesOn(after flight: Flight, at now: Instant) -> Bool {
-        guard self[.central].isOpen else { return false }
-        let needed = 3 * AirTime.interFrameSpace + 2 * AirTime.packet(payload: 27)
-        let fits = now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
-        return fits && (flight.hasMore || !self[.central].queue.isEmpty || self[.central].isLeaving)
+        guard self[.central].isOpen,
+            flight.hasMore || !self[.central].queue.isEmpty || self[.central].isLeaving
+        else { return false }
+        // What the peripheral will answer, it alone knows.
+        let needed =
+            3 * AirTime.interFrameSpace + AirTime.packet(payload: self[.central].next)
+            + AirTime.packet(payload: self[.peripheral].longest)
+        return now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
     }
 
     private mutating func endEvent(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
@@ -230,17 +210,21 @@ public struct Link: Sendable {
         if !canSleep, !isOver { wakeAtNextEvent(from: max(now, anchor.advanced(byNanoseconds: 1)), into: &outbox) }
     }
 
-    /// What this end sends next: what was not acknowledged again, else the first of its queue, else an empty PDU.
+    /// What this end sends next: what was not acknowledged again, else the first of its queue, or as much of that as one
+    /// PDU holds, else an empty PDU.
     private mutating func launch(from end: LinkEnd) -> Flight {
-        if self[end].sending == .nothing { self[end].sending = self[end].queue.isEmpty ? .empty : .first }
-        let carries = self[end].sending == .first
-        let waiting = self[end].queue.count - (carries ? 1 : 0)
-        return Flight(
-            number: self[end].number, expects: self[end].expects, hasMore: waiting > 0, carries: carries)
+        if self[end].sending == .nothing {
+            self[end].sending = self[end].queue.isEmpty ? .empty : .first(octets: self[end].next)
+        }
+        guard case .first(let octets) = self[end].sending, let first = self[end].queue.first else {
+            return self[end].flight(hasMore: !self[end].queue.isEmpty, carries: false)
+        }
+        return self[end].flight(hasMore: self[end].queue.count > 1 || octets < first.payload, carries: true)
     }
 
     private func timeOnAir(_ flight: Flight, from end: LinkEnd) -> Int64 {
-        AirTime.packet(payload: flight.carries ? self[end].queue.first?.payload ?? 0 : 0)
+        guard flight.carries, case .first(let octets) = self[end].sending else { return AirTime.packet(payload: 0) }
+        return AirTime.packet(payload: octets)
     }
 
     private mutating func take(
@@ -248,9 +232,13 @@ public struct Link: Sendable {
     ) {
         let sent = self[end].sending
         let (isAcknowledged, isNew) = compare(flight, at: end, now: now)
-        if isAcknowledged, sent == .first { acknowledge(at: end, pool: &pool, into: &outbox) }
-        if isNew, flight.carries, self[end].isOpen, let pdu = self[end.other].queue.first {
-            receive(pdu, at: end, pool: &pool, into: &outbox)
+        if isAcknowledged, case .first(let octets) = sent {
+            acknowledge(octets, at: end, pool: &pool, into: &outbox)
+        }
+        if isNew, flight.carries, self[end].isOpen, let pdu = self[end.other].queue.first,
+            case .first(let octets) = self[end.other].sending
+        {
+            receive(pdu, octets, at: end, pool: &pool, into: &outbox)
         }
     }
 
@@ -268,8 +256,16 @@ public struct Link: Sendable {
         return (isAcknowledged, isNew)
     }
 
-    private mutating func acknowledge(at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]) {
-        guard !self[end].queue.isEmpty else { return }
+    /// The other end has so many octets of the first of the queue.
+    private mutating func acknowledge(
+        _ octets: Int, at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard let first = self[end].queue.first else { return }
+        if case .data(var packet, _) = first, octets < packet.count {
+            packet.dropFirst(octets)
+            self[end].queue[0] = .data(packet, isStart: false)
+            return
+        }
         switch self[end].queue.removeFirst() {
         case .data(let packet, _):
             pool.release(packet)
@@ -277,20 +273,22 @@ public struct Link: Sendable {
         case .terminate:
             outbox.append(.terminated(end))
             shut(end, pool: &pool)
-        case .featureRequest, .featureResponse, .version, .connectionUpdate: break
+        case .featureRequest, .featureResponse, .version, .connectionUpdate, .lengthRequest, .lengthResponse, .unknown:
+            break
         }
     }
 
     private mutating func receive(
-        _ pdu: LinkPDU, at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]
+        _ pdu: LinkPDU, _ octets: Int, at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         switch pdu {
         case .data(let packet, let isStart):
-            outbox.append(.received(end, .data(pool.copy(packet), isStart: isStart)))
+            outbox.append(.received(end, .data(pool.copy(packet, from: 0, count: octets), isStart: isStart)))
         case .terminate:
             self[end].isLeaving = true
             outbox.append(.received(end, pdu))
-        case .featureRequest, .featureResponse, .version, .connectionUpdate: outbox.append(.received(end, pdu))
+        case .featureRequest, .featureResponse, .version, .connectionUpdate, .lengthRequest, .lengthResponse, .unknown:
+            outbox.append(.received(end, pdu))
         }
     }
 
@@ -390,7 +388,7 @@ public struct Link: Sendable {
     }
 
     private subscript(end: LinkEnd) -> End {
-        get { ends[Int(end.rawValue)] }
+        _read { yield ends[Int(end.rawValue)] }
         _modify { yield &ends[Int(end.rawValue)] }
     }
 }

@@ -12,6 +12,8 @@ public struct PeripheralDefinition: Sendable {
     public var services: [Service]
     /// The clock on the wall, at the start.
     public var clock = WallClock()
+    /// Peripheral Preferred Connection Parameters, and what it asks a central for; nil: it does not mind.
+    public var preferredConnection: ConnectionParameters?
 
     /// A device with these services, on 2000-01-01.
     public init(name: String, appearance: Appearance, services: [Service]) {

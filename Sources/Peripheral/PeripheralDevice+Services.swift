@@ -8,13 +8,17 @@ import Simulation
 extension PeripheralDevice {
     static func genericAccess(_ definition: PeripheralDefinition) -> ServiceDefinition {
         let name = definition.name.utf8(atMost: DeviceName.maximumCount)
+        let preferred = definition.preferredConnection.map {
+            CharacteristicDefinition(
+                uuid: .peripheralPreferredConnectionParameters, properties: .read, value: .fixed($0.octets))
+        }
         return ServiceDefinition(
             uuid: .genericAccess,
             characteristics: [
                 CharacteristicDefinition(uuid: .deviceName, properties: .read, value: .fixed(name)),
                 CharacteristicDefinition(
                     uuid: .appearance, properties: .read, value: .fixed(definition.appearance.octets)),
-            ])
+            ] + (preferred.map { [$0] } ?? []))
     }
 
     /// Service Changed, and what robust caching needs.  Core 6.0, Vol 3, Part G, section 7.

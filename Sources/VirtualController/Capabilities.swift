@@ -3,18 +3,17 @@ import LinkLayer
 
 /// What a virtual controller is, in one place, so that features, supported commands and the events that follow agree.
 ///
-/// An LE-only controller of version 5.0 with legacy advertising, without encryption, privacy, data length extension and
-/// other PHYs.  A host that is told of a feature waits for its events: Linux, told of LL Privacy, waits for LE
+/// An LE-only controller of version 5.0 with legacy advertising, without encryption, privacy and other PHYs.  A host that is told of a feature waits for its events: Linux, told of LL Privacy, waits for LE
 /// Enhanced Connection Complete and gives up on a link that came with the old event.
 enum Capabilities {
     /// 9 is 5.0; the company is nobody's.
     static let version = LinkVersion(number: 9, company: 0xFFFF, subversion: 0)
     /// Core 6.0, Vol 6, Part B, section 4.6.
-    static let features: LEFeatures = [.peripheralFeaturesExchange]
+    static let features: LEFeatures = [.peripheralFeaturesExchange, .dataPacketLengthExtension]
     /// Core 6.0, Vol 2, Part C, section 3.3.
     static let lmpFeatures: LMPFeatures = [.brEDRNotSupported, .leSupported]
-    /// One ACL packet is one PDU on the air, which has at most 27 octets without data length extension.
-    static let buffers = LEBufferSize(length: 27, count: 12)
+    /// One ACL packet fits into the longest data PDU; the link cuts it where a shorter one has been agreed.
+    static let buffers = LEBufferSize(length: PDULength.most.octets, count: 12)
     /// What the filter accept list holds.
     static let acceptListSize = 16
     /// Links of one controller at once.
@@ -31,7 +30,8 @@ enum Capabilities {
         .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable,
         .leCreateConnection, .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList,
         .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList, .leConnectionUpdate,
-        .leReadRemoteFeatures, .leRand, .leReadSupportedStates,
+        .leReadRemoteFeatures, .leRand, .leReadSupportedStates, .leSetDataLength, .leReadSuggestedDefaultDataLength,
+        .leWriteSuggestedDefaultDataLength, .leReadMaximumDataLength,
     ]
 
     /// Those that are answered with Command Status, because what they start ends with an event of its own.

@@ -29,6 +29,7 @@ struct Controller: Sendable {
         var terminates = false
         var isUpdating = false
         var waiting = 0  // ACL packets that the other end has not acknowledged
+        var lengths: DataLengthUpdate
     }
 
     /// Its own number in the air.
@@ -49,6 +50,7 @@ struct Controller: Sendable {
     var heardBefore: Set<Heard>?  // nil: duplicates are reported too
     var creation: ConnectionCreation?
     var acceptList: [DeviceAddress] = []
+    var suggestedLength = PDULength.least  // of new links
     var links: [Linked] = []
     var waiting = 0  // ACL packets of all links: the buffers are the controller's
 
@@ -125,6 +127,9 @@ struct Controller: Sendable {
             status(startProcedure(command, &context), opcode, &context)
             answerKnownVersions(&context)
         case .readRSSI(let handle): readRSSI(of: handle, opcode, &context)
+        case .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
+            .leReadMaximumDataLength:
+            answerAboutLengths(command, opcode, &context)
         default: answer(command, opcode, &context)
         }
     }

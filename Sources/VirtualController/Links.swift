@@ -53,11 +53,15 @@ extension Controller {
             context.radio.close(connection, at: context.now, pool: &context.pool, into: &context.radioOutbox)
             return
         }
-        links.append(Linked(handle: handle, radio: connection, own: own, peer: peer, parameters: parameters))
+        links.append(
+            Linked(
+                handle: handle, radio: connection, own: own, peer: peer, parameters: parameters,
+                lengths: DataLengthUpdate(sending: suggestedLength)))
         let complete = ConnectionComplete(
             handle: handle, role: connection.end == .central ? .central : .peripheral, peer: peer,
             timing: ConnectionTiming(parameters))
         give(.leConnectionComplete(.success, complete), if: .connectionComplete, &context)
+        askForLength(links.count - 1, &context)
     }
 
     // MARK: Data
@@ -70,10 +74,10 @@ extension Controller {
         guard let header = try? context.pool.takeACLHeader(off: &packet),
             let index = links.firstIndex(where: { $0.handle == header.handle })
         else { return context.pool.release(packet) }
-        guard packet.count <= Int(Capabilities.buffers.length), !links[index].terminates,
-            waiting < Int(Capabilities.buffers.count)
-        else {
+        let isTooMany = waiting >= Int(Capabilities.buffers.count)
+        guard packet.count <= Int(Capabilities.buffers.length), !links[index].terminates, !isTooMany else {
             context.pool.release(packet)
+            if isTooMany { give(.dataBufferOverflow(linkType: 0x01), if: .dataBufferOverflow, &context) }
             return credit(header.handle, &context)
         }
         links[index].waiting += 1
@@ -172,7 +176,7 @@ extension Controller {
 
     private func index(of handle: UInt16) -> Int? { links.firstIndex { $0.handle == handle } }
 
-    private func send(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
+    func send(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
         context.radio.send(
             pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
     }
@@ -192,6 +196,7 @@ extension Controller {
             links[index].version = version
             if !links[index].hasSentVersion { sendVersion(index, &context) }
             answerVersion(index, &context)
+        case .lengthRequest, .lengthResponse, .unknown: agree(pdu, index, &context)
         case .connectionUpdate, .data: break
         }
     }

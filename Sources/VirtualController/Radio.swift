@@ -178,6 +178,12 @@ public struct Radio: Sendable {
         passOn(connection.slot, into: &outbox)
     }
 
+    /// Cuts what this end of a link sends into PDUs with so many octets of payload at most.
+    mutating func limit(_ connection: Connection, payload: Int) {
+        guard isCurrent(connection.slot, connection.generation) else { return }
+        links[connection.slot].link.limit(connection.end, payload: payload)
+    }
+
     /// Leaves a link without a word.
     mutating func close(
         _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]

@@ -44,8 +44,11 @@ struct Node: Sendable {
 
     init(_ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int) {
         (self.device, self.controller) = (device, controller)
-        host = Host(table: device.table, randomAddress: randomAddress, receives: mtu)
+        host = Host(
+            table: device.table, randomAddress: randomAddress, receives: mtu,
+            preferring: device.definition.preferredConnection)
         foreignServer.adopt(mtu: Server.largestMTU)
+        foreignServer.security = .full  // what a value needs, the foreign host sees to
     }
 
     mutating func step(

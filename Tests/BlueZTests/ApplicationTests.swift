@@ -55,6 +55,28 @@ import Testing
         #expect(Self.property("Flags", objects[3]) == .strings(["read"]))
     }
 
+    @Test func `What a value needs of the link, and what may be done with a descriptor, are flags`() throws {
+        let secure = CharacteristicDefinition(
+            uuid: UUID(0xFFF1), properties: [.read, .write],
+            permissions: [.readable(needing: .encrypted), .writeable(needing: .full)],
+            descriptors: [
+                DescriptorDefinition(uuid: UUID(0x2901), permissions: [.readable, .writeable], value: nil),
+                DescriptorDefinition(uuid: UUID(0x2901), permissions: .writeable(needing: .authenticated), value: nil),
+            ])
+        let source = Application.Source(
+            answer: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in }, owner: Owner())
+        let table = try AttributeTable([ServiceDefinition(uuid: UUID(0xFFF0), characteristics: [secure])])
+        let flags = try Application(table, number: 3, source).objects.map { Self.property("Flags", $0) }
+        #expect(
+            flags == [
+                nil,
+                .strings([
+                    "read", "write", "encrypt-read", "encrypt-write", "encrypt-authenticated-write", "authorize",
+                ]),
+                .strings(["read", "write"]), .strings(["write", "encrypt-authenticated-write"]),
+            ])
+    }
+
     @Test func `A value is found by its handle`() throws {
         let application = try Self.application()
         let table = try #require(Self.table)

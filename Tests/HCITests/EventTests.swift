@@ -28,6 +28,7 @@ import Testing
         ),
         (.commandStatus(.unknownCommand, allowed: 1, .leReadPHY), [0x0F, 4, 1, 1, 0x30, 0x20]),
         (.hardwareError(7), [0x10, 1, 7]),
+        (.dataBufferOverflow(linkType: 1), [0x1A, 1, 1]),
         (
             .numberOfCompletedPackets([CompletedPackets(handle: 1, count: 2), CompletedPackets(handle: 3, count: 4)]),
             [0x13, 9, 2, 1, 0, 2, 0, 3, 0, 4, 0]

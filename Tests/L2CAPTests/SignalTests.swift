@@ -62,12 +62,27 @@ import Testing
     static let tooSlow: [UInt8] = [0x12, 3, 8, 0, 24, 0, 40, 0, 4, 0, 42, 0]
 
     static let answers: [(String, SignallingResponder.Role, [UInt8], [UInt8]?)] = [
-        ("a central accepts a valid rhythm", .central, request, [0x13, 3, 2, 0, 0, 0]),
-        ("a central rejects a timeout that is too short", .central, tooSlow, [0x13, 3, 2, 0, 1, 0]),
-        ("a peripheral does not understand a request for another rhythm", .peripheral, request, [1, 3, 2, 0, 0, 0]),
+        ("L2CAP/LE/CPU/BV-02-C: a central accepts a valid rhythm", .central, request, [0x13, 3, 2, 0, 0, 0]),
+        (
+            "L2CAP/LE/CPU/BI-01-C: a central rejects a timeout that is too short", .central, tooSlow,
+            [0x13, 3, 2, 0, 1, 0]
+        ),
+        (
+            "L2CAP/LE/CPU/BI-02-C: a peripheral does not understand a request for another rhythm", .peripheral, request,
+            [1, 3, 2, 0, 0, 0]
+        ),
         (
             "nobody listens to an SPSM", .peripheral, [0x14, 4, 10, 0, 0x25, 0, 0x40, 0, 23, 0, 24, 0, 2, 0],
             [0x15, 4, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]
+        ),
+        (
+            "no bearer of EATT, whose SPSM is 0x27", .peripheral,
+            [0x14, 4, 10, 0, 0x27, 0, 0x40, 0, 64, 0, 64, 0, 2, 0],
+            [0x15, 4, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]
+        ),
+        (
+            "nor by an enhanced request: section 4.25 is unknown", .peripheral,
+            [0x17, 4, 10, 0, 0x27, 0, 64, 0, 64, 0, 2, 0, 0x40, 0], [1, 4, 2, 0, 0, 0]
         ),
         (
             "there is no channel to end", .central, [6, 2, 4, 0, 0x40, 0, 0x41, 0],

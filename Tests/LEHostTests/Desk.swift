@@ -30,8 +30,11 @@ struct Desk {
     static let address: [UInt8] = [0x0E, 10, 1, 0x09, 0x10, 0, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5]
 
     /// Value handle 0x0003, configuration 0x0004.
-    init(randomAddress: DeviceAddress? = nil, properties: CharacteristicProperties = [.read, .notify]) throws {
-        host = Host(table: try Self.table(properties), randomAddress: randomAddress)
+    init(
+        randomAddress: DeviceAddress? = nil, properties: CharacteristicProperties = [.read, .notify],
+        preferring preferred: ConnectionParameters? = nil
+    ) throws {
+        host = Host(table: try Self.table(properties), randomAddress: randomAddress, preferring: preferred)
     }
 
     static func table(_ properties: CharacteristicProperties) throws -> AttributeTable {

@@ -18,6 +18,8 @@ struct Bench {
     var pool = PacketPool()
     var link: Link
     var happenings: [Happening] = []
+    /// Of each data PDU that was received, whether it begins a frame.
+    var starts: [Bool] = []
     var steps = 0
     private var queue = EventQueue()
     private var timers: [Int: Timer] = [:]
@@ -69,7 +71,8 @@ struct Bench {
             switch output {
             case .wake(let due): timers[queue.insert(due: due).slot] = .event
             case .wakeSupervision(let end, let due): timers[queue.insert(due: due).slot] = .supervision(end)
-            case .received(let end, .data(let packet, _)):
+            case .received(let end, .data(let packet, let isStart)):
+                starts.append(isStart)
                 happenings.append(.received(end, pool.octets(of: packet), at: now))
                 pool.release(packet)
             case .received(let end, let pdu): happenings.append(.control(end, pdu, at: now))

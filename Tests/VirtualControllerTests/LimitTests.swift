@@ -127,8 +127,11 @@ import Testing
         for packet in 0..<20 { world.sendData(0, packet % 2 == 0 ? "0100 0100 AA" : "0200 0100 BB") }
         // Twelve wait; eight were dropped, and their credits come back at once.
         let refused = world.take(0)
-        #expect(refused.count == 8)
-        #expect(refused.allSatisfy { $0.hasPrefix("130501") && $0.hasSuffix("000100") })
+        let pair = ["1A0101", "13050101000100", "1A0101", "13050102000100"]
+        #expect(refused == Array(repeatElement(pair, count: 4).joined()))
+        _ = world.ask(0, "010C 08 FFFFFFFDFFFFFF3F")
+        world.sendData(0, "0100 0100 AA")
+        #expect(world.take(0) == ["13050101000100"], "Data Buffer Overflow is masked out")
         world.run(milliseconds: 10_000)
         #expect(world.take(0).count { $0.hasPrefix("1305") } == 12)
         #expect(world.take(1).count { $0.hasPrefix("ACL") } == 6)
@@ -147,7 +150,7 @@ import Testing
     @Test func whatIsTooLongGivesItsCreditBack() {
         var world = World.awake(controllers: 2)
         Self.link(&world, 0, to: 1)
-        world.sendData(0, "0100 1C00" + String(repeating: "AA", count: 28))
+        world.sendData(0, "0100 FC00" + String(repeating: "AA", count: 252))
         #expect(world.take(0) == ["13050101000100"])
         world.sendData(0, "0700 0100 AA")
         #expect(world.take(0) == [])

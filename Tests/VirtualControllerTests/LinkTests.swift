@@ -142,7 +142,7 @@ struct LinkTests {
         #expect(world.ask(host, "1620 02 0100") == ["0F0400011620"])
         #expect(world.ask(host, "1D04 02 0100") == ["0F0400011D04"])
         world.run(milliseconds: 500)
-        #expect(world.take(host) == ["3E0C040001000800000000000000", "0C0800010009FFFF0000"])
+        #expect(world.take(host) == ["3E0C040001002800000000000000", "0C0800010009FFFF0000"])
         #expect(world.take(1 - host) == [])
         #expect(world.ask(host, "1D04 02 0100") == ["0F0400011D04", "0C0800010009FFFF0000"])
     }

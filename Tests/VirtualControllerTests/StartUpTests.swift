@@ -13,14 +13,21 @@ struct StartUpTests {
         ("0310 00", "0E0C010310000000000060000000"),
         ("0110 00", "0E0C0101100009000009FFFF0000"),
         ("0910 00", "0E0A01091000111111111111"),
-        ("0320 00", "0E0C010320000800000000000000"),
-        ("0220 00", "0E07010220001B000C"),
+        ("0320 00", "0E0C010320002800000000000000"),
+        ("0220 00", "0E0701022000FB000C"),
         ("1C20 00", "0E0C011C2000FFFFFFFFFF030000"),
         ("010C 08 90E8040204800020", "0E0401010C00"),
         ("0120 08 0F00000000000000", "0E0401012000"),
         ("0720 00", "0E050107200000"),
         ("0F20 00", "0E05010F200010"),
         ("1020 00", "0E0401102000"),
+        ("2F20 00", "0E0C012F2000FB004808FB004808"),
+        ("2320 00", "0E08012320001B004801"),
+        ("2420 04 FB004808", "0E0401242000"),
+        ("2420 04 1A004808", "0E0401242012"),
+        ("2420 04 FC004808", "0E0401242012"),
+        ("2420 04 FB004701", "0E0401242012"),
+        ("2420 04 FB009142", "0E0401242012"),
         ("630C 08 0000800000000000", "0E0401630C00"),
         ("0520 06 15869F42372E", "0E0401052000"),
         ("0620 0F 2000200000000000000000000700", "0E0401062012"),
@@ -58,7 +65,13 @@ struct StartUpTests {
         (LEFeatures.encryption, [Opcode.leEncrypt, .leEnableEncryption, .leLongTermKeyRequestReply]),
         (.connectionParametersRequest, [.leRemoteConnectionParameterRequestReply]),
         (.peripheralFeaturesExchange, [.leReadRemoteFeatures]),
-        (.dataPacketLengthExtension, [.leSetDataLength, .leReadMaximumDataLength]),
+        (
+            .dataPacketLengthExtension,
+            [
+                .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
+                .leReadMaximumDataLength,
+            ]
+        ),
         (.privacy, [.leReadResolvingListSize, .leSetAddressResolutionEnable]),
         (.phy2M, [.leReadPHY, .leSetDefaultPHY]),
     ])
@@ -77,6 +90,7 @@ struct StartUpTests {
         "0C20 02 0101", "0D20 19 60006000000022222222222200180028000000 2A00 0000 0000", "0E20 00", "0F20 00",
         "1020 00", "1120 07 00222222222222", "1220 07 00222222222222",
         "1320 0E 0100 1800 1800 0000 2A00 0000 0000", "1620 02 0100", "1820 00", "1C20 00",
+        "2220 06 0100 FB004808", "2320 00", "2420 04 FB004808", "2F20 00",
     ]
 
     @Test func commandsAreAllOfThem() {

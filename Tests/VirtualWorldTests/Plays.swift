@@ -3,7 +3,7 @@ extension Play {
     static let all = [
         Play("scenarios/resting.json"), Play("scenarios/workout.json"), Play("scenarios/three_straps.json"),
         Play("scenarios/formats/two_byte.json"), disconnects, setsForAWhile, notifies, clears, twoDevices, high,
-        smallMTU, unevenInterval,
+        smallMTU, unevenInterval, fastAndFull,
     ]
 
     /// One strap with a script; 60 s.
@@ -72,6 +72,14 @@ extension Play {
 
     static let smallMTU = strap(
         "an MTU of 23", value: "290", more: #""link": {"mtu": 23},"#, limit: "20 s")
+
+    /// Two values in two connection events, and events of 7.5 ms from the sixth second on.
+    static let fastAndFull = strap(
+        "a rhythm of its own, and many RR intervals", value: "240",
+        more: #""link": {"interval": "7.5 ms", "timeout": "4 s", "mtu": 247},"#,
+        script: """
+            {"when": {"at": "4 s", "every": "90.5 ms", "times": 40}, "do": "notify", "of": "heart_rate", "times": 7}
+            """, limit: "20 s")
 
     /// Notifications drift through the connection events, and some fall into the middle of one.
     static let unevenInterval = Play(

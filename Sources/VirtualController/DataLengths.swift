@@ -1,0 +1,67 @@
+import Bluetooth
+import HCI
+import LinkLayer
+import Octets
+
+// How long data PDUs are: sections 7.8.33 to 7.8.35, 7.8.46 and 7.7.65.7.
+extension Controller {
+    mutating func answerAboutLengths(_ command: Command, _ opcode: Opcode, _ context: inout Context) {
+        switch command {
+        case .leSetDataLength(let handle, let length):
+            var returned: [UInt8] = []
+            returned.append(handle)
+            let status = setLength(PDULength(length), of: handle, &context)
+            complete(opcode, status, returning: returned, &context)
+        case .leReadSuggestedDefaultDataLength:
+            complete(opcode, .success, returning: DataLength(suggestedLength).octets, &context)
+        case .leWriteSuggestedDefaultDataLength(let length):
+            guard PDULength(length).isValid else { return complete(opcode, .invalidParameters, &context) }
+            suggestedLength = PDULength(length)
+            complete(opcode, .success, &context)
+        default:
+            let most = DataLength(.most).octets
+            complete(opcode, .success, returning: most + most, &context)
+        }
+    }
+
+    private mutating func setLength(
+        _ length: PDULength, of handle: UInt16, _ context: inout Context
+    ) -> HCIStatus {
+        guard let index = links.firstIndex(where: { $0.handle == handle }) else { return .unknownConnection }
+        guard length.isValid else { return .invalidParameters }
+        guard links[index].lengths.isSupported else { return .unsupportedRemoteFeature }
+        links[index].lengths.prefer(length)
+        askForLength(index, &context)
+        return .success
+    }
+
+    /// Tells the other end what this one wants to send, unless it knows.
+    mutating func askForLength(_ index: Int, _ context: inout Context) {
+        if let request = links[index].lengths.request() { send(request, index, &context) }
+    }
+
+    /// Takes what the other end says about it; the host is told what differs from before.
+    mutating func agree(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
+        let before = links[index].lengths.effective
+        if let answer = links[index].lengths.receive(pdu) { send(answer, index, &context) }
+        askForLength(index, &context)
+        let now = links[index].lengths.effective
+        guard now != before else { return }
+        context.radio.limit(links[index].radio, payload: now.sending.payload)
+        let event = Event.leDataLengthChange(
+            handle: links[index].handle, sending: DataLength(now.sending), receiving: DataLength(now.receiving))
+        give(event, if: .dataLengthChange, &context)
+    }
+}
+
+extension PDULength {
+    fileprivate init(_ length: DataLength) {
+        self.init(octets: length.octetCount, microseconds: length.microseconds)
+    }
+}
+
+extension DataLength {
+    fileprivate init(_ length: PDULength) {
+        self.init(octetCount: length.octets, microseconds: length.microseconds)
+    }
+}
