@@ -64,6 +64,8 @@ extension PeripheralDefinition {
             public var format: Format
             /// What a client may do.
             public var properties: CharacteristicProperties
+            /// What the link needs before a client may.
+            public var security: LinkSecurity
             /// What it says until it is written or set.
             public var value: PartValue
             /// From one notification or indication to the next.
@@ -76,7 +78,7 @@ extension PeripheralDefinition {
             /// One that is told once a second, at the next free handle, without more descriptors.
             public init(uuid: UUID, format: Format, properties: CharacteristicProperties, value: PartValue) {
                 (self.uuid, self.format, self.properties, self.value) = (uuid, format, properties, value)
-                (period, handle, descriptors) = (.seconds(1), nil, [])
+                (security, period, handle, descriptors) = ([], .seconds(1), nil, [])
             }
         }
     }
@@ -120,6 +122,7 @@ struct CustomSensor: ServiceSensor {
         let characteristics = definition.characteristics.map { characteristic in
             CharacteristicDefinition(
                 uuid: characteristic.uuid, properties: characteristic.properties,
+                permissions: AttributePermissions(characteristic.properties, needing: characteristic.security),
                 descriptors: characteristic.descriptors, handle: characteristic.handle)
         }
         return (

@@ -145,6 +145,7 @@ extension PeripheralDefinition.Custom.Characteristic {
             properties: CharacteristicProperties(characteristic.properties.map(\.bit)),
             value: characteristic.value.map { PartValue($0, as: characteristic.format, seed: seed) } ?? .octets([]))
         (period, handle) = (characteristic.period, characteristic.handle)
+        security = LinkSecurity(characteristic.permissions.map(\.security))
         descriptors = characteristic.descriptors.map { DescriptorDefinition(uuid: $0.uuid, value: $0.octets) }
     }
 }
@@ -155,6 +156,17 @@ extension PartValue {
         switch value {
         case .curve(let curve): self = .signal(Signal(curve, seed: seed))
         case .text: self = .octets(value.octets(as: format ?? .utf8) ?? [])
+        }
+    }
+}
+
+extension Scenarios.Custom.Characteristic.Permission {
+    /// What a link needs for it; keys that were confirmed encrypt it too.
+    fileprivate var security: LinkSecurity {
+        switch self {
+        case .encrypted: .encrypted
+        case .authenticated: [.encrypted, .authenticated]
+        case .authorized: .authorized
         }
     }
 }
