@@ -61,7 +61,7 @@ extension Temperature: JSONWritable {
     /// Adds `{"celsius": 36.6}`; null for what is not known.
     public func write(to text: inout JSONText) {
         text.append("{\"celsius\": ")
-        text.append(celsius: hundredths.map { Double($0) / 100 })
+        text.append(celsius: celsius)
         text.append("}")
     }
 }
@@ -81,6 +81,19 @@ extension MeasurementInterval: JSONWritable {
 extension VendorCount: JSONWritable {
     /// Adds `4211`.
     public func write(to text: inout JSONText) { text.append(Int64(number)) }
+}
+
+extension ECGDescription: JSONWritable {
+    /// Adds `{"rate": 500, "resolution": 1000, "leads": 1}`.
+    public func write(to text: inout JSONText) {
+        text.append("{\"rate\": ")
+        text.append(Int64(rate))
+        text.append(", \"resolution\": ")
+        text.append(Int64(resolution))
+        text.append(", \"leads\": ")
+        text.append(Int64(leads))
+        text.append("}")
+    }
 }
 
 extension SampleTally: JSONWritable {
@@ -147,7 +160,7 @@ extension ECGDescription: JSONWritable {
 
 extension JSONText {
     /// Adds degrees to three decimals; null from 10¹² degrees on, where no three are left.
-    fileprivate mutating func append(celsius: Double?) {
+    public mutating func append(celsius: Double?) {
         guard let celsius, celsius.magnitude < 1e12 else { return append("null") }
         let thousandths = UInt64((celsius.magnitude * 1000).rounded())
         if celsius < 0, thousandths > 0 { append("-") }

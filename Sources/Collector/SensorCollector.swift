@@ -1,0 +1,278 @@
+import Bluetooth
+import GATT
+import HCI
+public import LEHost
+public import Octets
+public import Simulation
+
+/// The Collector of the Heart Rate Profile 1.0: finds a sensor, connects to it, subscribes to its measurements, and
+/// comes back to it when it has been lost.  A machine above `LEHost.Host`: the host's outputs go in, commands come out.
+///
+///     off ──start──▶ starting ──▶ scanning ──▶ choosing ──▶ connecting ──▶ talking ──▶ ending
+///                        ▲            ▲                          │            │          │
+///                        └────────────┴──────── resting ◀────────┴────────────┴──────────┘
+///
+/// Nothing is remembered from one connection to the next: everything is discovered, and the subscription written,
+/// again each time.  Nothing is polled.
+public struct SensorCollector: Sendable {
+    /// What there is to do, or to show.
+    public enum Output: Equatable, Sendable {
+        /// The host is to do this.
+        case command(Host.Command)
+        /// `timePassed` is to be said then.
+        case wake(at: Instant)
+        /// A user would see this.
+        case said(Saying)
+    }
+
+    enum Phase: Sendable {
+        case off
+        case starting
+        case scanning
+        /// A device was heard; perhaps there are stronger ones.
+        case choosing(until: Instant)
+        case connecting(Peer)
+        case talking(Conversation)
+        /// The connection is to end, on our side.
+        case ending(ConnectionID, Peer)
+        case resting(until: Instant)
+    }
+
+    /// What is looked for, and how.
+    public let settings: Settings
+
+    private var phase = Phase.off
+    private var candidates = Candidates()
+    private var backOff = BackOff()
+    private var lastProcedure: UInt32 = 0
+    private var isStopping = false
+    private var hostHasFailed = false
+
+    /// A collector that does nothing until it is started.
+    public init(_ settings: Settings = Settings()) { self.settings = settings }
+
+    /// Whether nothing is under way: not started yet, stopped, or given up because it is not to reconnect.
+    public var isIdle: Bool { if case .off = phase { true } else { false } }
+
+    // MARK: What it is told
+
+    /// Starts the host and, when that is done, begins to scan; does nothing unless idle.
+    public mutating func start(at now: Instant, into outbox: inout [Output]) {
+        guard isIdle else { return }
+        (isStopping, backOff) = (false, BackOff())
+        startHost(into: &outbox)
+    }
+
+    /// Ends what is under way in good order; `isIdle` tells when that is done.
+    public mutating func stop(at now: Instant, into outbox: inout [Output]) {
+        guard !isIdle, !isStopping else { return }
+        isStopping = true
+        switch phase {
+        case .off, .starting, .resting: phase = .off
+        case .scanning, .choosing:
+            outbox.append(.command(.stopScanning))
+            phase = .off
+        case .connecting: outbox.append(.command(.cancelConnecting))
+        case .talking(let conversation): end(conversation.id, conversation.peer, into: &outbox)
+        case .ending: break
+        }
+    }
+
+    /// An instant for which `.wake` asked has come, or any other.
+    public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
+        switch phase {
+        case .choosing(let deadline) where deadline <= now:
+            if let candidate = candidates.strongest(of: settings.services) { connect(to: candidate, into: &outbox) }
+        case .resting(let deadline) where deadline <= now:
+            if hostHasFailed { startHost(into: &outbox) } else { scan(into: &outbox) }
+        default: break
+        }
+    }
+
+    /// Takes what the host put out, and releases the packet of a notification or an indication.
+    ///
+    /// `.send` and `.wake` are not for the collector, and whoever drives the host serves them; what belongs to a
+    /// connection of the past means nothing any more.
+    public mutating func step(
+        _ output: Host.Output, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        switch output {
+        case .notified(let id, let handle, let packet):
+            if case .talking(let conversation) = phase, conversation.id == id {
+                conversation.notified(handle, packet, pool: pool, into: &outbox)
+            }
+            pool.release(packet)
+        case .indicated(_, _, let packet): pool.release(packet)
+        case .started:
+            guard case .starting = phase else { return }
+            scan(into: &outbox)
+        case .failed(let failure): hostFailed(failure, at: now, into: &outbox)
+        case .refused(let opcode, let status): refused(opcode, status, at: now, into: &outbox)
+        case .report(let report): heard(report, at: now, into: &outbox)
+        case .connected(let id, let complete) where complete.role == .central:
+            connected(id, complete, into: &outbox)
+        case .connectionFailed(let address, let failure):
+            guard case .connecting(let peer) = phase, peer.address == address else { return }
+            if !isStopping { say(.error("no connection to \(peer): \(failure.words)"), peer, into: &outbox) }
+            rest(at: now, into: &outbox)
+        case .disconnected(let id, _, let reason): disconnected(id, reason, at: now, into: &outbox)
+        case .finished(let id, let number, let result): finished(id, number, result, into: &outbox)
+        default: break
+        }
+    }
+
+    // MARK: Finding a device
+
+    private mutating func startHost(into outbox: inout [Output]) {
+        (phase, hostHasFailed) = (.starting, false)
+        outbox.append(.command(.start))
+    }
+
+    private mutating func scan(into outbox: inout [Output]) {
+        (phase, candidates) = (.scanning, Candidates())
+        let always = ScanParameters(isActive: true, interval: 0x60, window: 0x60)
+        outbox.append(.command(.scan(always, filterDuplicates: settings.choice != .strongest)))
+        say(.state(.scanning), nil, into: &outbox)
+    }
+
+    private mutating func heard(_ report: AdvertisingReport, at now: Instant, into outbox: inout [Output]) {
+        let isChoosing: Bool
+        switch phase {
+        case .scanning: isChoosing = false
+        case .choosing: isChoosing = true
+        default: return
+        }
+        guard let index = candidates.hear(report) else { return }
+        let candidate = candidates.all[index]
+        let isNamed = settings.choice.names(candidate)
+        guard isNamed || candidate.offers(settings.services) else { return }
+        if candidates.isNews(index) {
+            let found = Content.found(services: candidate.services, rssi: candidate.rssi)
+            say(found, Peer(candidate.address, name: candidate.name), into: &outbox)
+        }
+        guard candidate.isConnectable else { return }
+        if isNamed {
+            connect(to: candidate, into: &outbox)
+        } else if settings.choice == .strongest, !isChoosing {
+            let deadline = now.advanced(by: settings.listening)
+            phase = .choosing(until: deadline)
+            outbox.append(.wake(at: deadline))
+        }
+    }
+
+    private mutating func connect(to candidate: Candidates.Candidate, into outbox: inout [Output]) {
+        let peer = Peer(candidate.address, name: candidate.name)
+        phase = .connecting(peer)
+        outbox.append(.command(.stopScanning))
+        let creation = ConnectionCreation(to: peer.address, parameters: settings.connection)
+        outbox.append(.command(.connect(creation, timeout: settings.connectTimeout)))
+        say(.state(.connecting), peer, into: &outbox)
+    }
+
+    // MARK: A connection
+
+    private mutating func connected(_ id: ConnectionID, _ complete: ConnectionComplete, into outbox: inout [Output]) {
+        guard case .connecting(let peer) = phase else { return }
+        say(.state(.connected), peer, into: &outbox)
+        if isStopping { return end(id, peer, into: &outbox) }
+        var conversation = Conversation(id, with: peer, after: lastProcedure)
+        conversation.begin(settings, into: &outbox)
+        phase = .talking(conversation)
+    }
+
+    private mutating func finished(
+        _ id: ConnectionID, _ number: UInt32, _ result: Result<Procedure.Outcome, Procedure.Failure>,
+        into outbox: inout [Output]
+    ) {
+        guard case .talking(var conversation) = phase, conversation.id == id else { return }
+        let progress = conversation.finished(number, result, settings, into: &outbox)
+        lastProcedure = conversation.lastProcedure
+        phase = .talking(conversation)
+        switch progress {
+        case .goesOn: break
+        case .subscribed: backOff.reset()
+        case .failed(let why):
+            say(.error(why), conversation.peer, into: &outbox)
+            end(id, conversation.peer, into: &outbox)
+        }
+    }
+
+    private mutating func end(_ id: ConnectionID, _ peer: Peer, into outbox: inout [Output]) {
+        phase = .ending(id, peer)
+        outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
+    }
+
+    private mutating func disconnected(
+        _ id: ConnectionID, _ reason: HCIStatus, at now: Instant, into outbox: inout [Output]
+    ) {
+        let peer: Peer
+        switch phase {
+        case .talking(let conversation) where conversation.id == id: peer = conversation.peer
+        case .ending(id, let other): peer = other
+        default: return
+        }
+        say(.state(.disconnected(reason: reason)), peer, into: &outbox)
+        say(.cleared, peer, into: &outbox)
+        rest(at: now, into: &outbox)
+    }
+
+    // MARK: What goes wrong
+
+    private mutating func refused(
+        _ opcode: Opcode, _ status: HCIStatus, at now: Instant, into outbox: inout [Output]
+    ) {
+        switch (phase, opcode) {
+        case (.scanning, .leSetScanEnable), (.scanning, .leSetScanParameters),
+            (.scanning, .leSetExtendedScanEnable), (.scanning, .leSetExtendedScanParameters):
+            say(.error("the controller does not scan: \(status)"), nil, into: &outbox)
+            outbox.append(.command(.stopScanning))
+            rest(at: now, into: &outbox)
+        case (.ending(_, let peer), .disconnect):
+            say(.error("the controller does not disconnect: \(status)"), peer, into: &outbox)
+        default: break
+        }
+    }
+
+    private mutating func hostFailed(_ failure: Host.Failure, at now: Instant, into outbox: inout [Output]) {
+        guard !isIdle else { return }
+        say(.error("\(failure)"), nil, into: &outbox)
+        hostHasFailed = true
+        rest(at: now, into: &outbox)
+    }
+
+    private mutating func rest(at now: Instant, into outbox: inout [Output]) {
+        guard settings.reconnects, !isStopping else {
+            phase = .off
+            return
+        }
+        let deadline = now.advanced(by: backOff.next())
+        phase = .resting(until: deadline)
+        outbox.append(.wake(at: deadline))
+    }
+
+    private func say(_ content: Content, _ peer: Peer?, into outbox: inout [Output]) {
+        outbox.append(.said(Saying(content, of: peer)))
+    }
+}
+
+extension SensorCollector.Settings.Choice {
+    /// Whether this is the one that was asked for by its address or its name.
+    func names(_ candidate: Candidates.Candidate) -> Bool {
+        switch self {
+        case .strongest, .nobody: false
+        case .address(let address): address == candidate.address
+        case .name(let name): name == candidate.name
+        }
+    }
+}
+
+extension Host.ConnectionFailure {
+    fileprivate var words: String {
+        switch self {
+        case .status(let status): "\(status)"
+        case .timedOut: "it was not heard in time"
+        case .cancelled: "cancelled"
+        case .notNow: "another connection is being made"
+        }
+    }
+}
