@@ -40,7 +40,9 @@ let floors: [[Target]] = [
     [
         library("BlueZ", on: "Bluetooth", "DBus", "GATT", "Simulation", "Spelling"),
         library(
-            "Collector", on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
+            "Collector",
+            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation",
+            "Statistics"
         ),
         library("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"),
     ],
