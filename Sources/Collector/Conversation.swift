@@ -87,6 +87,7 @@ struct Conversation: Sendable {
         guard targets.contains(where: \.isHope) else { return .failed("\(peer) has nothing that this client knows") }
         isSubscribed = false
         values.hasMeasurements = target(.heartRates) != nil
+        values.polar = PolarStream()
         for target in targets where target.ways.contains(.read) { read(target, into: &outbox) }
         for target in targets {
             if let configuration = target.configuration {
@@ -195,10 +196,12 @@ struct Conversation: Sendable {
     }
 
     /// Says that a value did not come, or was malformed, unless the one before was so too.
-    private mutating func complain(of index: Int, by way: Known.Uses, _ why: String, into outbox: inout [Output]) {
+    private mutating func complain(
+        of index: Int, by way: Known.Uses, _ why: @autoclosure () -> String, into outbox: inout [Output]
+    ) {
         guard !targets[index].faults.contains(way) else { return }
         targets[index].faults.insert(way)
-        say(.error(why), into: &outbox)
+        say(.error(why()), into: &outbox)
     }
 
     // MARK: Values
@@ -232,8 +235,7 @@ struct Conversation: Sendable {
             }
             if targets[index].faults.contains(way) { targets[index].faults.remove(way) }
         } catch {
-            let value = octets.isEmpty ? "without octets" : Array(octets).hex
-            complain(of: index, by: way, "\(Known.all[row].name) \(value) is malformed: \(error)", into: &outbox)
+            complain(of: index, by: way, Known.all[row].words(for: octets, error), into: &outbox)
         }
         return progress
     }

@@ -72,6 +72,11 @@ struct Known: Sendable {
         (self.uses, self.worth, self.meaning) = (uses, worth, meaning)
     }
 
+    /// What is said of a value that is malformed.
+    func words(for octets: ArraySlice<UInt8>, _ error: Malformed) -> String {
+        "\(name) \(octets.isEmpty ? "without octets" : Array(octets).hex) is malformed: \(error)"
+    }
+
     /// All of them, in the order in which they are read, and then subscribed to.
     static let all = [heart, thermometer, fitness, battery, information, attributes, feeds, electrocardiograms]
         .flatMap(\.self)

@@ -220,6 +220,15 @@ struct StreamTests {
         #expect(stand.outputs == [])
     }
 
+    @Test func `It is asked for again when the services have changed before it came`() throws {
+        var stand = try polar([Services.polar, Services.attributes])
+        stand.indicates([0x01, 0x00, 0xFF, 0xFF], of: Services.attributes.characteristics[0].valueHandle)
+        stand.finishesDiscovery([Services.polar])
+        stand.allSucceeds(reading: PMD.Features(types: 1).octets)
+        stand.indicates([0xF0, 0x01, 0, 0, 0], of: Self.control)
+        #expect(stand.procedures.map(\.procedure) == [.write(handle: Self.control, value: [0x02, 0x00])])
+    }
+
     @Test func `It is not asked for where there is none, or another`() throws {
         for (services, features) in [
             ([Services.polar], 0x04), ([Services.polar, Services.ecg], 1),
