@@ -101,8 +101,8 @@ let floors: [[Target]] = [
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "Bluetooth", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets", "Reporting", "Scenarios",
-            "Sensors", "Simulation", "Spelling", "VirtualController"),
+            on: "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets",
+            "Reporting", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

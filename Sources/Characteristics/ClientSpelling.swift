@@ -83,19 +83,6 @@ extension VendorCount: JSONWritable {
     public func write(to text: inout JSONText) { text.append(Int64(number)) }
 }
 
-extension ECGDescription: JSONWritable {
-    /// Adds `{"rate": 500, "resolution": 1000, "leads": 1}`.
-    public func write(to text: inout JSONText) {
-        text.append("{\"rate\": ")
-        text.append(Int64(rate))
-        text.append(", \"resolution\": ")
-        text.append(Int64(resolution))
-        text.append(", \"leads\": ")
-        text.append(Int64(leads))
-        text.append("}")
-    }
-}
-
 extension SampleTally: JSONWritable {
     /// Adds `{"samples": 73, "lost": 0}`.
     public func write(to text: inout JSONText) {
