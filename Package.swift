@@ -40,7 +40,9 @@ let floors: [[Target]] = [
     [
         library("BlueZ", on: "Bluetooth", "DBus", "GATT", "Simulation", "Spelling"),
         library(
-            "Collector", on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
+            "Collector",
+            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation",
+            "Statistics"
         ),
         library("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"),
     ],
@@ -99,8 +101,8 @@ let floors: [[Target]] = [
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "Bluetooth", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets", "Reporting", "Scenarios",
-            "Sensors", "Simulation", "Spelling", "VirtualController"),
+            on: "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets",
+            "Reporting", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

@@ -138,13 +138,13 @@ extension UUID {
     /// The characteristic Temperature Measurement: 0x2A1C.
     public static var temperatureMeasurement: UUID { UUID(0x2A1C) }
 
-    /// Temperature Type.
+    /// The characteristic Temperature Type: 0x2A1D.
     public static var temperatureType: UUID { UUID(0x2A1D) }
 
-    /// Intermediate Temperature.
+    /// The characteristic Intermediate Temperature: 0x2A1E.
     public static var intermediateTemperature: UUID { UUID(0x2A1E) }
 
-    /// Measurement Interval.
+    /// The characteristic Measurement Interval: 0x2A21.
     public static var measurementInterval: UUID { UUID(0x2A21) }
 
     /// The characteristic System ID: 0x2A23.

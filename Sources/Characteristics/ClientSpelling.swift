@@ -61,7 +61,7 @@ extension Temperature: JSONWritable {
     /// Adds `{"celsius": 36.6}`; null for what is not known.
     public func write(to text: inout JSONText) {
         text.append("{\"celsius\": ")
-        text.append(celsius: hundredths.map { Double($0) / 100 })
+        text.append(celsius: celsius)
         text.append("}")
     }
 }
@@ -147,7 +147,7 @@ extension ECGDescription: JSONWritable {
 
 extension JSONText {
     /// Adds degrees to three decimals; null from 10¹² degrees on, where no three are left.
-    fileprivate mutating func append(celsius: Double?) {
+    public mutating func append(celsius: Double?) {
         guard let celsius, celsius.magnitude < 1e12 else { return append("null") }
         let thousandths = UInt64((celsius.magnitude * 1000).rounded())
         if celsius < 0, thousandths > 0 { append("-") }

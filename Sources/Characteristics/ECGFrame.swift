@@ -68,6 +68,21 @@ public struct ECGFrame: Hashable, Sendable {
     /// Reads a value as it came; throws for another version, and unless it has as many samples as it says.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = OctetReader(octets)
+        let (header, count) = try Self.header(&reader)
+        var samples: [Int16] = []
+        samples.reserveCapacity(count)
+        for _ in 0..<count { samples.append(Int16(bitPattern: try reader.uint16("Sample"))) }
+        (self.header, self.samples) = (header, samples)
+    }
+
+    /// What a value says of its samples, and how many there are, without an allocation; throws as a frame does.
+    public static func header(of octets: ArraySlice<UInt8>) throws(Malformed) -> (header: Header, count: Int) {
+        var reader = OctetReader(octets)
+        return try header(&reader)
+    }
+
+    /// Takes the header off the front; the samples are what is left.
+    private static func header(_ reader: inout OctetReader) throws(Malformed) -> (header: Header, count: Int) {
         let version = try reader.uint8("Version")
         guard version == Self.version else {
             throw .prohibited(field: "Version", at: 0, value: Int(version), allowed: "1")
@@ -75,13 +90,10 @@ public struct ECGFrame: Hashable, Sendable {
         let flags = Flags(rawValue: try reader.uint8("Flags"))
         let sequence = try reader.uint16("Sequence")
         let index = try reader.uint32("Index")
-        let count = try reader.uint8("Count")
-        header = Header(flags: flags, sequence: sequence, index: index, lead: try reader.uint8("Lead"))
-        var samples: [Int16] = []
-        samples.reserveCapacity(min(Int(count), reader.remaining / 2))
-        for _ in 0..<count { samples.append(Int16(bitPattern: try reader.uint16("Sample"))) }
-        self.samples = samples
-        try reader.finish()
+        let count = Int(try reader.uint8("Count"))
+        let header = Header(flags: flags, sequence: sequence, index: index, lead: try reader.uint8("Lead"))
+        try reader.expect(2 * count, "Sample")
+        return (header, count)
     }
 
     /// The value as it is sent.

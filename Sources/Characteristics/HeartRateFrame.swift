@@ -28,15 +28,22 @@ public struct HeartRateFrame: Hashable, Sendable {
 
     /// Reads a value as it came; throws unless it has as many heart rates as it says.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
-        sequence = try reader.uint16("Sequence")
-        index = try reader.uint32("Index")
-        let count = try reader.uint8("Count")
         var values: [UInt16] = []
-        values.reserveCapacity(min(Int(count), reader.remaining / 2))
-        for _ in 0..<count { values.append(try reader.uint16("Value")) }
+        (sequence, index, _) = try Self.read(octets) { values.append($0) }
         self.values = values
-        try reader.finish()
+    }
+
+    /// Gives each heart rate to `take`, without an allocation, and returns what stands before them; throws as a frame
+    /// does, and then has given none.
+    public static func read(
+        _ octets: ArraySlice<UInt8>, _ take: (UInt16) -> Void
+    ) throws(Malformed) -> (sequence: UInt16, index: UInt32, count: Int) {
+        var reader = OctetReader(octets)
+        let (sequence, index) = (try reader.uint16("Sequence"), try reader.uint32("Index"))
+        let count = Int(try reader.uint8("Count"))
+        try reader.expect(2 * count, "Value")
+        for _ in 0..<count { take(try reader.uint16("Value")) }
+        return (sequence, index, count)
     }
 
     /// The value as it is sent.

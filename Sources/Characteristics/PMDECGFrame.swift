@@ -28,6 +28,24 @@ public struct PMDECGFrame: Hashable, Sendable {
     /// Reads a value as it came; throws for another type, and when it ends within a sample.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = OctetReader(octets)
+        timeStamp = try Self.timeStamp(&reader)
+        var samples: [Int32] = []
+        samples.reserveCapacity(reader.remaining / 3)
+        while reader.remaining > 0 { samples.append(Int32(bitPattern: try reader.uint24("Sample") << 8) >> 8) }
+        self.samples = samples
+    }
+
+    /// What a value says of its samples, and how many there are, without an allocation; throws as a frame does.
+    public static func header(of octets: ArraySlice<UInt8>) throws(Malformed) -> (timeStamp: UInt64, count: Int) {
+        var reader = OctetReader(octets)
+        let timeStamp = try timeStamp(&reader)
+        let count = (reader.remaining + 2) / 3
+        try reader.expect(3 * count, "Sample")
+        return (timeStamp, count)
+    }
+
+    /// Takes the header off the front; the samples are what is left.
+    private static func timeStamp(_ reader: inout OctetReader) throws(Malformed) -> UInt64 {
         func zero(_ field: String) throws(Malformed) {
             let value = try reader.uint8(field)
             guard value == 0 else {
@@ -35,11 +53,9 @@ public struct PMDECGFrame: Hashable, Sendable {
             }
         }
         try zero("Measurement Type")
-        timeStamp = try reader.uint64("Time Stamp")
+        let timeStamp = try reader.uint64("Time Stamp")
         try zero("Frame Type")
-        var samples: [Int32] = []
-        while reader.remaining > 0 { samples.append(Int32(bitPattern: try reader.uint24("Sample") << 8) >> 8) }
-        self.samples = samples
+        return timeStamp
     }
 
     /// The value as it is sent.

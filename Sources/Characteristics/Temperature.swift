@@ -25,6 +25,9 @@ public struct Temperature: Hashable, Sendable {
         hundredths = number == .min ? nil : number
     }
 
+    /// In °C; nil: not known.
+    public var celsius: Double? { hundredths.map { Double($0) / 100 } }
+
     /// The value as it is sent.
     public var octets: [UInt8] {
         var octets: [UInt8] = []

@@ -39,10 +39,19 @@ struct Candidates: Sendable {
         return true
     }
 
-    /// The best heard of those that can be connected to and advertise one of `services`; the first of equals.
+    /// Of those that can be connected to and advertise the earliest of `services` that any of them does, the best heard;
+    /// the first of equals.
     func strongest(of services: [UUID]) -> Candidate? {
+        let connectable = all.filter(\.isConnectable)
+        guard !services.isEmpty else { return Self.strongest(of: connectable) }
+        return services.lazy.compactMap { service in
+            Self.strongest(of: connectable.filter { $0.services.contains(service) })
+        }.first
+    }
+
+    private static func strongest(of candidates: [Candidate]) -> Candidate? {
         var best: Candidate?
-        for candidate in all where candidate.isConnectable && candidate.offers(services) {
+        for candidate in candidates {
             if let other = best, other.rssi ?? .min >= candidate.rssi ?? .min { continue }
             best = candidate
         }

@@ -3,49 +3,63 @@ import Characteristics
 import GATT
 import LEHost
 import Octets
+import Simulation
 
-/// What is asked and answered over one connection: MTU, discovery, the values that can only be read, subscriptions.
+/// What is asked and answered over one connection: MTU, discovery, and what `Known` says of each characteristic that
+/// is found.  It begins again when the server says that its attributes have changed.
 struct Conversation: Sendable {
     /// What a procedure that is under way is for.
     fileprivate enum Purpose: Equatable, Sendable {
         case mtu
         case discovery
-        case location
-        case battery
-        case information(DeviceInformation)
-        case heartRateSubscription
-        case batterySubscription
+        /// Of a row of `Known.all`.
+        case read(Int)
+        /// To a row of `Known.all`.
+        case subscription(Int)
+        case features
+        case polar
     }
 
-    /// What the end of a procedure means for the connection.
+    /// What has become of the connection.
     enum Progress: Equatable, Sendable {
         case goesOn
-        /// The heart rate is notified from now on.
+        /// What the client is there for comes from now on.
         case subscribed
         /// There is no use in it: why.
         case failed(String)
     }
 
-    typealias Output = HeartRateCollector.Output
-    typealias Content = HeartRateCollector.Content
+    typealias Output = SensorCollector.Output
 
     let id: ConnectionID
-    let peer: HeartRateCollector.Peer
+    let peer: SensorCollector.Peer
     /// The number of the procedure that was asked for last, over all connections.
     private(set) var lastProcedure: UInt32
 
+    private let settings: SensorCollector.Settings
     private var underWay: [(number: UInt32, purpose: Purpose)] = []
-    private var heartRateHandle: UInt16?
-    private var batteryHandle: UInt16?
+    private var targets: [Target] = []
+    private var mustDiscoverAgain = false
+    private var isSubscribed = false
+    private var asksAgainAt = Instant.never
+    /// How often the server has said Database Out Of Sync since it last did what it was asked for.
+    private var timesOutOfSync = 0
+    private static let mostTimesOutOfSync = 3
+
+    /// Robust Caching, and Multiple Handle Value Notifications.  Core 6.0, Vol 3, Part G, section 7.2.
+    private static let supportedFeatures: [UInt8] = [0x05]
 
     /// Before the first procedure.
-    init(_ id: ConnectionID, with peer: HeartRateCollector.Peer, after lastProcedure: UInt32) {
-        (self.id, self.peer, self.lastProcedure) = (id, peer, lastProcedure)
+    init(
+        _ id: ConnectionID, with peer: SensorCollector.Peer, _ settings: SensorCollector.Settings,
+        after lastProcedure: UInt32
+    ) {
+        (self.id, self.peer, self.settings, self.lastProcedure) = (id, peer, settings, lastProcedure)
     }
 
     // MARK: Asking
 
-    mutating func begin(_ settings: HeartRateCollector.Settings, into outbox: inout [Output]) {
+    mutating func begin(into outbox: inout [Output]) {
         if settings.exchangesMTU { ask(.exchangeMTU, for: .mtu, into: &outbox) }
         ask(.discoverEverything, for: .discovery, into: &outbox)
     }
@@ -56,154 +70,245 @@ struct Conversation: Sendable {
         outbox.append(.command(.procedure(id, procedure, id: lastProcedure)))
     }
 
-    /// Asks for all that the profile makes of these services; fails when there is no heart rate to subscribe to.
-    private mutating func ask(
-        _ services: [DiscoveredService], _ settings: HeartRateCollector.Settings, into outbox: inout [Output]
+    /// Asks for all that is known of these services; fails when that is nothing.
+    private mutating func discovered(
+        _ services: [DiscoveredService], _ values: inout Values, at now: Instant, into outbox: inout [Output]
     ) -> Progress {
-        guard let heartRate = services.first(.heartRate) else {
-            return .failed("\(peer) has no Heart Rate service (\(UUID.heartRate))")
+        if mustDiscoverAgain {
+            mustDiscoverAgain = false
+            ask(.discoverEverything, for: .discovery, into: &outbox)
+            return .goesOn
         }
-        guard let measurement = heartRate.first(.heartRateMeasurement) else {
-            return .failed("\(peer) has no Heart Rate Measurement (\(UUID.heartRateMeasurement))")
+        var mute: [Known] = []
+        targets = Target.all(in: services, mute: &mute).filter {
+            settings.readsDeviceInformation || $0.known.service != .deviceInformation
         }
-        guard measurement.properties.contains(.notify), let configuration = measurement.configurationHandle else {
-            return .failed("\(peer) cannot notify its Heart Rate Measurement")
-        }
-        heartRateHandle = measurement.valueHandle
-        read(heartRate.first(.bodySensorLocation), for: .location, into: &outbox)
-        let level = services.first(.battery)?.first(.batteryLevel)
-        read(level, for: .battery, into: &outbox)
-        if settings.readsDeviceInformation, let service = services.first(.deviceInformation) {
-            for kind in DeviceInformation.allCases {
-                read(service.first(kind.uuid), for: .information(kind), into: &outbox)
+        for known in mute { say(.error("\(peer) cannot notify its \(known.name)"), into: &outbox) }
+        guard targets.contains(where: \.isHope) else { return .failed("\(peer) has nothing that this client knows") }
+        isSubscribed = false
+        values.hasMeasurements = target(.heartRates) != nil
+        values.polar = PolarStream()
+        for target in targets where target.ways.contains(.read) { read(target, into: &outbox) }
+        for target in targets {
+            if let configuration = target.configuration {
+                let procedure = Procedure.subscribe(handle: configuration, to: target.subscription)
+                ask(procedure, for: .subscription(target.row), into: &outbox)
+            } else if case .clientFeatures = target.known.meaning {
+                ask(.write(handle: target.handle, value: Self.supportedFeatures), for: .features, into: &outbox)
             }
         }
-        ask(.subscribe(handle: configuration, to: .notification), for: .heartRateSubscription, into: &outbox)
-        if let level, level.properties.contains(.notify), let configuration = level.configurationHandle {
-            batteryHandle = level.valueHandle
-            ask(.subscribe(handle: configuration, to: .notification), for: .batterySubscription, into: &outbox)
-        }
+        askAgainLater(at: now, into: &outbox)
         return .goesOn
     }
 
-    private mutating func read(
-        _ characteristic: DiscoveredCharacteristic?, for purpose: Purpose, into outbox: inout [Output]
-    ) {
-        guard let characteristic, characteristic.properties.contains(.read) else { return }
-        let handle = characteristic.valueHandle
-        if case .information = purpose {  // text may be longer than one PDU
-            ask(.readLong(handle: handle), for: purpose, into: &outbox)
-        } else {
-            ask(.read(handle: handle), for: purpose, into: &outbox)
+    private mutating func read(_ target: Target, into outbox: inout [Output]) {
+        let isLong = target.known.uses.contains(.long)
+        let procedure = isLong ? Procedure.readLong(handle: target.handle) : .read(handle: target.handle)
+        ask(procedure, for: .read(target.row), into: &outbox)
+    }
+
+    private mutating func askAgainLater(at now: Instant, into outbox: inout [Output]) {
+        guard let every = settings.asksOnDemand, targets.contains(where: \.isAskedAgain) else { return }
+        asksAgainAt = now.advanced(by: max(every, .milliseconds(10)))
+        outbox.append(.wake(at: asksAgainAt))
+    }
+
+    /// Reads again what is to be read every so often, if that is due; what has not been answered yet is not asked again.
+    mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
+        guard asksAgainAt <= now else { return }
+        for target in targets
+        where target.isAskedAgain && !underWay.contains(where: { $0.purpose == .read(target.row) }) {
+            read(target, into: &outbox)
         }
+        asksAgainAt = .never
+        askAgainLater(at: now, into: &outbox)
     }
 
     // MARK: Answers
 
-    /// Takes the end of a procedure.  Only what the heart rate depends on may end the connection: without a larger
-    /// MTU, or a value that can only be read, there is still a heart rate.
+    /// Takes the end of a procedure.  Only the loss of all that the client is there for ends the connection.
     mutating func finished(
-        _ number: UInt32, _ result: Result<Procedure.Outcome, Procedure.Failure>,
-        _ settings: HeartRateCollector.Settings, into outbox: inout [Output]
+        _ number: UInt32, _ result: Result<Procedure.Outcome, Procedure.Failure>, _ values: inout Values,
+        at now: Instant, into outbox: inout [Output]
     ) -> Progress {
         guard let index = underWay.firstIndex(where: { $0.number == number }) else { return .goesOn }
         let purpose = underWay.remove(at: index).purpose
         switch result {
-        case .success(.services(let services)) where purpose == .discovery:
-            return ask(services, settings, into: &outbox)
-        case .success(.value(let octets)):
-            take(octets, as: purpose, into: &outbox)
-            return .goesOn
-        case .success:
-            guard purpose == .heartRateSubscription else { return .goesOn }
+        case .success(let outcome): return succeeded(purpose, outcome, &values, at: now, into: &outbox)
+        case .failure(let failure): return failed(purpose, failure, &values, into: &outbox)
+        }
+    }
+
+    private mutating func succeeded(
+        _ purpose: Purpose, _ outcome: Procedure.Outcome, _ values: inout Values, at now: Instant,
+        into outbox: inout [Output]
+    ) -> Progress {
+        if purpose != .discovery, purpose != .mtu { timesOutOfSync = 0 }
+        switch (purpose, outcome) {
+        case (.discovery, .services(let services)): return discovered(services, &values, at: now, into: &outbox)
+        case (.read(let row), .value(let octets)):
+            guard let index = targets.firstIndex(where: { $0.row == row }) else { return .goesOn }
+            targets[index].ways.insert(.read)
+            return take(octets[...], of: index, by: .read, &values, at: now, into: &outbox)
+        case (.subscription(let row), _):
+            guard let index = targets.firstIndex(where: { $0.row == row }) else { return .goesOn }
+            targets[index].isSubscribed = true
+            startPolar(&values, into: &outbox)
+            guard targets[index].isHope, !isSubscribed else { return .goesOn }
+            isSubscribed = true
             say(.state(.subscribed), into: &outbox)
             return .subscribed
-        case .failure(.disconnected): return .goesOn  // the host tells of that next
-        case .failure(.refused) where purpose == .mtu: return .goesOn  // a server does not have to know it
-        case .failure(let failure):
-            let why = "\(purpose.words) failed: \(failure.words)"
-            if purpose.isNeeded || failure == .bearerLost { return .failed(why) }
+        default: return .goesOn
+        }
+    }
+
+    private mutating func failed(
+        _ purpose: Purpose, _ failure: Procedure.Failure, _ values: inout Values, into outbox: inout [Output]
+    ) -> Progress {
+        let why = "\(purpose.words) failed: \(failure.words)"
+        switch (purpose, failure) {
+        case (_, .disconnected): return .goesOn  // the host tells of that next
+        case (_, .bearerLost), (.discovery, _): return .failed(why)
+        case (.mtu, .refused): return .goesOn  // a server does not have to know it
+        case (_, .refused(.databaseOutOfSync, _)) where timesOutOfSync < Self.mostTimesOutOfSync:
+            timesOutOfSync += 1
+            discoverAgain(.everything, into: &outbox)
+            return .goesOn
+        case (.read(let row), _): return lost(.read, of: row, why, &values, into: &outbox)
+        case (.subscription(let row), _): return lost(.listen, of: row, why, &values, into: &outbox)
+        case (.polar, _): return lostPolar(why, &values, into: &outbox)
+        case (.mtu, _), (.features, _):
             say(.error(why), into: &outbox)
             return .goesOn
         }
     }
 
-    private func take(_ octets: [UInt8], as purpose: Purpose, into outbox: inout [Output]) {
+    /// A value will not come in one of its ways.
+    private mutating func lost(
+        _ way: Known.Uses, of row: Int, _ why: String, _ values: inout Values, into outbox: inout [Output]
+    ) -> Progress {
+        guard let index = targets.firstIndex(where: { $0.row == row }) else { return .goesOn }
+        targets[index].ways.remove(way)
+        if targets[index].known.uuid == .heartRates { values.hasMeasurements = false }
+        guard targets.contains(where: { $0.isHope && !$0.ways.isEmpty }) else { return .failed(why) }
+        complain(of: index, by: way, why, into: &outbox)
+        return .goesOn
+    }
+
+    /// Says that a value did not come, or was malformed, unless the one before was so too.
+    private mutating func complain(
+        of index: Int, by way: Known.Uses, _ why: @autoclosure () -> String, into outbox: inout [Output]
+    ) {
+        guard !targets[index].faults.contains(way) else { return }
+        targets[index].faults.insert(way)
+        say(.error(why()), into: &outbox)
+    }
+
+    // MARK: Values
+
+    /// Takes a value that the peer notified or indicated, be the subscription answered or not.
+    mutating func heard(
+        _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, _ values: inout Values, at now: Instant,
+        into outbox: inout [Output]
+    ) -> Progress {
+        let index = targets.firstIndex { target in
+            target.handle == handle && target.configuration != nil
+                && isIndicated == (target.subscription == .indication)
+        }
+        guard let index else { return .goesOn }
+        return take(octets, of: index, by: .listen, &values, at: now, into: &outbox)
+    }
+
+    private mutating func take(
+        _ octets: ArraySlice<UInt8>, of index: Int, by way: Known.Uses, _ values: inout Values, at now: Instant,
+        into outbox: inout [Output]
+    ) -> Progress {
+        let row = targets[index].row
+        var progress = Progress.goesOn
         do throws(Malformed) {
-            switch purpose {
-            case .location: say(.location(try BodySensorLocation(octets: octets)), into: &outbox)
-            case .battery: say(.battery(try BatteryLevel(octets: octets)), into: &outbox)
-            case .information(let kind):
-                say(.information(kind, try UTF8Text(octets: octets, kind.rawValue).text), into: &outbox)
-            case .mtu, .discovery, .heartRateSubscription, .batterySubscription: break
+            switch Known.all[row].meaning {
+            case .serviceChanged:
+                discoverAgain(try ServiceChanged(octets: Array(octets)), into: &outbox)
+                return .goesOn
+            case .polarControlPoint: progress = try polarSaid(Array(octets), by: way, &values, into: &outbox)
+            case let meaning: try values.take(octets, as: meaning, at: now, into: &outbox)
             }
+            if targets[index].faults.contains(way) { targets[index].faults.remove(way) }
         } catch {
-            complain(purpose.valueName, octets, error, into: &outbox)
+            complain(of: index, by: way, Known.all[row].words(for: octets, error), into: &outbox)
+        }
+        return progress
+    }
+
+    /// Forgets what has these handles, and what is under way, and asks for everything again.
+    private mutating func discoverAgain(_ change: ServiceChanged, into outbox: inout [Output]) {
+        targets.removeAll { change.handles.contains($0.handle) }
+        underWay.removeAll { $0.purpose != .mtu && $0.purpose != .discovery }
+        if underWay.contains(where: { $0.purpose == .discovery }) {
+            mustDiscoverAgain = true
+        } else {
+            ask(.discoverEverything, for: .discovery, into: &outbox)
         }
     }
 
-    // MARK: Notifications
+    // MARK: Polar's electrocardiogram
 
-    /// Takes a value that the peer notified, be the subscription answered or not; the caller releases the packet.
-    func notified(_ handle: UInt16, _ packet: Packet, pool: borrowing PacketPool, into outbox: inout [Output]) {
-        do throws(Malformed) {
-            switch handle {
-            case heartRateHandle:
-                var measurement = try HeartRateMeasurement(octets: pool.slice(of: packet))
-                if measurement.rrIntervals.contains(0) { measurement.rrIntervals.removeAll { $0 == 0 } }
-                say(.heartRate(measurement), into: &outbox)
-            case batteryHandle:
-                say(.battery(try BatteryLevel(octets: pool.octets(of: packet))), into: &outbox)
-            default: break
-            }
-        } catch {
-            let name = handle == heartRateHandle ? "Heart Rate Measurement" : "Battery Level"
-            complain(name, pool.octets(of: packet), error, into: &outbox)
+    /// Asks for it when everything is subscribed to, unless there is another.
+    private mutating func startPolar(_ values: inout Values, into outbox: inout [Output]) {
+        let isReady = [UUID.polarControlPoint, .polarData].allSatisfy { target($0)?.isSubscribed == true }
+        guard isReady, target(.ecgSamples) == nil, let request = values.polar.start() else { return }
+        self.request(request, into: &outbox)
+    }
+
+    private mutating func request(_ request: PMD.Request, into outbox: inout [Output]) {
+        guard let handle = target(.polarControlPoint)?.handle else { return }
+        ask(.write(handle: handle, value: request.octets), for: .polar, into: &outbox)
+    }
+
+    private mutating func polarSaid(
+        _ octets: [UInt8], by way: Known.Uses, _ values: inout Values, into outbox: inout [Output]
+    ) throws(Malformed) -> Progress {
+        if way == .read {
+            values.polar.offers(try PMD.Features(octets: octets))
+            return .goesOn
+        }
+        switch values.polar.answered(try PMD.Response(octets: octets)) {
+        case .nothing: return .goesOn
+        case .write(let request):
+            self.request(request, into: &outbox)
+            return .goesOn
+        case .refused(let status):
+            let why = "\(Purpose.polar.words) failed: status \(status.rawValue)"
+            return lostPolar(why, &values, into: &outbox)
         }
     }
 
-    private func complain(_ name: String, _ octets: [UInt8], _ error: Malformed, into outbox: inout [Output]) {
-        let value = octets.isEmpty ? "without octets" : octets.hex
-        say(.error("\(name) \(value) is malformed: \(error)"), into: &outbox)
+    private mutating func lostPolar(
+        _ why: String, _ values: inout Values, into outbox: inout [Output]
+    ) -> Progress {
+        guard let row = target(.polarData)?.row else { return .goesOn }
+        return lost(.listen, of: row, why, &values, into: &outbox)
     }
 
-    private func say(_ content: Content, into outbox: inout [Output]) {
-        outbox.append(.said(HeartRateCollector.Saying(content, of: peer)))
+    private func target(_ uuid: UUID) -> Target? { targets.first { $0.known.uuid == uuid } }
+
+    private func say(_ content: SensorCollector.Content, into outbox: inout [Output]) {
+        outbox.append(.said(SensorCollector.Saying(content, of: peer)))
     }
 }
 
 extension Conversation.Purpose {
-    /// Whether there is no heart rate without it.
-    fileprivate var isNeeded: Bool { self == .discovery || self == .heartRateSubscription }
-
-    /// What is read.
-    fileprivate var valueName: String {
-        switch self {
-        case .location: "Body Sensor Location"
-        case .battery: "Battery Level"
-        case .information(let kind): "the \(kind.rawValue) string"
-        case .mtu, .discovery, .heartRateSubscription, .batterySubscription: "the response"
-        }
-    }
-
     /// What is done.
     fileprivate var words: String {
         switch self {
         case .mtu: "exchanging the MTU"
         case .discovery: "discovering the services"
-        case .location, .battery, .information: "reading \(valueName)"
-        case .heartRateSubscription: "subscribing to Heart Rate Measurement"
-        case .batterySubscription: "subscribing to Battery Level"
+        case .read(let row): "reading \(Known.all[row].name)"
+        case .subscription(let row): "subscribing to \(Known.all[row].name)"
+        case .features: "writing Client Supported Features"
+        case .polar: "starting the PMD stream"
         }
     }
-}
-
-extension [DiscoveredService] {
-    fileprivate func first(_ uuid: UUID) -> DiscoveredService? { first { $0.uuid == uuid } }
-}
-
-extension DiscoveredService {
-    fileprivate func first(_ uuid: UUID) -> DiscoveredCharacteristic? { characteristics.first { $0.uuid == uuid } }
 }
 
 extension Procedure.Failure {

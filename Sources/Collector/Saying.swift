@@ -1,8 +1,9 @@
 public import Bluetooth
 public import Characteristics
 public import Spelling
+public import Statistics
 
-extension HeartRateCollector {
+extension SensorCollector {
     /// Something that a user of a client sees.
     public struct Saying: Hashable, Sendable {
         /// What is seen.
@@ -33,7 +34,7 @@ extension HeartRateCollector {
         case connecting
         /// Is connected, and finds out what the device has.
         case connected
-        /// Is told the heart rate from now on.
+        /// Is told what the device measures from now on.
         case subscribed
         /// The connection is over: by whom, and why.
         case disconnected(reason: HCIStatus)
@@ -58,6 +59,30 @@ extension HeartRateCollector {
         case heartRate(HeartRateMeasurement)
         /// The measurement that is displayed is not true any more.
         case cleared
+        /// One of the statistics over all heart rates is due.
+        case statistic(Statistic)
+        /// All steps since the start: read, or notified.
+        case steps(UInt32)
+        /// The steps since the day began: read, or notified.
+        case stepsToday(UInt32)
+        /// A body's temperature, read, notified or indicated; nil where the device has none to tell.
+        case temperature(celsius: Double?)
+        /// Where temperatures are taken.
+        case temperatureType(TemperatureType)
+        /// How often they are.
+        case measurementInterval(MeasurementInterval)
+        /// How the samples of an ECG are to be read.
+        case ecgDescription(ECGDescription)
+        /// How many samples of an ECG came since this was last said; at most once a second.
+        case ecg(SampleTally)
+        /// The samples themselves, in microvolts, so many of them a second: only for who draws them, and no line.
+        case ecgFrame(ECGFrame, rate: Int)
+        /// How many heart rates of a fast feed came since this was last said, and the last of them; at most once a second.
+        case measurementTally(SampleTally, bpm: UInt16)
+        /// These heart rates themselves: only for who draws them, and no line.
+        case measurements([UInt16])
+        /// The value of Lubdub's Feed service: read, or notified.
+        case feed(UInt32)
         /// How full the battery is: read, or notified.
         case battery(BatteryLevel)
         /// Where the sensor is worn.
@@ -73,9 +98,11 @@ extension HeartRateCollector {
 
 // MARK: For programs
 
-extension HeartRateCollector.Saying: JSONWritable {
-    /// Adds a client's line, without its end: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`.
+extension SensorCollector.Saying: JSONWritable {
+    /// Adds a client's line, without its end: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`; nothing for what is
+    /// only to be drawn.
     public func write(to text: inout JSONText) {
+        guard let key = content.key else { return }
         text.append("{\"")
         text.append(text: key)
         text.append("\": ")
@@ -87,85 +114,65 @@ extension HeartRateCollector.Saying: JSONWritable {
         text.append("}")
     }
 
-    private var key: String {
+    private func writeContent(to text: inout JSONText) {
         switch content {
+        case .state(let state): text.append(quoted: state.name)
+        case .heartRate(let measurement): measurement.write(to: &text)
+        case .cleared: text.append("null")
+        case .statistic(let statistic):
+            text.append(text: "{\"name\": \"\(statistic.name.rawValue)\", \"value\": ")
+            text.append(thousandths: statistic.thousandths)
+            text.append("}")
+        case .steps(let number), .stepsToday(let number), .feed(let number): text.append(Int64(number))
+        case .temperature(let celsius):
+            text.append("{\"celsius\": ")
+            text.append(celsius: celsius)
+            text.append("}")
+        case .temperatureType(let type): type.write(to: &text)
+        case .measurementInterval(let interval): interval.write(to: &text)
+        case .ecgDescription(let description): description.write(to: &text)
+        case .ecg(let tally): tally.write(to: &text)
+        case .measurementTally(let tally, let bpm):
+            text.append(text: "{\"samples\": \(tally.samples), \"lost\": \(tally.lost), \"bpm\": \(bpm)}")
+        case .ecgFrame, .measurements: break
+        case .battery(let level): level.write(to: &text)
+        case .location(let location): location.write(to: &text)
+        case .information(let kind, let words): text.append(text: "{\"\(kind.rawValue)\": \(words.quoted)}")
+        case .found(let services, let rssi): write(services, rssi, to: &text)
+        case .error(let words): text.append(quoted: words)
+        }
+    }
+
+    private func write(_ services: [UUID], _ rssi: Int8?, to text: inout JSONText) {
+        let name = peer?.name.map(\.quoted) ?? "null"
+        let list = services.map { "\"\($0)\"" }.joined(separator: ", ")
+        let strength = rssi.map { "\($0)" } ?? "null"
+        text.append(text: "{\"name\": \(name), \"services\": [\(list)], \"rssi\": \(strength)}")
+    }
+}
+
+extension SensorCollector.Content {
+    /// What a client's line begins with; nil for what is only to be drawn.
+    fileprivate var key: String? {
+        switch self {
         case .state: "state"
         case .heartRate, .cleared: "heart_rate"
+        case .statistic: "statistic"
+        case .steps: "steps"
+        case .stepsToday: "steps_today"
+        case .temperature: "temperature"
+        case .temperatureType: "temperature_type"
+        case .measurementInterval: "measurement_interval"
+        case .ecgDescription: "ecg_description"
+        case .ecg: "ecg"
+        case .measurementTally: "measurements"
+        case .ecgFrame, .measurements: nil
+        case .feed: "feed"
         case .battery: "battery"
         case .location: "location"
         case .information: "information"
         case .found: "found"
         case .error: "error"
         }
-    }
-
-    private func writeContent(to text: inout JSONText) {
-        switch content {
-        case .state(let state): text.append(quoted: state.name)
-        case .heartRate(let measurement): measurement.write(to: &text)
-        case .cleared: text.append("null")
-        case .battery(let level): level.write(to: &text)
-        case .location(let location): location.write(to: &text)
-        case .information(let kind, let words): text.append(text: "{\"\(kind.rawValue)\": \(words.quoted)}")
-        case .found(let services, let rssi):
-            let name = peer?.name.map(\.quoted) ?? "null"
-            let list = services.map { "\"\($0)\"" }.joined(separator: ", ")
-            let strength = rssi.map { "\($0)" } ?? "null"
-            text.append(text: "{\"name\": \(name), \"services\": [\(list)], \"rssi\": \(strength)}")
-        case .error(let words): text.append(quoted: words)
-        }
-    }
-}
-
-// MARK: For people
-
-extension HeartRateCollector.Peer: CustomStringConvertible {
-    /// `Lubdub HRM C0:FF:EE:00:00:01/random`; what cannot be printed in a name is escaped.
-    public var description: String {
-        guard let name else { return "\(address)" }
-        return "\(name.quoted.dropFirst().dropLast()) \(address)"
-    }
-}
-
-extension HeartRateCollector.Saying {
-    /// A line without its end: `62 bpm, contact, RR 967.8 ms`.
-    public var text: String {
-        let device = peer.map(\.description) ?? "the device"
-        switch content {
-        case .state(.scanning): return "scanning"
-        case .state(.connecting): return "connecting to \(device)"
-        case .state(.connected): return "connected to \(device)"
-        case .state(.subscribed): return "subscribed to the heart rate of \(device)"
-        case .state(.disconnected(let reason)): return "disconnected from \(device): \(reason)"
-        case .heartRate(let measurement): return measurement.words
-        case .cleared: return "no heart rate"
-        case .battery(let level): return "battery \(level.percent) %"
-        case .location(let location): return "worn at: \(location.name ?? "place \(location.number)")"
-        case .information(let kind, let text): return "\(kind.rawValue): \(text.quoted)"
-        case .found(let services, let rssi):
-            let list = services.isEmpty ? "" : ", \(services.map(\.description).joined(separator: " "))"
-            return "found \(device)\(list)\(rssi.map { ", \($0) dBm" } ?? "")"
-        case .error(let text): return "error: \(text)"
-        }
-    }
-}
-
-extension HeartRateMeasurement {
-    fileprivate var words: String {
-        var words = ["\(bpm) bpm"]
-        switch contact {
-        case .notSupported: break
-        case .notDetected: words.append("no contact")
-        case .detected: words.append("contact")
-        }
-        if let energyExpended { words.append("\(energyExpended) kJ") }
-        if !rrIntervals.isEmpty {
-            let list = rrIntervals.map { ticks in
-                let tenths = (Int(ticks) * 10_000 + 512) / 1024
-                return "\(tenths / 10).\(tenths % 10)"
-            }
-            words.append("RR \(list.joined(separator: " ")) ms")
-        }
-        return words.joined(separator: ", ")
     }
 }

@@ -87,7 +87,7 @@ private struct Tour: Sendable {
         chapters.begin("Scan", "the client listens for advertisements of the Heart Rate service, 180D")
     }
 
-    func said(_ instant: Instant, _ saying: HeartRateCollector.Saying) {
+    func said(_ instant: Instant, _ saying: SensorCollector.Saying) {
         if saying.content == .state(.connecting) { chapters?.begin("Connect", "the client asks the strap for a link") }
         client.said(saying, at: instant)
         switch saying.content {

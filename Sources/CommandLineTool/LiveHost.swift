@@ -14,23 +14,23 @@ actor LiveHost {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var host: Host
     private var device: PeripheralDevice
-    private var collector: HeartRateCollector
+    private var collector: SensorCollector
     private var pool = PacketPool()
     private var framer = H4Framer()
     private var connection: StreamConnection?
     private var hostOutbox: [Host.Output] = []
-    private var collectorOutbox: [HeartRateCollector.Output] = []
+    private var collectorOutbox: [SensorCollector.Output] = []
     private var isBroken = false  // nothing comes through the stream any more
     private var whenIdle: (@Sendable () -> Void)?
-    private let tell: @Sendable (HeartRateCollector.Saying) -> Void
+    private let tell: @Sendable (SensorCollector.Saying) -> Void
     private let fail: @Sendable (String) -> Void
 
     /// `tell` is called with what the client shows, `fail` when the controller is of no use any more; both on the loop.
     init(
-        _ settings: HeartRateCollector.Settings, on loop: EventLoop,
-        tell: @escaping @Sendable (HeartRateCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
+        _ settings: SensorCollector.Settings, on loop: EventLoop,
+        tell: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
     ) throws {
-        (collector, self.loop, self.tell, self.fail) = (HeartRateCollector(settings), loop, tell, fail)
+        (collector, self.loop, self.tell, self.fail) = (SensorCollector(settings), loop, tell, fail)
         let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
         device = try PeripheralDevice(definition, seed: RandomStream(seed: 0))
         host = Host(table: device.table)

@@ -62,7 +62,7 @@ final class Narrator: Sendable {
     var tellsPackets: Bool { choice.packets }
 
     /// Tells what a client shows.
-    func said(_ saying: HeartRateCollector.Saying, at instant: Instant) { line(instant, "client", paint(saying)) }
+    func said(_ saying: SensorCollector.Saying, at instant: Instant) { line(instant, "client", paint(saying)) }
 
     /// Tells what happened, if it was asked for.
     func happened(_ chunk: EventChunk, in wording: ValueWording) {

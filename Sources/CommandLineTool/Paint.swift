@@ -46,15 +46,15 @@ struct Paint: Sendable {
     }
 
     /// What a client shows, with the heart rate to be seen from afar.
-    func callAsFunction(_ saying: HeartRateCollector.Saying) -> String {
+    func callAsFunction(_ saying: SensorCollector.Saying) -> String {
         let text = saying.text
         switch saying.content {
-        case .heartRate:
+        case .heartRate, .measurementTally:
             let rate = text.prefix { $0 != "," }
             return self(rate, .heart) + text.dropFirst(rate.count)
         case .state: return self(text, .state)
         case .cleared, .error: return self(text, .warning)
-        case .battery, .location, .information, .found: return text
+        default: return text
         }
     }
 }

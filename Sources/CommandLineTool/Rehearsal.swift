@@ -11,7 +11,7 @@ import VirtualWorld
 /// A scenario with the built-in client in it; it passes no time by itself.
 struct Rehearsal: Sendable {
     /// Takes what the client says.
-    typealias Listener = (Instant, HeartRateCollector.Saying) -> Void
+    typealias Listener = (Instant, SensorCollector.Saying) -> Void
 
     var world: World
     /// How many heart-rate measurements the client has taken in.
@@ -20,8 +20,8 @@ struct Rehearsal: Sendable {
     let limit: Instant
     private let files: LogFiles?
     private let node: Int
-    private var collector = HeartRateCollector()
-    private var outbox: [HeartRateCollector.Output] = []
+    private var collector = SensorCollector()
+    private var outbox: [SensorCollector.Output] = []
     private var wakes: [Instant] = []  // few: the collector asks for one at a time
     private var hasBegun = false
 
@@ -47,7 +47,7 @@ struct Rehearsal: Sendable {
     }
 
     /// Plays until the client says such a thing, or to the limit: whether it was said.
-    mutating func play(until isMeant: (HeartRateCollector.Content) -> Bool) -> Bool {
+    mutating func play(until isMeant: (SensorCollector.Content) -> Bool) -> Bool {
         begin()
         var isSaid = false
         repeat {
@@ -128,13 +128,13 @@ actor LiveRehearsal {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var rehearsal: Rehearsal
     private let files: LogFiles
-    private let tell: @Sendable (Instant, HeartRateCollector.Saying) -> Void
+    private let tell: @Sendable (Instant, SensorCollector.Saying) -> Void
     private let ending: Ending
     private var origin = Instant.start  // the loop's time at which the rehearsal began
 
     init(
         _ rehearsal: Rehearsal, _ files: LogFiles, on loop: EventLoop, _ ending: Ending,
-        tell: @escaping @Sendable (Instant, HeartRateCollector.Saying) -> Void
+        tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
     ) {
         (self.rehearsal, self.files, self.loop, self.ending, self.tell) = (rehearsal, files, loop, ending, tell)
     }

@@ -33,7 +33,7 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 /// Plays a scenario to the built-in client: what came of it, and how it ended.
 func perform(
     _ played: Played, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [],
-    tell: @escaping @Sendable (Instant, HeartRateCollector.Saying) -> Void
+    tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
 ) throws(CommandFailure) -> (Rehearsal, ExitCode) {
     var world = try played.world()
     let files = try LogFiles(played, &world, narrator, source: source)
@@ -56,7 +56,7 @@ func perform(
 
 private func perform(
     _ rehearsal: Rehearsal, _ files: LogFiles, _ signals: Signals, _ factor: Double,
-    _ tell: @escaping @Sendable (Instant, HeartRateCollector.Saying) -> Void
+    _ tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
 ) throws(CommandFailure) -> (Rehearsal, Ending.Reason) {
     let loop = EventLoop(pace: .real(speed: factor))
     do {

@@ -72,6 +72,12 @@ public struct OctetReader: Sendable {
         guard remaining == 0 else { throw .tooLong(at: position, surplus: remaining) }
     }
 
+    /// Throws unless exactly `count` octets are left, in the name of `field` when there are fewer; takes none.
+    public func expect(_ count: Int, _ field: String) throws(Malformed) {
+        guard remaining >= count else { throw .tooShort(field: field, at: position, needs: count, has: remaining) }
+        guard remaining == count else { throw .tooLong(at: position + count, surplus: remaining - count) }
+    }
+
     private mutating func integer(_ field: String, octets count: Int) throws(Malformed) -> UInt64 {
         guard remaining >= count else { throw .tooShort(field: field, at: position, needs: count, has: remaining) }
         var value: UInt64 = 0

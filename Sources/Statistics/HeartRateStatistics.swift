@@ -1,7 +1,7 @@
 public import Simulation
 
 /// What a client of heart rates says about all of them.
-public struct Statistic: Equatable, Sendable {
+public struct Statistic: Hashable, Sendable {
     /// Which one.
     public enum Name: String, CaseIterable, Sendable {
         /// The mean of the last 50,000.

@@ -122,6 +122,29 @@ import Testing
         #expect(pool.octets(of: packet) == small.octets)
     }
 
+    @Test func `What stands before samples is read without them, and refused with them`() throws {
+        for octets in [Self.frame] + Self.frame.mutations + [Self.frame + [0]] {
+            let frame = Result { try ECGFrame(octets: octets[...]) }
+            let header = Result { try ECGFrame.header(of: octets[...]) }
+            #expect((try? frame.get().header) == (try? header.get().header))
+            #expect((try? frame.get().samples.count) == (try? header.get().count))
+        }
+        for octets in [Self.rates] + Self.rates.mutations + [Self.rates + [0]] {
+            var values: [UInt16] = []
+            let read = Result { try HeartRateFrame.read(octets[...]) { values.append($0) } }
+            let frame = try? HeartRateFrame(octets: octets[...])
+            #expect(frame?.values ?? [] == values)
+            #expect(frame?.index == (try? read.get().index))
+            #expect(frame?.values.count == (try? read.get().count))
+        }
+        let polar = PMDECGFrame(timeStamp: 7, samples: [1, -1]).octets
+        for octets in [polar] + polar.mutations + [polar + [0]] {
+            let (frame, header) = (try? PMDECGFrame(octets: octets[...]), try? PMDECGFrame.header(of: octets[...]))
+            #expect(frame?.timeStamp == header?.timeStamp)
+            #expect(frame?.samples.count == header?.count)
+        }
+    }
+
     /// Each codec, what it sends, and whether it reads what was mutated the same way again.
     static let codecs: [(name: String, octets: [UInt8], again: @Sendable ([UInt8]) throws(Malformed) -> [UInt8])] = [
         ("ECG frame", frame, { octets throws(Malformed) in try ECGFrame(octets: octets[...]).octets }),

@@ -97,18 +97,15 @@ struct ConversationTests {
         #expect(stand.pool.taken == 0)
     }
 
-    @Test(arguments: [
-        ([Services.battery], "has no Heart Rate service (180D)"),
-        (
-            [DiscoveredService(uuid: .heartRate, range: Services.heartRate.range)],
-            "has no Heart Rate Measurement (2A37)"
-        ),
-        ([withoutConfiguration], "cannot notify its Heart Rate Measurement"),
-    ])
-    func leavesADeviceWithoutAHeartRate(services: [DiscoveredService], why: String) throws {
+    @Test(
+        arguments: [
+            [], [DiscoveredService(uuid: .heartRate, range: Services.heartRate.range)], [Services.attributes],
+            [Services.service(.environmentalSensing, from: 0x40, [(.temperature, [.read, .notify])])],
+        ] as [[DiscoveredService]])
+    func leavesADeviceOfWhichItKnowsNothing(services: [DiscoveredService]) throws {
         var stand = Stand()
         try stand.discovers(services)
-        #expect(stand.texts == ["error: Lubdub HRM C0:FF:EE:00:00:01/random \(why)"])
+        #expect(stand.texts == ["error: Lubdub HRM C0:FF:EE:00:00:01/random has nothing that this client knows"])
         #expect(stand.commands == [.disconnect(ConnectionID(number: 1), reason: .remoteUserTerminated)])
         stand.notifies([0x00, 72])
         #expect(stand.outputs == [])
@@ -118,10 +115,15 @@ struct ConversationTests {
         #expect(stand.pool.taken == 0)
     }
 
-    private static var withoutConfiguration: DiscoveredService {
-        var service = Services.heartRate
-        service.characteristics[0].descriptors = []
-        return service
+    @Test func staysWithWhatIsLeftOfADeviceThatCannotNotify() throws {
+        var strap = Services.heartRate
+        strap.characteristics[0].descriptors = []
+        var stand = Stand()
+        try stand.discovers([strap])
+        #expect(stand.texts == ["error: Lubdub HRM C0:FF:EE:00:00:01/random cannot notify its Heart Rate Measurement"])
+        #expect(stand.procedures.map(\.procedure) == [.read(handle: Services.location)])
+        stand.notifies([0x00, 72])
+        #expect(stand.outputs == [])
     }
 
     @Test(arguments: [
@@ -135,7 +137,7 @@ struct ConversationTests {
         (7, .valueTooLong(2), "subscribing to Battery Level failed: 2 octets do not fit into one PDU", false),
         (6, .disconnected, nil, false),
     ])
-    func endsTheConnectionOnlyWhenTheHeartRateIsLost(
+    func endsTheConnectionOnlyWhenNothingIsLeftThatItIsThereFor(
         number: UInt32, failure: Procedure.Failure, why: String?, ends: Bool
     ) throws {
         var stand = Stand()
@@ -217,7 +219,7 @@ struct ConversationTests {
     }
 
     @Test func doesNotComeBackWhenItIsNotTo() throws {
-        var settings = HeartRateCollector.Settings()
+        var settings = SensorCollector.Settings()
         settings.reconnects = false
         var stand = Stand(settings)
         try stand.discovers([Services.heartRate])

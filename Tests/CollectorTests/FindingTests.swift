@@ -1,4 +1,5 @@
 import Bluetooth
+import Characteristics
 import Collector
 import HCI
 import LEHost
@@ -59,6 +60,26 @@ struct FindingTests {
         #expect(stand.lines == [#"{"state": "connecting", "peer": "\#(peer)"}"#])
     }
 
+    @Test(
+        arguments: [
+            // what two devices advertise, the second louder than the first, and which is chosen
+            ([.heartRate], [.healthThermometer], Stand.strap),
+            ([.healthThermometer], [.heartRate, .healthThermometer], Stand.other),
+            ([VendorUUID.fitness.uuid], [.healthThermometer], Stand.other),
+            ([.healthThermometer], [VendorUUID.ecg.uuid], Stand.strap),
+            ([VendorUUID.measurements.uuid], [VendorUUID.measurements.uuid], Stand.other),
+            ([VendorUUID.feed.uuid], [.battery], Stand.strap),
+        ] as [([UUID], [UUID], DeviceAddress)])
+    func choosesTheHeartRateFirst(first: [UUID], second: [UUID], chosen: DeviceAddress) throws {
+        var stand = Stand()
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises(Stand.strap, rssi: -60, services: first)
+        try stand.advertises(Stand.other, rssi: -30, services: second)
+        #expect(stand.wait() == .seconds(1))
+        #expect(stand.lines == [#"{"state": "connecting", "peer": "\#(chosen)"}"#])
+    }
+
     @Test func readsAllOfExtendedAdvertising() throws {
         var stand = Stand(.init(choice: .name("Lubdub HRM")))
         stand.start()
@@ -99,7 +120,7 @@ struct FindingTests {
     }
 
     @Test func connectsToNobodyButListsThem() throws {
-        var settings = HeartRateCollector.Settings(choice: .nobody)
+        var settings = SensorCollector.Settings(choice: .nobody)
         settings.services = []
         var stand = Stand(settings)
         stand.start()

@@ -10,26 +10,31 @@ import Spelling
 
 /// A collector on a stand: the test is its host, and speaks in the host's outputs.
 struct Stand {
-    typealias Saying = HeartRateCollector.Saying
-    typealias Peer = HeartRateCollector.Peer
+    typealias Saying = SensorCollector.Saying
+    typealias Peer = SensorCollector.Peer
 
-    var collector: HeartRateCollector
+    var collector: SensorCollector
     var pool = PacketPool()
     var now = Instant.start
     /// What the last step put out; `.wake` is served by `wait`.
-    var outputs: [HeartRateCollector.Output] = []
+    var outputs: [SensorCollector.Output] = []
     private var wakes: [Instant] = []
 
     static let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
     static let other = DeviceAddress(0xC0FF_EE00_0002, .random)
 
-    init(_ settings: HeartRateCollector.Settings = .init()) { collector = HeartRateCollector(settings) }
+    init(_ settings: SensorCollector.Settings = .init()) { collector = SensorCollector(settings) }
 
     /// What the last step would show, as a client's lines.
     var lines: [String] { outputs.compactMap { if case .said(let saying) = $0 { saying.json } else { nil } } }
 
     /// What the last step would show to people.
     var texts: [String] { outputs.compactMap { if case .said(let saying) = $0 { saying.text } else { nil } } }
+
+    /// What the last step would show, as it is.
+    var contents: [SensorCollector.Content] {
+        outputs.compactMap { if case .said(let saying) = $0 { saying.content } else { nil } }
+    }
 
     /// What the host was told in the last step.
     var commands: [Host.Command] { outputs.compactMap { if case .command(let command) = $0 { command } else { nil } } }
@@ -40,7 +45,7 @@ struct Stand {
     }
 
     private mutating func take(
-        _ call: (inout HeartRateCollector, inout PacketPool, inout [HeartRateCollector.Output]) -> Void
+        _ call: (inout SensorCollector, inout PacketPool, inout [SensorCollector.Output]) -> Void
     ) {
         outputs = []
         call(&collector, &pool, &outputs)
@@ -53,6 +58,9 @@ struct Stand {
     mutating func hears(_ output: Host.Output) {
         take { [now] collector, pool, outbox in collector.step(output, at: now, pool: &pool, into: &outbox) }
     }
+
+    /// Lets so much time pass, in which nothing is due.
+    mutating func pass(_ duration: Duration) { now = now.advanced(by: duration) }
 
     /// Lets time pass until the next wake, and returns how long that took; nil when there is none.
     mutating func wait() -> Duration? {
@@ -102,6 +110,26 @@ extension Stand {
         hears(.notified(ConnectionID(number: connection), handle: handle, pool.take(octets)))
     }
 
+    mutating func indicates(_ octets: [UInt8], of handle: UInt16, on connection: UInt32 = 1) {
+        hears(.indicated(ConnectionID(number: connection), handle: handle, pool.take(octets)))
+    }
+
+    /// All that was asked for in the last step succeeds; reads give `value`.  Returns the lines that this brought.
+    @discardableResult
+    mutating func allSucceeds(reading value: [UInt8] = [1]) -> [String] {
+        var (asked, said) = (procedures, [String]())
+        while !asked.isEmpty {
+            let (procedure, number) = asked.removeFirst()
+            switch procedure {
+            case .read, .readLong: finishes(number, .success(.value(value)))
+            default: finishes(number, .success(.written))
+            }
+            said += lines
+            asked += procedures
+        }
+        return said
+    }
+
     /// From the start to the discovery of `services` over the first connection; the procedures that follow from
     /// these are in `procedures`.
     mutating func discovers(_ services: [DiscoveredService]) throws {
@@ -115,40 +143,11 @@ extension Stand {
         finishes(asked[1].number, .success(.services(services)))
     }
 
+    /// The discovery that the last step asked for finds `services`.
+    mutating func finishesDiscovery(_ services: [DiscoveredService]) {
+        guard let discovery = procedures.first(where: { $0.procedure == .discoverEverything }) else { return }
+        finishes(discovery.number, .success(.services(services)))
+    }
+
     private var wakesAreSet: Bool { !wakes.isEmpty }
-}
-
-/// What the strap of these tests has.
-enum Services {
-    static let measurement: UInt16 = 0x0012
-    static let location: UInt16 = 0x0015
-    static let level: UInt16 = 0x0022
-
-    static let heartRate = DiscoveredService(
-        uuid: .heartRate, range: HandleRange(0x10, 0x1F),
-        characteristics: [
-            DiscoveredCharacteristic(
-                uuid: .heartRateMeasurement, range: HandleRange(0x11, 0x13), properties: .notify,
-                valueHandle: measurement,
-                descriptors: [AttributeType(0x13, .clientCharacteristicConfiguration)]),
-            DiscoveredCharacteristic(
-                uuid: .bodySensorLocation, range: HandleRange(0x14, 0x15), properties: .read, valueHandle: location),
-        ])
-
-    static let battery = DiscoveredService(
-        uuid: .battery, range: HandleRange(0x20, 0x2F),
-        characteristics: [
-            DiscoveredCharacteristic(
-                uuid: .batteryLevel, range: HandleRange(0x21, 0x23), properties: [.read, .notify], valueHandle: level,
-                descriptors: [AttributeType(0x23, .clientCharacteristicConfiguration)])
-        ])
-
-    static let information = DiscoveredService(
-        uuid: .deviceInformation, range: HandleRange(0x30, 0x3F),
-        characteristics: [
-            DiscoveredCharacteristic(
-                uuid: .manufacturerNameString, range: HandleRange(0x31, 0x32), properties: .read, valueHandle: 0x32)
-        ])
-
-    static let all = [heartRate, battery, information]
 }

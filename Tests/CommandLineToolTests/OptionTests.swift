@@ -60,14 +60,14 @@ import Testing
 
     @Test func `A painted line is the plain one with the heart rate, the state or the fault marked`() throws {
         let measurement = try HeartRateMeasurement(octets: [0x06, 62])
-        let sayings: [(HeartRateCollector.Content, String)] = [
+        let sayings: [(SensorCollector.Content, String)] = [
             (.heartRate(measurement), "\u{1B}[1;31m62 bpm\u{1B}[0m, contact"),
             (.state(.scanning), "\u{1B}[1mscanning\u{1B}[0m"),
             (.cleared, "\u{1B}[33mno heart rate\u{1B}[0m"),
             (.location(BodySensorLocation(1)), "worn at: chest"),
         ]
         for (content, painted) in sayings {
-            let saying = HeartRateCollector.Saying(content)
+            let saying = SensorCollector.Saying(content)
             #expect(Paint(isOn: true)(saying) == painted)
             #expect(Paint(isOn: false)(saying) == saying.text)
         }

@@ -18,7 +18,7 @@ struct Stage {
     /// What the client said, and when.
     struct Said {
         let at: Instant
-        let saying: HeartRateCollector.Saying
+        let saying: SensorCollector.Saying
     }
 
     private final class Recording: Sendable {
@@ -32,19 +32,19 @@ struct Stage {
     private let recording = Recording()
     private var limit: Instant
     private let node: Int
-    private var collector: HeartRateCollector
-    private var outbox: [HeartRateCollector.Output] = []
+    private var collector: SensorCollector
+    private var outbox: [SensorCollector.Output] = []
     private var wakes: [Instant] = []
 
     /// Plays a scenario to its limit.
     init(
         _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true,
-        settings: HeartRateCollector.Settings = .init()
+        settings: SensorCollector.Settings = .init()
     ) throws {
         world = try World(scenario, seed: seed, sleeps: sleeps)
         node = try world.addClient(at: .start)
         limit = Instant.start.advanced(by: scenario.limit)
-        collector = HeartRateCollector(settings)
+        collector = SensorCollector(settings)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
         world.journal = EventJournal { chunk in
             recording.records.withLock { $0 += chunk.records(where: { _ in true }, in: wording) }

@@ -5,16 +5,17 @@ public import LEHost
 public import Octets
 public import Simulation
 
-/// The Collector of the Heart Rate Profile 1.0: finds a sensor, connects to it, subscribes to its measurements, and
-/// comes back to it when it has been lost.  A machine above `LEHost.Host`: the host's outputs go in, commands come out.
+/// The Collector of the Heart Rate Profile 1.0 and of the Health Thermometer Profile 1.0: finds a sensor, connects to
+/// it, reads and subscribes to all that `Known` knows, and comes back to it when it has been lost.  A machine above
+/// `LEHost.Host`: the host's outputs go in, commands come out.
 ///
 ///     off ──start──▶ starting ──▶ scanning ──▶ choosing ──▶ connecting ──▶ talking ──▶ ending
 ///                        ▲            ▲                          │            │          │
 ///                        └────────────┴──────── resting ◀────────┴────────────┴──────────┘
 ///
 /// Nothing is remembered from one connection to the next: everything is discovered, and the subscription written,
-/// again each time.  Nothing is polled.
-public struct HeartRateCollector: Sendable {
+/// again each time.  Only what changes by being asked for is read again, as `Settings.asksOnDemand` says.
+public struct SensorCollector: Sendable {
     /// What there is to do, or to show.
     public enum Output: Equatable, Sendable {
         /// The host is to do this.
@@ -43,13 +44,17 @@ public struct HeartRateCollector: Sendable {
 
     private var phase = Phase.off
     private var candidates = Candidates()
+    private var values: Values
     private var backOff = BackOff()
     private var lastProcedure: UInt32 = 0
     private var isStopping = false
     private var hostHasFailed = false
 
     /// A collector that does nothing until it is started.
-    public init(_ settings: Settings = Settings()) { self.settings = settings }
+    public init(_ settings: Settings = Settings()) {
+        self.settings = settings
+        values = Values(givesSamples: settings.givesSamples)
+    }
 
     /// Whether nothing is under way: not started yet, stopped, or given up because it is not to reconnect.
     public var isIdle: Bool { if case .off = phase { true } else { false } }
@@ -85,6 +90,9 @@ public struct HeartRateCollector: Sendable {
             if let candidate = candidates.strongest(of: settings.services) { connect(to: candidate, into: &outbox) }
         case .resting(let deadline) where deadline <= now:
             if hostHasFailed { startHost(into: &outbox) } else { scan(into: &outbox) }
+        case .talking(var conversation):
+            conversation.timePassed(at: now, into: &outbox)
+            goOn(with: conversation, .goesOn, into: &outbox)
         default: break
         }
     }
@@ -98,11 +106,11 @@ public struct HeartRateCollector: Sendable {
     ) {
         switch output {
         case .notified(let id, let handle, let packet):
-            if case .talking(let conversation) = phase, conversation.id == id {
-                conversation.notified(handle, packet, pool: pool, into: &outbox)
-            }
+            heard(id, handle, pool.slice(of: packet), isIndicated: false, at: now, into: &outbox)
             pool.release(packet)
-        case .indicated(_, _, let packet): pool.release(packet)
+        case .indicated(let id, let handle, let packet):
+            heard(id, handle, pool.slice(of: packet), isIndicated: true, at: now, into: &outbox)
+            pool.release(packet)
         case .started:
             guard case .starting = phase else { return }
             scan(into: &outbox)
@@ -116,7 +124,7 @@ public struct HeartRateCollector: Sendable {
             if !isStopping { say(.error("no connection to \(peer): \(failure.words)"), peer, into: &outbox) }
             rest(at: now, into: &outbox)
         case .disconnected(let id, _, let reason): disconnected(id, reason, at: now, into: &outbox)
-        case .finished(let id, let number, let result): finished(id, number, result, into: &outbox)
+        case .finished(let id, let number, let result): finished(id, number, result, at: now, into: &outbox)
         default: break
         }
     }
@@ -175,17 +183,33 @@ public struct HeartRateCollector: Sendable {
         guard case .connecting(let peer) = phase else { return }
         say(.state(.connected), peer, into: &outbox)
         if isStopping { return end(id, peer, into: &outbox) }
-        var conversation = Conversation(id, with: peer, after: lastProcedure)
-        conversation.begin(settings, into: &outbox)
-        phase = .talking(conversation)
+        values.begin(with: peer)
+        var conversation = Conversation(id, with: peer, settings, after: lastProcedure)
+        conversation.begin(into: &outbox)
+        goOn(with: conversation, .goesOn, into: &outbox)
+    }
+
+    private mutating func heard(
+        _ id: ConnectionID, _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, at now: Instant,
+        into outbox: inout [Output]
+    ) {
+        guard case .talking(var conversation) = phase, conversation.id == id else { return }
+        let progress = conversation.heard(handle, octets, isIndicated: isIndicated, &values, at: now, into: &outbox)
+        goOn(with: conversation, progress, into: &outbox)
     }
 
     private mutating func finished(
         _ id: ConnectionID, _ number: UInt32, _ result: Result<Procedure.Outcome, Procedure.Failure>,
-        into outbox: inout [Output]
+        at now: Instant, into outbox: inout [Output]
     ) {
         guard case .talking(var conversation) = phase, conversation.id == id else { return }
-        let progress = conversation.finished(number, result, settings, into: &outbox)
+        let progress = conversation.finished(number, result, &values, at: now, into: &outbox)
+        goOn(with: conversation, progress, into: &outbox)
+    }
+
+    private mutating func goOn(
+        with conversation: Conversation, _ progress: Conversation.Progress, into outbox: inout [Output]
+    ) {
         lastProcedure = conversation.lastProcedure
         phase = .talking(conversation)
         switch progress {
@@ -193,7 +217,7 @@ public struct HeartRateCollector: Sendable {
         case .subscribed: backOff.reset()
         case .failed(let why):
             say(.error(why), conversation.peer, into: &outbox)
-            end(id, conversation.peer, into: &outbox)
+            end(conversation.id, conversation.peer, into: &outbox)
         }
     }
 
@@ -211,6 +235,7 @@ public struct HeartRateCollector: Sendable {
         case .ending(id, let other): peer = other
         default: return
         }
+        values.end(into: &outbox)
         say(.state(.disconnected(reason: reason)), peer, into: &outbox)
         say(.cleared, peer, into: &outbox)
         rest(at: now, into: &outbox)
@@ -235,6 +260,7 @@ public struct HeartRateCollector: Sendable {
 
     private mutating func hostFailed(_ failure: Host.Failure, at now: Instant, into outbox: inout [Output]) {
         guard !isIdle else { return }
+        values.end(into: &outbox)
         say(.error("\(failure)"), nil, into: &outbox)
         hostHasFailed = true
         rest(at: now, into: &outbox)
@@ -255,7 +281,7 @@ public struct HeartRateCollector: Sendable {
     }
 }
 
-extension HeartRateCollector.Settings.Choice {
+extension SensorCollector.Settings.Choice {
     /// Whether this is the one that was asked for by its address or its name.
     func names(_ candidate: Candidates.Candidate) -> Bool {
         switch self {

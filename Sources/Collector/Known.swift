@@ -1,0 +1,169 @@
+import Bluetooth
+import Characteristics
+import Octets
+
+/// A characteristic that the client knows, and what it makes of it.  To know one more takes a row of `all`.
+struct Known: Sendable {
+    /// How a value is come by.
+    struct Uses: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+
+        /// It is read once in each connection.
+        static let read = Uses(rawValue: 0x01)
+        /// It may be longer than one PDU.
+        static let long = Uses(rawValue: 0x02)
+        /// It is read again every so often, as `Settings.asksOnDemand` says.
+        static let again = Uses(rawValue: 0x04)
+        /// It is notified or indicated.
+        static let listen = Uses(rawValue: 0x08)
+    }
+
+    /// Whether a device is worth staying with for it.
+    enum Worth: Comparable, Sendable {
+        /// No.
+        case nothing
+        /// Where there is nothing better: it says something about the device.
+        case little
+        /// It is what a client is there for.
+        case much
+    }
+
+    /// What becomes of a value.
+    enum Meaning: Sendable {
+        /// It is said: as what.
+        case said(@Sendable ([UInt8]) throws(Malformed) -> SensorCollector.Content)
+        case heartRate
+        case heartRates
+        case ecgDescription
+        case ecgFrame
+        case polarControlPoint
+        case polarFrame
+        case serviceChanged
+        case clientFeatures
+
+        /// A value is read, and said.
+        static func said<Value>(
+            _ read: @escaping @Sendable ([UInt8]) throws(Malformed) -> Value,
+            _ content: @escaping @Sendable (Value) -> SensorCollector.Content
+        ) -> Meaning {
+            .said { octets throws(Malformed) in content(try read(octets)) }
+        }
+
+        /// A number of one of Lubdub's own services is said.
+        static func count(
+            _ field: String, _ content: @escaping @Sendable (UInt32) -> SensorCollector.Content
+        ) -> Meaning {
+            .said { octets throws(Malformed) in content(try VendorCount(octets: octets, field).number) }
+        }
+    }
+
+    let service: UUID
+    let uuid: UUID
+    /// For people.
+    let name: String
+    let uses: Uses
+    let worth: Worth
+    let meaning: Meaning
+
+    private init(
+        _ service: UUID, _ uuid: UUID, _ name: String, _ uses: Uses, worth: Worth = .much, _ meaning: Meaning
+    ) {
+        (self.service, self.uuid, self.name) = (service, uuid, name)
+        (self.uses, self.worth, self.meaning) = (uses, worth, meaning)
+    }
+
+    /// What is said of a value that is malformed.
+    func words(for octets: ArraySlice<UInt8>, _ error: Malformed) -> String {
+        "\(name) \(octets.isEmpty ? "without octets" : Array(octets).hex) is malformed: \(error)"
+    }
+
+    /// All of them, in the order in which they are read, and then subscribed to.
+    static let all = [heart, thermometer, fitness, battery, information, attributes, feeds, electrocardiograms]
+        .flatMap(\.self)
+
+    private static let heart = [
+        Known(.heartRate, .heartRateMeasurement, "Heart Rate Measurement", .listen, .heartRate),
+        Known(
+            .heartRate, .bodySensorLocation, "Body Sensor Location", .read, worth: .little,
+            .said(BodySensorLocation.init) { .location($0) }),
+    ]
+
+    private static let thermometer = [
+        Known(
+            .healthThermometer, .temperatureMeasurement, "Temperature Measurement", .listen,
+            .said(TemperatureMeasurement.init) { .temperature(celsius: $0.celsius) }),
+        Known(
+            .healthThermometer, .intermediateTemperature, "Intermediate Temperature", .listen,
+            .said(TemperatureMeasurement.init) { .temperature(celsius: $0.celsius) }),
+        Known(
+            .healthThermometer, .temperatureType, "Temperature Type", .read, worth: .little,
+            .said(TemperatureType.init) { .temperatureType($0) }),
+        Known(
+            .healthThermometer, .measurementInterval, "Measurement Interval", [.read, .listen], worth: .little,
+            .said(MeasurementInterval.init) { .measurementInterval($0) }),
+    ]
+
+    private static let fitness = [
+        Known(
+            .fitness, .steps, "Steps", [.read, .again, .listen],
+            .count("Steps") { .steps($0) }),
+        Known(
+            .fitness, .stepsToday, "Steps Today", [.read, .again, .listen],
+            .count("Steps Today") { .stepsToday($0) }),
+        Known(
+            .fitness, .temperature, "Temperature", [.read, .again],
+            .said(Temperature.init) { .temperature(celsius: $0.celsius) }),
+    ]
+
+    private static let battery = [
+        Known(
+            .battery, .batteryLevel, "Battery Level", [.read, .listen], worth: .little,
+            .said(BatteryLevel.init) { .battery($0) })
+    ]
+
+    private static let information = DeviceInformation.allCases.map { kind in
+        Known(
+            .deviceInformation, kind.uuid, "the \(kind.rawValue) string", [.read, .long], worth: .little,
+            .said { octets throws(Malformed) in
+                .information(kind, try UTF8Text(octets: octets, kind.rawValue).text)
+            })
+    }
+
+    private static let attributes = [
+        Known(.genericAttribute, .serviceChanged, "Service Changed", .listen, worth: .nothing, .serviceChanged),
+        Known(
+            .genericAttribute, .clientSupportedFeatures, "Client Supported Features", [], worth: .nothing,
+            .clientFeatures),
+    ]
+
+    private static let feeds = [
+        Known(
+            .feed, .feedValue, "Feed Value", [.read, .listen],
+            .count("Value") { .feed($0) }),
+        Known(.measurements, .heartRates, "Heart Rate Values", .listen, .heartRates),
+    ]
+
+    private static let electrocardiograms = [
+        Known(.ecg, .ecgDescription, "ECG Description", .read, worth: .little, .ecgDescription),
+        Known(.ecg, .ecgSamples, "ECG Samples", .listen, .ecgFrame),
+        Known(.polar, .polarControlPoint, "PMD Control Point", [.read, .listen], worth: .little, .polarControlPoint),
+        Known(.polar, .polarData, "PMD Data", .listen, .polarFrame),
+    ]
+}
+
+extension UUID {
+    static let fitness = VendorUUID.fitness.uuid
+    static let ecg = VendorUUID.ecg.uuid
+    static let ecgSamples = VendorUUID.ecgSamples.uuid
+    static let measurements = VendorUUID.measurements.uuid
+    static let feed = VendorUUID.feed.uuid
+    static let polarControlPoint = PMD.Identifier.controlPoint.uuid
+    static let polarData = PMD.Identifier.data.uuid
+
+    fileprivate static let steps = VendorUUID.steps.uuid
+    fileprivate static let stepsToday = VendorUUID.stepsToday.uuid
+    fileprivate static let ecgDescription = VendorUUID.ecgDescription.uuid
+    static let heartRates = VendorUUID.heartRates.uuid
+    fileprivate static let feedValue = VendorUUID.feedValue.uuid
+    fileprivate static let polar = PMD.Identifier.service.uuid
+}

@@ -1,0 +1,88 @@
+import Bluetooth
+import Characteristics
+import Spelling
+import Statistics
+
+extension SensorCollector.Peer: CustomStringConvertible {
+    /// `Lubdub HRM C0:FF:EE:00:00:01/random`; what cannot be printed in a name is escaped.
+    public var description: String {
+        guard let name else { return "\(address)" }
+        return "\(name.quoted.dropFirst().dropLast()) \(address)"
+    }
+}
+
+extension SensorCollector.Saying {
+    /// A line without its end: `62 bpm, contact, RR 967.8 ms`.
+    public var text: String {
+        let device = peer.map(\.description) ?? "the device"
+        switch content {
+        case .state(.scanning): return "scanning"
+        case .state(.connecting): return "connecting to \(device)"
+        case .state(.connected): return "connected to \(device)"
+        case .state(.subscribed): return "subscribed to \(device)"
+        case .state(.disconnected(let reason)): return "disconnected from \(device): \(reason)"
+        case .heartRate(let measurement): return measurement.words
+        case .cleared: return "no heart rate"
+        case .statistic(let statistic): return statistic.words
+        case .steps(let number): return "\(number) steps"
+        case .stepsToday(let number): return "\(number) steps today"
+        case .temperature(let celsius): return Self.words(celsius: celsius)
+        case .temperatureType(let type): return "temperature taken at: \(type.name ?? "place \(type.number)")"
+        case .measurementInterval(let interval): return "a temperature every \(interval.seconds) s"
+        case .ecgDescription(let description): return "ECG at \(description.rate) Hz, leads: \(description.leads)"
+        case .ecg(let tally): return "ECG, \(tally.words)"
+        case .measurementTally(let tally, let bpm): return "\(bpm) bpm, \(tally.words)"
+        case .ecgFrame(let frame, _): return "\(frame.samples.count) samples from \(frame.header.index) on"
+        case .measurements(let values): return "\(values.count) heart rates"
+        case .feed(let number): return "feed \(number)"
+        case .battery(let level): return "battery \(level.percent) %"
+        case .location(let location): return "worn at: \(location.name ?? "place \(location.number)")"
+        case .information(let kind, let text): return "\(kind.rawValue): \(text.quoted)"
+        case .found(let services, let rssi):
+            let list = services.isEmpty ? "" : ", \(services.map(\.description).joined(separator: " "))"
+            return "found \(device)\(list)\(rssi.map { ", \($0) dBm" } ?? "")"
+        case .error(let text): return "error: \(text)"
+        }
+    }
+}
+
+extension SensorCollector.Saying {
+    private static func words(celsius: Double?) -> String {
+        guard let celsius, celsius.magnitude < 1e12 else { return "no temperature" }
+        var text = JSONText()
+        text.append(celsius: celsius)
+        return "\(text.string) °C"
+    }
+}
+
+extension SampleTally {
+    fileprivate var words: String { "\(samples) samples, \(lost) lost" }
+}
+
+extension Statistic {
+    fileprivate var words: String {
+        var text = JSONText()
+        text.append(thousandths: thousandths)
+        return "\(name.rawValue.split(separator: "_").joined(separator: " ")) \(text.string) bpm"
+    }
+}
+
+extension HeartRateMeasurement {
+    fileprivate var words: String {
+        var words = ["\(bpm) bpm"]
+        switch contact {
+        case .notSupported: break
+        case .notDetected: words.append("no contact")
+        case .detected: words.append("contact")
+        }
+        if let energyExpended { words.append("\(energyExpended) kJ") }
+        if !rrIntervals.isEmpty {
+            let list = rrIntervals.map { ticks in
+                let tenths = (Int(ticks) * 10_000 + 512) / 1024
+                return "\(tenths / 10).\(tenths % 10)"
+            }
+            words.append("RR \(list.joined(separator: " ")) ms")
+        }
+        return words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,91 @@
+import Characteristics
+import Collector
+import EventLog
+import Testing
+import VirtualWorld
+
+/// Everything that our own devices say is heard by our own client.
+struct SensorTests {
+    private static let patch = Play(
+        "patch",
+        """
+        {"lubdub": 1, "name": "Patch", "limit": "16 s", "devices": [
+          {"id": "patch", "address": "C0:FF:EE:00:00:01/random", "advertise": {"services": ["1809"]}, "services": [
+            {"service": "health_thermometer", "type": "ear",
+             "value": {"curve": "step", "start": 36, "by": 0.1, "period": "1 s"}},
+            {"service": "fitness", "temperature": 36.5,
+             "steps": {"curve": "step", "start": 100, "by": 3, "period": "1 s"}},
+            {"service": "ecg", "rate": "500 Hz"}, {"service": "measurements", "rate": "500 Hz", "value": 64},
+            {"service": "feed", "value": {"curve": "step", "start": 1, "by": 1, "period": "1 s"}}]}],
+         "script": [{"when": "15 s", "do": "disconnect", "of": "patch"}]}
+        """)
+
+    private static let polar = Play(
+        "polar",
+        """
+        {"lubdub": 1, "name": "Polar", "limit": "16 s", "devices": [
+          {"id": "strap", "address": "C0:FF:EE:00:00:01/random", "advertise": {"services": ["180D"]}, "services": [
+            {"service": "heart_rate", "value": 62}, {"service": "ecg", "as": "pmd"}]}],
+         "script": [{"when": "15 s", "do": "disconnect", "of": "strap"}]}
+        """)
+
+    /// The values that went to the client, by reads and by notifications.
+    private func values(_ thing: String, _ stage: Stage) -> [String] {
+        stage.records.filter { ($0.event == .read || $0.event == .delivered) && $0.thing == thing }
+            .compactMap(\.value)
+    }
+
+    private func said(_ stage: Stage, _ word: (SensorCollector.Content) -> String?) -> [String] {
+        stage.said.compactMap { word($0.saying.content) }
+    }
+
+    @Test func `Each value that a device sends is said`() throws {
+        let stage = try Stage(Self.patch.scenario)
+        let steps = said(stage) { if case .steps(let number) = $0 { "\(number)" } else { nil } }
+        let stepsToday = said(stage) { if case .stepsToday(let number) = $0 { "\(number)" } else { nil } }
+        let feed = said(stage) { if case .feed(let number) = $0 { "\(number)" } else { nil } }
+        #expect(steps.count > 8)
+        #expect(steps == values("patch/fitness/steps", stage))
+        #expect(stepsToday == values("patch/fitness/steps_today", stage))
+        #expect(feed == values("patch/feed", stage))
+
+        let temperatures = said(stage) { content in
+            if case .temperature(let celsius?) = content { "\(celsius)" } else { nil }
+        }
+        #expect(temperatures.contains("36.5"))
+        #expect(stage.records(.confirmed, of: "patch/health_thermometer").count > 8)
+        #expect(stage.said.contains { $0.saying.text == "temperature taken at: ear" })
+        #expect(!stage.said.contains { if case .error = $0.saying.content { true } else { false } })
+    }
+
+    @Test func `All samples of a stream are counted, and none is lost`() throws {
+        let stage = try Stage(Self.patch.scenario)
+        var (samples, measurements, lost) = (UInt64(0), UInt64(0), UInt64(0))
+        for case .ecg(let tally) in stage.said.map(\.saying.content) {
+            (samples, lost) = (samples + tally.samples, lost + tally.lost)
+        }
+        for case .measurementTally(let tally, let bpm) in stage.said.map(\.saying.content) {
+            (measurements, lost) = (measurements + tally.samples, lost + tally.lost)
+            #expect(bpm == 64)
+        }
+        let frames = stage.records(.delivered, of: "patch/ecg/samples").compactMap(\.octets)
+        #expect(samples > 4000)
+        #expect(try samples == frames.map { UInt64(try ECGFrame.header(of: $0[...]).count) }.reduce(0, +))
+        let values = stage.records(.delivered, of: "patch/measurements").compactMap(\.octets)
+        #expect(try measurements == values.map { UInt64(try HeartRateFrame.read($0[...]) { _ in }.count) }.reduce(0, +))
+        #expect(lost == 0)
+        #expect(stage.said.contains { $0.saying.text == "resting heart rate 64 bpm" })
+    }
+
+    @Test func `Polar's stream is started, and counted by its time stamps`() throws {
+        let stage = try Stage(Self.polar.scenario)
+        var (samples, lost) = (UInt64(0), UInt64(0))
+        for case .ecg(let tally) in stage.said.map(\.saying.content) {
+            (samples, lost) = (samples + tally.samples, lost + tally.lost)
+        }
+        let frames = stage.records(.delivered, of: "strap/ecg/samples").compactMap(\.octets)
+        #expect(samples > 1000)
+        #expect(try samples == frames.map { UInt64(try PMDECGFrame.header(of: $0[...]).count) }.reduce(0, +))
+        #expect(lost == 0)
+    }
+}
