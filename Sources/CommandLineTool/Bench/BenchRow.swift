@@ -1,3 +1,4 @@
+import Characteristics
 import Collector
 import Peripheral
 import Simulation
@@ -27,6 +28,8 @@ struct BenchRow {
                 measure: greeting),
             BenchRow(word: "hour", name: "one hour of a resting strap", measure: restingHour),
             BenchRow(word: "day", name: "one day of a resting strap", measure: restingDay),
+            BenchRow(word: "ecg", name: "one hour of ECG at 500 Hz", measure: ecgHour),
+            BenchRow(word: "lateness", name: "ECG in real time over TCP", measure: Lateness.measure),
             BenchRow(word: "idle", name: "one hour of an idle link", measure: idleHour),
             BenchRow(word: "crowd", name: "ten minutes among 1,000 straps", measure: crowd),
             BenchRow(word: "crowd_memory", name: "the same: the most memory", measure: crowdMemory),
@@ -105,6 +108,24 @@ struct BenchRow {
 
     private static func restingDay() throws(CommandFailure) -> Figures {
         try hours(24, restingHeart, wanted: 86_390...86_400)
+    }
+
+    private static func ecgHour() throws(CommandFailure) -> Figures {
+        var stage = try Stage(
+            strap("\"value\": 62, \"rr_intervals\": true", others: #", {"service": "ecg", "rate": "500 Hz"}"#),
+            limit: .seconds(3600))
+        let meter = Meter()
+        var (samples, lost) = (0, 0)
+        stage.rehearsal.play { _, saying in
+            guard case .ecg(let tally) = saying.content else { return }
+            (samples, lost) = (samples + Int(tally.samples), lost + Int(tally.lost))
+        }
+        let isRight = (1_795_000...1_800_000).contains(samples) && lost == 0
+        try stage.close()
+        let (spent, allocated) = (meter.spent, meter.allocated)
+        return Figures(
+            value: Double(spent) / 1e6, unit: "ms of CPU", items: max(1, samples), nanoseconds: spent,
+            allocations: allocated, fault: isRight ? nil : "\(samples) samples came, and \(lost) were lost")
     }
 
     private static func idleHour() throws(CommandFailure) -> Figures {

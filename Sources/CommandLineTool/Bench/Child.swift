@@ -61,6 +61,9 @@ final class Child {
         }
     }
 
+    /// Asks it to end, as Ctrl-C does.
+    func interrupt() { kill(process, SIGINT) }
+
     /// Waits for its end, and says what it has used: its own exit status, and the most memory in kB.
     func wait() -> (status: CInt, nanoseconds: Int64, kilobytes: Int) {
         if usage == nil {

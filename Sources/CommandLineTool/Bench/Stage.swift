@@ -1,14 +1,16 @@
 import Arguments
 import Documents
 import Glibc
+import Reporting
 import Scenarios
 import Spelling
 
-/// A scenario with a strap in it, in JSON: what its heart is like, and what happens to it.
-func strap(_ heart: String, script: String = "") -> String {
+/// A scenario with a strap in it, in JSON: what its heart is like, which other services it has, and what
+/// happens to it.
+func strap(_ heart: String, others: String = "", script: String = "") -> String {
     """
     {"lubdub": 1, "name": "Bench", "devices": [{"id": "strap", "name": "Bench", "address": "C0:FF:EE:00:00:01/random",
-    "advertise": {"interval": "100 ms", "services": ["180D"]}, "services": [{"service": "heart_rate", \(heart)}]}],
+    "advertise": {"interval": "100 ms", "services": ["180D"]}, "services": [{"service": "heart_rate", \(heart)}\(others)]}],
     "script": [\(script)]}
     """
 }
@@ -61,4 +63,14 @@ final class ScratchDirectory {
         for name in ["events.jsonl", "trace.btsnoop", "scenario.json"] { unsafe unlink(path(name)) }
         unsafe rmdir(place)
     }
+}
+
+/// Makes a file of a text.
+func write(_ text: String, to path: String) throws(CommandFailure) {
+    let file: OutputFile
+    do throws(OutputFailure) {
+        file = try OutputFile(path)
+        file.write(Array(text.utf8)[...])
+        try file.close()
+    } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
 }

@@ -1,5 +1,4 @@
 import Arguments
-import Reporting
 
 /// This program, started anew: how long it takes to an advertisement that is heard, and what memory.
 enum Started {
@@ -33,14 +32,5 @@ enum Started {
         }
         let used = child.wait()
         return heard.map { (Double($0) / 1e9, used.nanoseconds, used.kilobytes) }
-    }
-
-    private static func write(_ text: String, to path: String) throws(CommandFailure) {
-        let file: OutputFile
-        do throws(OutputFailure) {
-            file = try OutputFile(path)
-            file.write(Array(text.utf8)[...])
-            try file.close()
-        } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
     }
 }

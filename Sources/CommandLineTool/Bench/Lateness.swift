@@ -1,0 +1,119 @@
+import Arguments
+import Collector
+import Documents
+import EventLog
+import Glibc
+import Simulation
+import Sockets
+
+/// How late an electrocardiogram comes in real time: over TCP, from another process, beside a timer that does nothing
+/// else.
+enum Lateness {
+    private static let length = Duration.seconds(12)
+    private static let scenario = #"""
+        {"lubdub": 1, "name": "Bench", "limit": "1 h", "devices": [{"id": "patch", "name": "Bench",
+         "advertise": {"interval": "20 ms", "services": ["6c750200-6264-4562-a000-4c7562647562"]},
+         "services": [{"service": "ecg"}]}]}
+        """#
+
+    /// Frames of 5 samples, a hundred in a second: when each came here, against when its delivery was due there.
+    static func measure() throws(CommandFailure) -> Figures {
+        let directory = try ScratchDirectory()
+        let (scenario, events) = (directory.path("scenario.json"), directory.path("events.jsonl"))
+        try write(Self.scenario, to: scenario)
+        let child = try Child(
+            "/proc/self/exe",
+            ["serve", scenario, "--controller", "tcp:127.0.0.1:0", "--events", events, "--for", "20 s", "--quiet"])
+        guard let line = child.line(within: .seconds(10)), line.hasPrefix("controller ") else {
+            return .none("no controller was offered")
+        }
+        let meter = Meter()
+        let (arrivals, timer) = try listen(String(line.dropFirst("controller ".count)))
+        let spent = meter.spent
+        child.interrupt()
+        _ = child.wait()
+        let due = try deliveries(events)
+        let wanted = 900
+        guard arrivals.count >= wanted, due.count >= arrivals.count else {
+            return .none("\(arrivals.count) frames came of \(due.count), and not \(wanted)")
+        }
+        let frames = percentile99(of: zip(arrivals, due).map { $0 - $1 })
+        return Figures(
+            value: (frames - percentile99(of: timer)) / 1e6, unit: "ms at p99 beyond a timer's", items: arrivals.count,
+            nanoseconds: spent, allocations: nil, fault: nil)
+    }
+
+    /// When frames came, and by how much a bare timer was late meanwhile, both in nanoseconds.
+    private static func listen(_ address: String) throws(CommandFailure) -> (arrivals: [Int64], timer: [Int64]) {
+        var settings = SensorCollector.Settings()
+        (settings.exchangesMTU, settings.givesSamples, settings.reconnects) = (false, true, false)
+        let loop = EventLoop(pace: .real())
+        let heard = Arrivals()
+        do {
+            let address = try StreamAddress(address)
+            return try loop.run {
+                let ending = Ending()
+                let live = try LiveHost(settings, on: loop) { saying in
+                    if case .ecgFrame = saying.content { heard.add(loop.now.nanoseconds) }
+                } fail: {
+                    ending.say(.failure($0))
+                }
+                async let timer = Self.bareTimer()
+                try await live.start(address)
+                let signals = Signals()
+                if case .failure(let why) = await ending.wait(signals, on: loop, for: length) {
+                    throw CommandFailure(.environment, "lubdub: \(address): \(why)")
+                }
+                await live.close(signals)
+                return (heard.all, await timer)
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
+    }
+
+    /// By how much a thread that sleeps until each hundredth of a second wakes too late.
+    @concurrent private static func bareTimer() async -> [Int64] {
+        var late: [Int64] = []
+        var due = now
+        for _ in 0..<1000 {
+            due += 10_000_000
+            var time = timespec(tv_sec: Int(due / 1_000_000_000), tv_nsec: Int(due % 1_000_000_000))
+            while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+            late.append(now - due)
+        }
+        return late
+    }
+
+    private static var now: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// When each frame was due at the client's controller, in nanoseconds since the start.
+    private static func deliveries(_ events: String) throws(CommandFailure) -> [Int64] {
+        guard let octets = contents(of: events) else { throw CommandFailure(.inner, "lubdub: there is no event log") }
+        return octets.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard let node = try? Node(json: line, file: events), case .object(let members) = node.value,
+                case .string(EventName.delivered.rawValue)? = members.first(where: { $0.key == "event" })?.node.value,
+                case .number(let seconds)? = members.first(where: { $0.key == "t" })?.node.value
+            else { return nil }
+            return Double(seconds).map { Int64($0 * 1e9) }
+        }
+    }
+
+    /// What 99 of 100 are not beyond, counted from the least.
+    private static func percentile99(of late: [Int64]) -> Double {
+        let sorted = late.sorted()
+        guard let first = sorted.first else { return 0 }
+        return Double(sorted[sorted.count * 99 / 100] - first)
+    }
+}
+
+/// When frames came; used on one loop only.
+private final class Arrivals: @unchecked Sendable {
+    private(set) var all: [Int64] = []
+
+    func add(_ nanoseconds: Int64) { all.append(nanoseconds) }
+}
