@@ -77,7 +77,7 @@ let floors: [[Target]] = [
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
-            "Scenarios", "Screen", "Sensors", "Simulation", "VirtualWorld"),
+            "Scenarios", "Screen", "Sensors", "Simulation", "Statistics", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),

@@ -3,6 +3,7 @@ import Characteristics
 import Collector
 import Screen
 import Simulation
+import Statistics
 import Testing
 
 @testable import CommandLineTool
@@ -38,6 +39,20 @@ import Testing
         #expect(try rows([measurement([0x04, 62])])[2].contains("contact      no "))
         #expect(try rows([measurement([0x00, 62])])[2].contains("contact      – "))
         #expect(try rows([measurement([0x06, 62]), .cleared])[2].contains("contact      – "))
+    }
+
+    @Test func `steps, temperature, ECG and a statistic`() throws {
+        let header = ECGFrame.Header(flags: [.synthetic, .leadOff], sequence: 0, index: 7)
+        let frame = try #require(ECGFrame(header, samples: [0, 100, -100]))
+        let shown = try rows([
+            .steps(23456), .stepsToday(12345), .temperature(celsius: 36.55), .ecgFrame(frame, rate: 250),
+            .statistic(Statistic(.resting, thousandths: 58_250)), .measurements([61, 62, 70]),
+        ])
+        #expect(shown[3].contains("resting        58.3"))
+        #expect(shown[4].contains("temperature  36.55 °C"))
+        #expect(shown.contains(" ECG in mV, the last 3 s, 250 Hz  lead off"))
+        #expect(shown.contains(" steps  12,345 today · 23,456 in all · 8.7 km · 304 kcal"))
+        #expect(try rows([.temperature(celsius: 36.55), .temperature(celsius: nil)])[4].contains("temperature  – "))
     }
 
     @Test func `why it is not there any more, and what is wrong`() throws {

@@ -17,14 +17,30 @@ UTF8, ASCII = {'LC_ALL': 'C.UTF-8'}, {'LC_ALL': 'C'}
 BRAILLE = re.compile('[\u2801-\u28ff]')
 
 
+EVERYTHING = {
+    'lubdub': 1, 'name': 'All that a screen shows', 'limit': '60 s', 'devices': [{
+        'id': 'patch', 'name': 'Lubdub HRM', 'services': [
+            {'service': 'heart_rate', 'value': 70, 'contact': True},
+            {'service': 'battery', 'value': 87},
+            {'service': 'fitness', 'steps': 23456, 'temperature': 36.55},
+            {'service': 'ecg', 'rate': '500 Hz'}]}]}
+
+
+@contextlib.asynccontextmanager
+async def serving(scenario):
+    """The radio at which a strap of ours is heard."""
+    command = ['serve', scenario, '--controller', 'tcp:127.0.0.1:0']
+    async with lubdub(*command, stderr=asyncio.subprocess.DEVNULL) as strap:
+        yield f'hci:tcp:127.0.0.1:{await controller_port(strap)}'
+
+
 @contextlib.asynccontextmanager
 async def monitoring(
         *arguments, columns=80, rows=24, environment=UTF8, name='xterm', scenario=SCENARIO, **streams):
     """A terminal on which lubdub monitors a strap of ours, behind a line of a shell."""
-    async with lubdub('serve', SCENARIO, '--controller', 'tcp:127.0.0.1:0') as strap:
+    async with serving(scenario) as radio:
         terminal = SeenTerminal(columns, rows, name)
         os.write(terminal.theirs, b'\x1b[1mbefore\x1b[0m\r\n$ lubdub monitor\r\n')
-        radio = f'hci:tcp:127.0.0.1:{await controller_port(strap)}'
         await terminal.sees(lambda shown: shown[1] == '$ lubdub monitor')
         terminal.first = terminal.screen.seen()
         command = ['monitor', '--radio', radio, '--peer', 'Lubdub HRM', *arguments]
@@ -67,8 +83,13 @@ class ScreenTests(Interoperability):
             file.flush()
             async with monitoring('--height', '200', scenario=file.name) as terminal:
                 rows = await terminal.sees(
-                    lambda shown: shown[-1] == ' q quits' and shown[-3].endswith('steps') or print(shown))
-                print(*rows, sep=chr(10))
+                    lambda shown: ' subscribed ' in shown[0] and any(row.startswith(' steps') for row in shown)
+                    and len(BRAILLE.findall(''.join(shown[11:16]))) > 100)
+                self.assertRegex(rows[4], r' temperature +36\.55 °C ')
+                self.assertEqual(rows[11], ' ECG in mV, the last 3 s, 500 Hz')
+                self.assertEqual(rows[17], ' steps  0 today · 23,456 in all · 0.0 km · 0 kcal')
+                self.assertRegex(rows[18], r'^ \w+ 20\d\d  0 steps · 0\.0 km · 0 kcal · 0 badges of 10,000$')
+                self.assertRegex(rows[22], r'^ {6}1       5 +10 +15 +20 +25')
                 await self.quits(terminal)
 
     async def quits(self, terminal):
@@ -130,8 +151,7 @@ class ScreenTests(Interoperability):
             await self.quits(terminal)
 
     async def test_stopped_it_leaves_the_screen_and_comes_back(self):
-        async with lubdub('serve', SCENARIO, '--controller', 'tcp:127.0.0.1:0') as strap:
-            radio = f'hci:tcp:127.0.0.1:{await controller_port(strap)}'
+        async with serving(SCENARIO) as radio:
             terminal = SeenTerminal(80, 24)
             script = '"$0" monitor --radio "$1"; echo stopped; read line; fg; echo "ended $?"'
             await terminal.start('bash', '--norc', '-m', '-c', script, LUBDUB, radio, environment=UTF8)

@@ -24,7 +24,8 @@ extension Dashboard {
         case .measurements(let rates): take(.measurements(rates), at: now)
         case .statistic(let statistic): take(.statistic(statistic), at: now)
         case .location, .information, .found, .temperatureType, .measurementInterval, .ecgDescription, .ecg,
-            .measurementTally, .feed: break
+            .measurementTally, .feed:
+            break
         }
     }
 }
