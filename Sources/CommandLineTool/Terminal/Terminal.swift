@@ -25,8 +25,10 @@ final class Terminal: Sendable {
 
     /// Whether we may use it.  One that does not control our session belongs to nobody's foreground.
     var isOurs: Bool {
-        let foreground = tcgetpgrp(output)
-        return foreground < 0 || foreground == getpgrp()
+        [STDIN_FILENO, output].allSatisfy { descriptor in
+            let foreground = tcgetpgrp(descriptor)
+            return foreground < 0 || foreground == getpgrp()
+        }
     }
 
     /// How many characters stand beside and below each other; 80 and 24 if it does not say.
