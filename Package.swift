@@ -53,14 +53,15 @@ let floors: [[Target]] = [
             "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline", "VirtualController")
     ],
     [
-        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth")
+        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
+        library("Screen", on: "Simulation", "Spelling", "Statistics"),
     ],
     [
         library(
             "CommandLineTool",
-            on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Documents", "Simulation", "EventLog", "HCI",
-            "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector", "Scenarios",
-            "Sensors", "VirtualWorld", "Reporting", embedding: "Bench/bumble.py")
+            on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
+            "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
+            "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting", "Screen", embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [testLibrary("Mutations"), testLibrary("TestBus", on: "DBus", "Simulation")],
@@ -76,7 +77,7 @@ let floors: [[Target]] = [
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "EventLog", "Octets",
-            "Scenarios", "Sensors", "Simulation", "VirtualWorld"),
+            "Scenarios", "Screen", "Sensors", "Simulation", "Statistics", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),
@@ -91,6 +92,7 @@ let floors: [[Target]] = [
         tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
         tests(
             "Scenarios", on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", excluding: "Fixtures"),
+        tests("Screen", on: "Simulation", "Statistics", excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),

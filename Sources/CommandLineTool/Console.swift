@@ -37,13 +37,21 @@ enum Console {
     ///
     /// It is left out while the terminal takes nothing, so that nobody waits for it.
     static func show(last line: String?) {
-        var room = pollfd(fd: STDERR_FILENO, events: CShort(POLLOUT), revents: 0)
-        let hasRoom = unsafe poll(&room, 1, 0) == 1
+        let hasRoom = hasRoom(STDERR_FILENO)
         guard hasRoom || line == nil else { return }
         shared.state.withLock { state in
             let text = state.last.show(line)
             if hasRoom { _ = write(text, to: STDERR_FILENO) }
         }
+    }
+
+    /// Writes to standard output what a screen is drawn with; that it is gone, others notice.
+    static func draw(_ text: String) { _ = write(text, to: STDOUT_FILENO) }
+
+    /// Whether something can be written, or the writing fails, at once or after so many milliseconds.
+    static func hasRoom(_ descriptor: CInt, within milliseconds: CInt = 0) -> Bool {
+        var room = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
+        return unsafe poll(&room, 1, milliseconds) == 1
     }
 
     /// From now on lines of results go to standard error, as something else is written to standard output.

@@ -1,17 +1,22 @@
 import Arguments
 import Bluetooth
 import Collector
+import Glibc
+import Screen
 import Simulation
 import Sockets
 import Spelling
 
 let monitorGrammar = Arguments.Grammar(
-    "monitor", "be a client: connect to a device and print what it says: heart rate, temperature, steps, ECG",
+    "monitor", "be a client: connect to a device and show what it says: heart rate, temperature, steps, ECG",
     options: [
         radioOption, .option("--peer", "NAME|ADDRESS", "the device to connect to (default: the strongest)"),
         .option("--every", "DURATION", "read steps and temperature again so often (default 60 s)"),
         .option("--for", "DURATION", "stop after so long"),
-        .flag("--json", "print the lines that a client under test prints"), colorOption,
+        .flag("--json", "print the lines that a client under test prints"),
+        .flag("--plain", "print lines on a terminal too, instead of a full screen"),
+        .option("--height", "CM", "of the body, for distance and calories (default 170)"),
+        .option("--weight", "KG", "of the body, for calories (default 70)"), colorOption,
     ])
 
 let scanGrammar = Arguments.Grammar(
@@ -26,7 +31,29 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if let every = try duration("--every", of: invocation) { settings.asksOnDemand = every }
     let isJSON = invocation.has("--json")
     let paint = try Paint(invocation, for: Console.descriptor)
-    return try listen(settings, invocation, limit: nil) { Console.print(isJSON ? $0.json : paint($0)) }
+    let body = try body(invocation)
+    let wantsLines = isJSON || invocation.has("--plain") || !Paint.canErase
+    let terminal = wantsLines ? nil : Terminal(on: STDOUT_FILENO)
+    settings.givesSamples = terminal != nil
+    let screen = terminal.map { terminal in
+        { @Sendable in ScreenSession(terminal, body, on: $0, $1, paint) }
+    }
+    return try listen(settings, invocation, limit: nil, screen) { Console.print(isJSON ? $0.json : paint($0)) }
+}
+
+/// Whose distance and calories are shown.
+private func body(_ invocation: Invocation) throws(CommandFailure) -> Body {
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        try invocation.value(name, as: "a number from \(range.lowerBound) to \(range.upperBound)") { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+    var body = Body()
+    do throws(UsageError) {
+        body.height = try number("--height", 50...250) ?? body.height
+        body.weight = try number("--weight", 10...500) ?? body.weight
+    } catch { throw CommandFailure(error) }
+    return body
 }
 
 func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
@@ -39,8 +66,10 @@ func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 /// Uses the controller that the command line names until a signal comes, the limit has passed, or the controller fails.
+/// What is said goes to the screen if there is one, else it is told.
 private func listen(
     _ settings: SensorCollector.Settings, _ invocation: Invocation, limit: Duration?,
+    _ makeScreen: (@Sendable (EventLoop, Ending) -> ScreenSession)? = nil,
     tell: @escaping @Sendable (SensorCollector.Saying) -> Void
 ) throws(CommandFailure) -> ExitCode {
     let address = try radio(invocation)
@@ -50,9 +79,15 @@ private func listen(
     do {
         return try loop.run {
             let ending = Ending()
-            let live = try LiveHost(settings, on: loop, tell: tell) { ending.say(.failure($0)) }
+            let screen = makeScreen?(loop, ending)
+            let show = { @Sendable (saying: SensorCollector.Saying) in
+                if let screen { screen.assumeIsolated { $0.take(saying) } } else { tell(saying) }
+            }
+            let live = try LiveHost(settings, on: loop, tell: show) { ending.say(.failure($0)) }
             try await live.start(address)
+            await screen?.start()
             let reason = await ending.wait(signals, on: loop, for: limit)
+            await screen?.stop()
             await live.close(signals)
             switch reason {
             case .failure(let why): throw CommandFailure(.environment, "lubdub: \(address): \(why)")

@@ -24,15 +24,15 @@ struct Paint: Sendable {
             case "always": isOn = true
             case "never": isOn = false
             default:
-                let terminal = Self.variable("TERM")
-                isOn =
-                    isatty(descriptor) == 1 && Self.variable("NO_COLOR").isEmpty && !terminal.isEmpty
-                    && terminal != "dumb"
+                isOn = isatty(descriptor) == 1 && Self.variable("NO_COLOR").isEmpty && Self.canErase
             }
         } catch { throw CommandFailure(error) }
     }
 
     init(isOn: Bool) { self.isOn = isOn }
+
+    /// Whether a terminal of ours understands control sequences.
+    static var canErase: Bool { !["", "dumb"].contains(variable("TERM")) }
 
     /// Of the environment; empty when it is not set.
     static func variable(_ name: String) -> String {

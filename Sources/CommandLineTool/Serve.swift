@@ -1,4 +1,5 @@
 import Arguments
+import Glibc
 import Scenarios
 import Simulation
 import Sockets
@@ -41,7 +42,8 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     switch played.speed ?? .real(1) {
     case .real(let factor):
         return try offer(
-            played, Doors(offered: addresses, radios: radios, adapters: adapters), factor, invocation, Terminal())
+            played, Doors(offered: addresses, radios: radios, adapters: adapters), factor, invocation,
+            isatty(STDIN_FILENO) == 1 ? Terminal(on: STDERR_FILENO) : nil)
     case .max:
         guard addresses.isEmpty else {
             throw CommandFailure(

@@ -2,21 +2,17 @@
 
 import asyncio
 import contextlib
-import fcntl
 import json
 import os
 import pathlib
-import pty
-import re
 import signal
 import socket
-import struct
 import tempfile
-import termios
 
 from bumble import core
 
-from harness import LUBDUB, ROOT, Interoperability, end, host, peer
+from harness import LUBDUB, Interoperability, host, peer
+from terminal import COLOURS, Terminal, resize
 
 SCENARIO = 'scenarios/resting.json'
 ANYWHERE = ['--controller', 'tcp:127.0.0.1:0']
@@ -24,60 +20,6 @@ MEASUREMENT = core.UUID.from_16_bits(0x2A37)
 BATTERY = core.UUID.from_16_bits(0x2A19)
 UP, DOWN, SHIFT_UP, SHIFT_DOWN = b'\x1b[A', b'\x1b[B', b'\x1b[1;2A', b'\x1b[1;2B'
 TOUCHED, NOT_TOUCHED = 0b110, 0b100  # Sensor Contact, of the flags
-COLOURS = re.compile(r'\x1b\[[0-9;]*m')
-
-
-class Terminal:
-    """A pseudo-terminal of 120 columns, and a program that it controls."""
-
-    def __init__(self, name='xterm'):
-        self.name = name
-        self.ours, self.theirs = pty.openpty()
-        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 120, 0, 0))
-        self.before = self.modes()
-        self.text = ''
-        self.heard = asyncio.Event()
-        asyncio.get_running_loop().add_reader(self.ours, self.read)
-
-    async def start(self, *command, **streams):
-        streams = {'stdin': self.theirs, 'stdout': self.theirs, 'stderr': self.theirs} | streams
-        self.process = await asyncio.create_subprocess_exec(
-            *command, cwd=ROOT, env=os.environ | {'TERM': self.name}, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(self.theirs, termios.TIOCSCTTY, 0), **streams)
-
-    def read(self):
-        self.text += os.read(self.ours, 65536).decode()
-        self.heard.set()
-
-    def modes(self):
-        return termios.tcgetattr(self.theirs)
-
-    def gives_lines(self):
-        return bool(self.modes()[3] & termios.ICANON and self.modes()[3] & termios.ECHO)
-
-    def press(self, octets):
-        """Types; the place in the text from where on its effects are."""
-        os.write(self.ours, octets)
-        return len(self.text)
-
-    async def shows(self, pattern, place=0, limit=10):
-        """The first match behind a place."""
-        async with asyncio.timeout(limit):
-            while not (match := re.search(pattern, COLOURS.sub('', self.text[place:]))):
-                self.heard.clear()
-                await self.heard.wait()
-            return match
-
-    async def ended(self):
-        async with asyncio.timeout(10):
-            return await self.process.wait()
-
-    async def close(self):
-        if self.process.returncode is None:
-            await end(self.process)
-        asyncio.get_running_loop().remove_reader(self.ours)
-        os.close(self.ours)
-        os.close(self.theirs)
 
 
 @contextlib.asynccontextmanager
@@ -322,6 +264,6 @@ class KeyTests(Interoperability):
         async with serving(SCENARIO, *ANYWHERE, '--color', 'never') as terminal:
             await terminal.shows('for keys')
             place = len(terminal.text)
-            fcntl.ioctl(terminal.ours, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 13, 0, 0))
+            resize(terminal.ours, columns=13, rows=24)
             match = await terminal.shows(r'\r(strap[^\r\x1b]{0,10})\x1b\[K', place)
             self.assertEqual(len(match[1]), 12)

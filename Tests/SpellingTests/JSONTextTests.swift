@@ -36,6 +36,15 @@ import Testing
         #expect(Self.text { $0.append(quoted: words) } == words.quoted)
     }
 
+    @Test(
+        arguments: [
+            ("a\u{202E}b", "a\\u202eb"), ("\u{200E}\u{200F}\u{61C}", "\\u200e\\u200f\\u061c"),
+            ("\u{2066}x\u{2069}", "\\u2066x\\u2069"), ("\u{1B}[1m\u{9B}", "\\u001b[1m\\u009b"), ("א👩‍⚕️", "א👩‍⚕️"),
+        ])
+    func `What would change the text around it is escaped`(words: String, text: String) {
+        #expect(words.quoted == "\"\(text)\"")
+    }
+
     @Test(arguments: [([], ""), ([0x0A], "0A"), ([0x00, 0x9F, 0xFF], "00:9F:FF")] as [([UInt8], String)])
     func `An octet has two digits`(octets: [UInt8], text: String) {
         #expect(Self.text { $0.append(hex: octets[...], separator: ":") } == text)

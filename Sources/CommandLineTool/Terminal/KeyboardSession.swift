@@ -58,7 +58,7 @@ actor KeyboardSession {
 
     private func goOn() {
         guard terminal.take() else { return leave() }
-        columns = terminal.columns
+        columns = terminal.size.columns
         if keys == nil {
             keys = loop.watch(STDIN_FILENO, for: .readable) { self.assumeIsolated { $0.typed() } }
         }
@@ -75,7 +75,7 @@ actor KeyboardSession {
             goOn()
         case SIGQUIT: ending.say(.signal(number))
         case SIGCONT: goOn()
-        case SIGWINCH: columns = terminal.columns
+        case SIGWINCH: columns = terminal.size.columns
         default: break
         }
     }

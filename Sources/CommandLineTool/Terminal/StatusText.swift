@@ -67,7 +67,8 @@ struct StatusText: Sendable {
 /// How the last line of the terminal is painted; nil when there is none: it was not asked for, the terminal cannot do it,
 /// or the event log is written to the same one.
 func statusPaint(_ played: Played, _ invocation: Invocation) throws(CommandFailure) -> Paint? {
-    let canErase = !["", "dumb"].contains(Paint.variable("TERM"))
-    guard canErase, !invocation.has("--quiet"), played.events != "-" || isatty(STDOUT_FILENO) == 0 else { return nil }
+    guard Paint.canErase, !invocation.has("--quiet"), played.events != "-" || isatty(STDOUT_FILENO) == 0 else {
+        return nil
+    }
     return try Paint(invocation, for: STDERR_FILENO)
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The terminal on standard input, which gives every key at once while it is `taken`, and is left as it was.
+/// A terminal that shows what we write; it gives every key at once while it is `taken`, and is left as it was.
 ///
 /// Keys that make signals go on to make them.  A terminal belongs to the processes of its foreground: in the background
 /// it is neither read nor changed, since that would stop us, or change what a shell reads its lines with.
@@ -13,28 +13,37 @@ final class Terminal: Sendable {
 
     /// What it tells by signals: that we are stopped or went on, that its size is another one, that we are to break off.
     let signals: Signals
+    private let output: CInt
     private let state = Mutex(State())
 
-    /// Nil when nobody can type or see anything: standard input or standard error is no terminal.
-    init?() {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+    /// Nil when nobody can see what is written to `output`, as it is no terminal.
+    init?(on output: CInt) {
+        guard isatty(output) == 1 else { return nil }
+        self.output = output
         signals = Signals([SIGTSTP, SIGCONT, SIGWINCH, SIGQUIT])
     }
 
     /// Whether we may use it.  One that does not control our session belongs to nobody's foreground.
     var isOurs: Bool {
-        let foreground = tcgetpgrp(STDIN_FILENO)
-        return foreground < 0 || foreground == getpgrp()
+        [STDIN_FILENO, output].allSatisfy { descriptor in
+            let foreground = tcgetpgrp(descriptor)
+            return foreground < 0 || foreground == getpgrp()
+        }
     }
 
-    /// How many characters stand beside each other; 80 if it does not say.
-    var columns: Int {
+    /// How many characters stand beside and below each other; 80 and 24 if it does not say.
+    var size: (columns: Int, rows: Int) {
         var size = winsize()
-        guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        guard unsafe ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Gives keys at once and without an echo; false when it cannot or may not.
+    /// Whether it takes something, now or after so many milliseconds: one that somebody has halted does not.
+    func hasRoom(within milliseconds: CInt = 0) -> Bool { Console.hasRoom(output, within: milliseconds) }
+
+    /// Gives keys at once and without an echo; false when it cannot or may not, or nobody types.
     func take() -> Bool {
         guard isOurs else { return false }
         return state.withLock { state in
