@@ -99,7 +99,10 @@ public actor PeripheralHost {
     let owner = Owner()
     private var subscriptions: [Connection.Subscription] = []
     var rounds = 0  // of registering; what an older one finds out means nothing
-    /// What was asked of bluetoothd last; it is asked one thing after the other.
+    typealias Step = @Sendable (isolated PeripheralHost) async -> Void
+    /// What is still to be asked of bluetoothd, one thing after the other.
+    var steps: [Step] = []
+    /// Asks it, as long as there is something to ask.
     var work: Task<Void, any Error>?
     /// Whether bluetoothd left a question of the end without an answer: others are not waited for.
     private var isMute = false
@@ -163,8 +166,7 @@ public actor PeripheralHost {
     public func stop() async -> HostFailure? {
         isStopped = true
         rounds += 1
-        work?.cancel()
-        _ = try? await work?.value
+        await dropSteps()
         for subscription in subscriptions { await connection.cancel(subscription) }
         subscriptions.removeAll()
         guard let adapter, let path = adapter.path, let former else { return nil }
