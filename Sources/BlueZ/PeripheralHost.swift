@@ -174,10 +174,6 @@ public actor PeripheralHost {
         if isAdvertising, let advertisementPath {
             await quietly(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
         }
-        if isRegistered, let application {
-            await quietly(path, .gattManager, "UnregisterApplication", [.path(application.root)])
-        }
-        (isAdvertising, isRegistered) = (false, false)
         var settings = [
             Self.setting("Alias", .string(former.alias)), Self.setting("Pairable", .boolean(former.isPairable)),
         ]
@@ -187,6 +183,11 @@ public actor PeripheralHost {
             let failure = await quietly(path, .properties, "Set", setting)
             trouble = trouble ?? failure
         }
+        // Last: if a link ended while a read of it waited for us, bluetoothd 5.66 crashes here.
+        if isRegistered, let application {
+            await quietly(path, .gattManager, "UnregisterApplication", [.path(application.root)])
+        }
+        (isAdvertising, isRegistered) = (false, false)
         return trouble.map { .notPutBack(former, why: isMute ? "bluetoothd does not answer" : "\($0)") }
     }
 
