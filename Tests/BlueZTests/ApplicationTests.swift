@@ -118,6 +118,8 @@ import Testing
                 "Appearance", "Discoverable", "Includes", "LocalName", "ManufacturerData", "MaxInterval", "MinInterval",
                 "ServiceData", "ServiceUUIDs", "Type",
             ])
+        advertisement.isConnectable = false
+        #expect(!names().contains("Discoverable"))
     }
 
     @Test func `What bluetoothd says of an adapter is read, and what is no adapter is not`() throws {
