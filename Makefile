@@ -4,9 +4,13 @@ LUBDUB := .build/debug/lubdub
 # What happened in each test of test-linux: traces, event logs, and what was said.
 EVIDENCE := .build/test-linux
 SOURCES := Package.swift Sources Tests
+# The tests of what reads octets, text and messages from outside.
+READING := ATT Arguments BlueZ Bluetooth Characteristics CommandLineTool Cryptography DBus Documents EventLog GATT HCI \
+    L2CAP LEHost LinkLayer Octets Reporting Scenarios Sockets Spelling VirtualController
+SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-linux docs release format
+.PHONY: help run test test-linux sanitize docs release format
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -34,6 +38,12 @@ test-linux: release  ## meet Linux's own Bluetooth and bluetoothd, in a machine 
 	@Tools/setup linux
 	@rm -rf $(EVIDENCE) && mkdir $(EVIDENCE)
 	LUBDUB=.build/release/lubdub LUBDUB_KEPT=$(EVIDENCE) Tools/linux-machine --limit 360 --keep $(EVIDENCE) .venv/bin/python -m unittest discover --verbose --start-directory Tests/Linux
+
+sanitize:  ## run the tests of all that reads what comes from outside with the address sanitizer, in an own build
+	@Tools/setup test
+	swift build --build-tests $(SANITIZED)
+	@# The sanitizer takes Swift's global tables for leaks.
+	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(SANITIZED) $(READING:%=--filter '^%Tests')
 
 release:  ## build .build/release/lubdub, with the Swift runtime inside
 	@Tools/setup build

@@ -20,6 +20,9 @@ public struct Advertisement: Hashable, Sendable {
     /// From one advertising event to the next, 20 ms to 10.485 s; bluetoothd before 5.77 heeds it only with `-E`.
     public var interval = Duration.milliseconds(100)
 
+    /// Whether a connection can be made.
+    public var isConnectable = true
+
     /// One that says nothing but the name.
     public init(name: String) { self.name = name }
 
@@ -35,10 +38,12 @@ public struct Advertisement: Hashable, Sendable {
     private var properties: [Property] {
         let milliseconds = Value.uint32(UInt32(clamping: interval.inNanoseconds / 1_000_000))
         var properties = [
-            Property("Type", constant: .string("peripheral")), Property("Discoverable", constant: .boolean(true)),
+            Property("Type", constant: .string(isConnectable ? "peripheral" : "broadcast")),
             Property("LocalName", constant: .string(name)), Property("MinInterval", constant: milliseconds),
             Property("MaxInterval", constant: milliseconds),
         ]
+        // A broadcast has no flags.
+        if isConnectable { properties.append(Property("Discoverable", constant: .boolean(true))) }
         if !services.isEmpty {
             properties.append(Property("ServiceUUIDs", constant: .strings(services.map(\.description))))
         }

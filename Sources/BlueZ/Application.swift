@@ -99,7 +99,9 @@ struct Application: Sendable {
                 Property("Service", constant: .path(service)),
                 Property(
                     "Flags",
-                    constant: .strings(characteristic.properties.flags + characteristic.permissions.securityFlags)),
+                    constant: .strings(
+                        characteristic.properties.flags + characteristic.permissions.securityFlags
+                            + characteristic.subscriptionFlags)),
             ])
     }
 
@@ -152,6 +154,17 @@ extension CharacteristicProperties {
             (.authenticatedSignedWrites, "authenticated-signed-writes"),
         ]
         return names.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+extension CharacteristicDefinition {
+    /// How secure a link has to be for subscribing, by BlueZ's names, since 5.62: as for anything else of the value.
+    fileprivate var subscriptionFlags: [String] {
+        let security = permissions.securityToRead.union(permissions.securityToWrite)
+        guard !security.isDisjoint(with: [.encrypted, .authenticated]) else { return [] }
+        let kind = security.contains(.authenticated) ? "encrypt-authenticated-" : "encrypt-"
+        let names: [(CharacteristicProperties, String)] = [(.notify, "notify"), (.indicate, "indicate")]
+        return names.filter { properties.contains($0.0) }.map { kind + $0.1 }
     }
 }
 

@@ -3,12 +3,25 @@ import Simulation
 
 // What is asked of bluetoothd, one thing after the other.
 extension PeripheralHost {
-    func enqueue(_ step: @escaping @Sendable (isolated PeripheralHost) async -> Void) {
-        let previous = work
-        work = loop.start {
-            _ = try? await previous?.value
+    func enqueue(_ step: @escaping Step) {
+        guard !isStopped else { return }
+        steps.append(step)
+        if work == nil { work = loop.start { await self.takeSteps() } }
+    }
+
+    private func takeSteps() async {
+        while !steps.isEmpty {
+            let step = steps.removeFirst()
             await step(self)
         }
+        work = nil
+    }
+
+    /// Gives up what is being asked, and all that was to be asked behind it.
+    func dropSteps() async {
+        steps.removeAll()
+        work?.cancel()
+        _ = try? await work?.value
     }
 
     func register(_ round: Int) async {

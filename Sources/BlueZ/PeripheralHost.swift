@@ -99,7 +99,10 @@ public actor PeripheralHost {
     let owner = Owner()
     private var subscriptions: [Connection.Subscription] = []
     var rounds = 0  // of registering; what an older one finds out means nothing
-    /// What was asked of bluetoothd last; it is asked one thing after the other.
+    typealias Step = @Sendable (isolated PeripheralHost) async -> Void
+    /// What is still to be asked of bluetoothd, one thing after the other.
+    var steps: [Step] = []
+    /// Asks it, as long as there is something to ask.
     var work: Task<Void, any Error>?
     /// Whether bluetoothd left a question of the end without an answer: others are not waited for.
     private var isMute = false
@@ -163,8 +166,7 @@ public actor PeripheralHost {
     public func stop() async -> HostFailure? {
         isStopped = true
         rounds += 1
-        work?.cancel()
-        _ = try? await work?.value
+        await dropSteps()
         for subscription in subscriptions { await connection.cancel(subscription) }
         subscriptions.removeAll()
         guard let adapter, let path = adapter.path, let former else { return nil }
@@ -172,10 +174,6 @@ public actor PeripheralHost {
         if isAdvertising, let advertisementPath {
             await quietly(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
         }
-        if isRegistered, let application {
-            await quietly(path, .gattManager, "UnregisterApplication", [.path(application.root)])
-        }
-        (isAdvertising, isRegistered) = (false, false)
         var settings = [
             Self.setting("Alias", .string(former.alias)), Self.setting("Pairable", .boolean(former.isPairable)),
         ]
@@ -185,6 +183,11 @@ public actor PeripheralHost {
             let failure = await quietly(path, .properties, "Set", setting)
             trouble = trouble ?? failure
         }
+        // Last: if a link ended while a read of it waited for us, bluetoothd 5.66 crashes here.
+        if isRegistered, let application {
+            await quietly(path, .gattManager, "UnregisterApplication", [.path(application.root)])
+        }
+        (isAdvertising, isRegistered) = (false, false)
         return trouble.map { .notPutBack(former, why: isMute ? "bluetoothd does not answer" : "\($0)") }
     }
 

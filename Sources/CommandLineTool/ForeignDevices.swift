@@ -33,6 +33,11 @@ struct ForeignDevices {
                 .environment, "lubdub: \(error); install and start it: apt-get install dbus bluez")
         }
         let capability = try Self.capability(of: world.scenario.devices)
+        let unplayed = world.scenario.unplayedByBluetoothd
+        if !unplayed.isEmpty {
+            let list = unplayed.joined(separator: ", ")
+            Console.complain("lubdub: bluetoothd has that to itself, so it is not played: \(list)")
+        }
         var hosts: [PeripheralHost] = []
         for (number, device) in world.scenario.devices.enumerated() {
             let definition = PeripheralHost.Definition(
@@ -66,10 +71,6 @@ struct ForeignDevices {
                 .environment,
                 "lubdub: bluetoothd can be \(io.rawValue) or \(other.rawValue), but not both at once: "
                     + "serve the devices one at a time, or give them the same security.io")
-        }
-        let shows = io != .keyboardOnly && io != .noInputNoOutput
-        if shows, let number = devices.compactMap({ $0.security?.passkey }).first {
-            Console.complain("lubdub: bluetoothd draws the digits that it shows: passkey \(number) is not played")
         }
         return PairingAgent.Capability(io)
     }
@@ -120,6 +121,7 @@ extension Advertisement {
             tellsPower = tellsPower || payload.txPower != nil
         }
         if let phase = device.advertising.phases.first { interval = phase.interval }
+        isConnectable = device.advertising.isConnectable
     }
 }
 

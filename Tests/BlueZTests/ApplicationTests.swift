@@ -57,7 +57,7 @@ import Testing
 
     @Test func `What a value needs of the link, and what may be done with a descriptor, are flags`() throws {
         let secure = CharacteristicDefinition(
-            uuid: UUID(0xFFF1), properties: [.read, .write],
+            uuid: UUID(0xFFF1), properties: [.read, .write, .notify],
             permissions: [.readable(needing: .encrypted), .writeable(needing: .full)],
             descriptors: [
                 DescriptorDefinition(uuid: UUID(0x2901), permissions: [.readable, .writeable], value: nil),
@@ -71,7 +71,8 @@ import Testing
             flags == [
                 nil,
                 .strings([
-                    "read", "write", "encrypt-read", "encrypt-write", "encrypt-authenticated-write", "authorize",
+                    "read", "write", "notify", "encrypt-read", "encrypt-write", "encrypt-authenticated-write",
+                    "authorize", "encrypt-authenticated-notify",
                 ]),
                 .strings(["read", "write"]), .strings(["write", "encrypt-authenticated-write"]),
             ])
@@ -118,6 +119,8 @@ import Testing
                 "Appearance", "Discoverable", "Includes", "LocalName", "ManufacturerData", "MaxInterval", "MinInterval",
                 "ServiceData", "ServiceUUIDs", "Type",
             ])
+        advertisement.isConnectable = false
+        #expect(!names().contains("Discoverable"))
     }
 
     @Test func `What bluetoothd says of an adapter is read, and what is no adapter is not`() throws {

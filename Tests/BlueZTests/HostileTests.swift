@@ -161,16 +161,21 @@ import Testing
         }
     }
 
-    @Test func `The end does not wait for an answer that never comes`() throws {
+    @Test(arguments: [0, 1, 3])
+    func `The end does not wait for an answer that never comes, nor for what was to be asked then`(
+        others: Int
+    ) throws {
         try onBus { bus, loop in
             let bluez = try await FalseBlueZ(.isSilent, on: bus, loop)
             let serving = try await Serving(on: bus, loop, table: try #require(ApplicationTests.table))
             try await serving.host.start()
             try await loop.until { bluez.calls.contains("RegisterApplication") }
+            for _ in 0..<others { await serving.host.advertise(true) }
             let before = loop.now
             _ = await serving.host.stop()
             #expect(before.duration(to: loop.now) < .seconds(1))
             #expect(bluez.alias == "desk")
+            #expect(!bluez.calls.contains("RegisterAdvertisement"))
         }
     }
 }

@@ -3,8 +3,12 @@ adapter hear the strap."""
 
 import asyncio
 import contextlib
+import dataclasses
 import json
+import os
+import pty
 import sys
+from typing import Callable
 
 import bleak
 from bleak.backends.bluezdbus.manager import get_global_bluez_manager
@@ -13,10 +17,19 @@ from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
 from heart import BATTERY_LEVEL, HEART_RATE, MEASUREMENT, logged
-from harness import LUBDUB, ROOT, LinuxTest, until
+from harness import LUBDUB, ROOT, LinuxTest, end, until
 
 NAME = 'Lubdub HRM'
 PROPERTIES = 'org.freedesktop.DBus.Properties'
+
+
+@dataclasses.dataclass
+class Terminal:
+    """A program on a pseudo-terminal: what it said so far, and how to type."""
+
+    process: asyncio.subprocess.Process
+    said: Callable[[], str]
+    type: Callable[[bytes], int]
 
 
 class ServingTest(LinuxTest):
@@ -30,6 +43,27 @@ class ServingTest(LinuxTest):
                 'lubdub', LUBDUB, 'serve', scenario, '--radio', f'bluez:{adapters}', '--events', events) as process:
             await until(lambda: len(self.happened(events, 'advertising')) == devices, 'all advertise', process)
             yield process, events
+
+    @contextlib.asynccontextmanager
+    async def served_at_terminal(self, adapter, scenario):
+        """A scenario's device, served by bluetoothd at somebody's terminal."""
+        events = self.folder / 'events.jsonl'
+        master, slave = pty.openpty()
+        text, loop = bytearray(), asyncio.get_running_loop()
+        loop.add_reader(master, lambda: text.extend(os.read(master, 1024)))
+        process = await asyncio.create_subprocess_exec(
+            LUBDUB, 'serve', scenario, '--radio', f'bluez:{adapter}', '--events', events,
+            cwd=ROOT, preexec_fn=lambda: os.login_tty(slave))
+        try:
+            await until(lambda: self.happened(events, 'advertising'), 'the strap advertises', process)
+            yield Terminal(process, text.decode, lambda keys: os.write(master, keys))
+        finally:
+            await end(process)
+            loop.remove_reader(master)
+            os.close(master)
+            os.close(slave)
+            with open(self.folder / 'terminal.messages', 'ab') as messages:
+                messages.write(text)
 
     def scenario(self, change):
         """The path of a scenario like the strap at rest, but for what `change` does to its document."""

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import time
 
-from harness import BLUETOOTHD, LUBDUB, LinuxTest, end, interfaces, until
+from harness import BLUETOOTHD, LUBDUB, ROOT, LinuxTest, end, interfaces, until
 
 NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--init-groups']
 MAIN_CONF = pathlib.Path('/etc/bluetooth/main.conf')
@@ -81,6 +81,16 @@ class DoctorTests(LinuxTest):
                 await asyncio.sleep(0.2)
         self.assertEqual(report['status'], 0)
         return report
+
+    async def refused_serving(self, user=()):
+        """What serve says when it cannot."""
+        process = await asyncio.create_subprocess_exec(
+            *user, LUBDUB, 'serve', 'scenarios/resting.json', '--radio', 'bluez', cwd=ROOT,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
+        async with asyncio.timeout(10):
+            said, _ = await process.communicate()
+        self.assertEqual(process.returncode, 3, said)
+        return said.decode()
 
     async def run_mend(self, command):
         """Has a shell do it; what it starts goes on."""
@@ -184,6 +194,7 @@ class DoctorTests(LinuxTest):
     async def blocked(self, name):
         switch, = pathlib.Path(f'/sys/class/bluetooth/{name}').glob('rfkill*')
         (switch / 'soft').write_text('1')
+        self.assertRegex(await self.refused_serving(), f'{name} cannot be switched on: .*; rfkill unblock bluetooth')
         await self.run_mend((await self.ill('LD0207'))['mend'])
 
     async def switched_off(self, _):
@@ -280,6 +291,7 @@ class DoctorTests(LinuxTest):
                 self.file(OWN_POLICY, '<busconfig></busconfig>')):
             async with self.well():
                 finding = await self.ill('LD0213', user=NOBODY)
+                self.assertIn('AccessDenied', await self.refused_serving(NOBODY))
                 self.assertEqual(finding['mend'], 'sudo usermod --append --groups bluetooth "$(id -un)"')
                 await self.run_mend(finding['mend'].replace('sudo ', '').replace('"$(id -un)"', 'nobody'))
                 self.assertEqual((await self.mended('LD0213', user=NOBODY))['status'], 0)

@@ -2,16 +2,16 @@
 
 import asyncio
 import contextlib
-import os
-import pty
 import re
+import signal
+import sys
 
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 from dbus_fast.service import ServiceInterface, method
 
-from harness import LUBDUB, until
-from serving import PROPERTIES, ServingTest, call
+from harness import until
+from serving import PROPERTIES, ServingTest, call, read
 
 
 class ClientAgent(ServiceInterface):
@@ -47,33 +47,24 @@ class ClientAgent(ServiceInterface):
         pass
 
 
+class Spoilt(Exception):
+    """What is not ours failed, so that a step says nothing."""
+
+
 class PairingTests(ServingTest):
     limit = 150
 
-    def that_pairs(self, **security):
-        return self.scenario(lambda document: document['devices'][0].update(security=security))
+    def strap(self, **more):
+        """A scenario's path: a strap with heart rates alone, as the client's bluetoothd would read more by itself.  Its
+        own 5.66 crashes when it takes attributes away, after a link that ended while a read of it was not answered."""
+        def change(document):
+            device, = document['devices']
+            device.update(services=device['services'][:1], **more)
 
-    @contextlib.asynccontextmanager
-    async def served_at_terminal(self, adapter, scenario):
-        """Gives what was said so far, and how to type."""
-        master, slave = pty.openpty()
-        text, loop = bytearray(), asyncio.get_running_loop()
-        loop.add_reader(master, lambda: text.extend(os.read(master, 1024)))
-        process = await asyncio.create_subprocess_exec(
-            LUBDUB, 'serve', scenario, '--radio', f'bluez:{adapter}', '--events', self.folder / 'events.jsonl',
-            preexec_fn=lambda: os.login_tty(slave))
-        try:
-            await until(
-                lambda: self.happened(self.folder / 'events.jsonl', 'advertising'), 'the strap advertises', process)
-            yield lambda: text.decode(), lambda line: os.write(master, line)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
-            await process.wait()
-            loop.remove_reader(master)
-            os.close(master)
-            os.close(slave)
-            (self.folder / 'terminal.messages').write_bytes(text)
+        return self.scenario(change)
+
+    def that_pairs(self, **security):
+        return self.strap(security=security)
 
     async def pair(self, adapter, capability, said, meanwhile=None):
         """The error of pairing from this adapter, None if it went well; and the client's agent."""
@@ -99,40 +90,54 @@ class PairingTests(ServingTest):
             path = f'/org/bluez/{adapter}/dev_{strap.address.replace(":", "_")}'
             async with asyncio.timeout(25):
                 pairing = asyncio.create_task(ask(path, 'org.bluez.Device1', 'Pair'))
+                await self.linked(path, pairing)
                 if meanwhile:
                     await meanwhile(agent)
                 return await pairing, agent
         finally:
             bus.disconnect()
 
-    async def test_devices_pair_as_their_security_says(self):
-        for step in (self.just_works, self.shows_a_passkey, self.compares_digits, self.enters_digits,
-                     self.does_not_pair):
-            for attempt in range(3):
-                if await self.is_played(step):
-                    break
-                print(f'attempt {attempt + 1} of {step.__name__}: bluetoothd ended by itself')
-            else:
-                self.fail(f'bluetoothd 5.66 does not live through {step.__name__}')
+    async def linked(self, path, pairing):
+        """Waits for the link below the pairing: btvirt loses one now and then when it reports before the kernel scans."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(6):
+                while not pairing.done() and not await read(path, 'org.bluez.Device1', 'Connected'):
+                    await asyncio.sleep(0.2)
+                return
+        pairing.cancel()
+        raise Spoilt('btvirt made no link')
 
-    async def is_played(self, step):
-        """Plays a step on adapters of its own; false if bluetoothd crashed, as 5.66 does now and then after pairing."""
+    async def test_devices_pair_as_their_security_says(self):
+        for step in (self.just_works, self.shows_a_passkey, self.refuses_digits, self.agrees_to_digits,
+                     self.enters_digits, self.does_not_pair):
+            for attempt in range(4):
+                try:
+                    await self.play(step)
+                    break
+                except Spoilt as reason:
+                    print(f'attempt {attempt + 1} of {step.__name__}: {reason}', file=sys.stderr)
+                    for name in ('events.jsonl', 'lubdub.messages', 'terminal.messages'):
+                        (self.folder / name).unlink(missing_ok=True)
+            else:
+                self.fail(f'{step.__name__} could not be played')
+
+    async def play(self, step):
+        """Plays a step on adapters of its own: what it did to bluetoothd does not reach the next."""
         async with self.btvirt() as (own, other), self.bluetoothd() as daemon:
             await self.powered(own, other)
             before = await self.state(own)
             try:
                 await step(own, other)
+                (self.folder / 'events.jsonl').unlink()
                 for adapter in (own, other):
                     await self.part(adapter)
                 await self.is_as_before(own, before)
-            except Exception:
+            except Exception as failure:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(daemon.wait(), 1)
-                if daemon.returncode is None:
-                    raise
-                (self.folder / 'events.jsonl').unlink(missing_ok=True)
-                return False
-        return True
+                if daemon.returncode in (-signal.SIGSEGV, -signal.SIGABRT):
+                    raise Spoilt(f'bluetoothd crashed: {signal.strsignal(-daemon.returncode)}') from failure
+                raise
 
     async def part(self, adapter):
         """Ends an adapter's connections, and forgets whom it has keys of."""
@@ -148,37 +153,39 @@ class PairingTests(ServingTest):
             self.assertIsNone(error)
             await until(lambda: 'has paired' in self.said(), 'it is noted', process)
             self.assertIn('Just Works', self.said())
-        (self.folder / 'events.jsonl').unlink()
 
     async def shows_a_passkey(self, own, other):
         async with self.served(own, self.that_pairs(io='display_only')):
             error, _ = await self.pair(other, 'KeyboardOnly', self.said)
             self.assertIsNone(error)
             self.assertRegex(self.said(), r'pairs: enter \d{6} there')
-        (self.folder / 'events.jsonl').unlink()
 
-    async def compares_digits(self, own, other):
-        for word, expected in (('no', 'org.bluez.Error.AuthenticationFailed'), ('yes', None)):
-            async with self.served_at_terminal(own, self.that_pairs(io='display_yes_no')) as (said, write):
-                async def answer(agent):
-                    await until(lambda: 'yes or no' in said(), 'the terminal asks')
-                    write(f'{word}\n'.encode())
-                error, agent = await self.pair(other, 'DisplayYesNo', said, answer)
-                self.assertEqual(error, expected)
-                self.assertIn(f'does it show {agent.digits}?', said())
-            (self.folder / 'events.jsonl').unlink()
+    async def refuses_digits(self, own, other):
+        self.assertEqual(await self.compares_digits(own, other, 'no'), 'org.bluez.Error.AuthenticationFailed')
+
+    async def agrees_to_digits(self, own, other):
+        self.assertIsNone(await self.compares_digits(own, other, 'yes'))
+
+    async def compares_digits(self, own, other, word):
+        """The error of pairing when the person at the terminal says this word."""
+        async with self.served_at_terminal(own, self.that_pairs(io='display_yes_no')) as terminal:
+            async def answer(agent):
+                await until(lambda: 'yes or no' in terminal.said(), 'the terminal asks')
+                terminal.type(f'{word}\n'.encode())
+            error, agent = await self.pair(other, 'DisplayYesNo', terminal.said, answer)
+            self.assertIn(f'does it show {agent.digits}?', terminal.said())
+            return error
 
     async def enters_digits(self, own, other):
-        async with self.served_at_terminal(own, self.that_pairs(io='keyboard_only')) as (said, write):
+        async with self.served_at_terminal(own, self.that_pairs(io='keyboard_only')) as terminal:
             async def answer(agent):
-                await until(lambda: 'which six digits' in said() and agent.digits, 'the terminal asks')
-                write(f'{agent.digits}\n'.encode())
-            error, _ = await self.pair(other, 'DisplayOnly', said, answer)
+                await until(lambda: 'which six digits' in terminal.said() and agent.digits, 'the terminal asks')
+                terminal.type(f'{agent.digits}\n'.encode())
+            error, _ = await self.pair(other, 'DisplayOnly', terminal.said, answer)
             self.assertIsNone(error)
-        (self.folder / 'events.jsonl').unlink()
 
     async def does_not_pair(self, own, other):
-        async with self.served(own):
+        async with self.served(own, self.strap()):
             # The client asks for keys that are kept only if its own adapter keeps them.  It has no agent: the first one
             # makes bluetoothd let all of its adapters pair.
             await call(f'/org/bluez/{other}', PROPERTIES, 'Set', 'ssv', 'org.bluez.Adapter1', 'Pairable',
