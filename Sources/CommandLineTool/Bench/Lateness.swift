@@ -5,9 +5,10 @@ import EventLog
 import Glibc
 import Simulation
 import Sockets
+import Synchronization
 
-/// How late an electrocardiogram comes in real time: over TCP, from another process, beside a timer that does nothing
-/// else.
+/// How late an electrocardiogram comes in real time: over TCP, from another process; and how late a
+/// timer wakes that does nothing else, right after.
 enum Lateness {
     private static let length = Duration.seconds(12)
     private static let scenario = #"""
@@ -28,7 +29,7 @@ enum Lateness {
             return .none("no controller was offered")
         }
         let meter = Meter()
-        let (arrivals, timer) = try listen(String(line.dropFirst("controller ".count)))
+        let arrivals = try listen(String(line.dropFirst("controller ".count)))
         let spent = meter.spent
         child.interrupt()
         _ = child.wait()
@@ -39,33 +40,35 @@ enum Lateness {
         }
         let frames = percentile99(of: zip(arrivals, due).map { $0 - $1 })
         return Figures(
-            value: (frames - percentile99(of: timer)) / 1e6, unit: "ms at p99 beyond a timer's", items: arrivals.count,
+            value: (frames - percentile99(of: bareTimer())) / 1e6, unit: "ms at p99 beyond a timer's",
+            items: arrivals.count,
             nanoseconds: spent, allocations: nil, fault: nil)
     }
 
-    /// When frames came, and by how much a bare timer was late meanwhile, both in nanoseconds.
-    private static func listen(_ address: String) throws(CommandFailure) -> (arrivals: [Int64], timer: [Int64]) {
+    /// When frames came, in nanoseconds.
+    private static func listen(_ address: String) throws(CommandFailure) -> [Int64] {
         var settings = SensorCollector.Settings()
         (settings.exchangesMTU, settings.givesSamples, settings.reconnects) = (false, true, false)
         let loop = EventLoop(pace: .real())
-        let heard = Arrivals()
+        let arrivals = Mutex([Int64]())
         do {
             let address = try StreamAddress(address)
             return try loop.run {
                 let ending = Ending()
                 let live = try LiveHost(settings, on: loop) { saying in
-                    if case .ecgFrame = saying.content { heard.add(loop.now.nanoseconds) }
+                    guard case .ecgFrame = saying.content else { return }
+                    let now = loop.now.nanoseconds
+                    arrivals.withLock { $0.append(now) }
                 } fail: {
                     ending.say(.failure($0))
                 }
-                async let timer = Self.bareTimer()
                 try await live.start(address)
                 let signals = Signals()
                 if case .failure(let why) = await ending.wait(signals, on: loop, for: length) {
                     throw CommandFailure(.environment, "lubdub: \(address): \(why)")
                 }
                 await live.close(signals)
-                return (heard.all, await timer)
+                return arrivals.withLock { $0 }
             }
         } catch let failure as CommandFailure {
             throw failure
@@ -73,10 +76,10 @@ enum Lateness {
     }
 
     /// By how much a thread that sleeps until each hundredth of a second wakes too late.
-    @concurrent private static func bareTimer() async -> [Int64] {
+    private static func bareTimer() -> [Int64] {
         var late: [Int64] = []
         var due = now
-        for _ in 0..<1000 {
+        for _ in 0..<500 {
             due += 10_000_000
             var time = timespec(tv_sec: Int(due / 1_000_000_000), tv_nsec: Int(due % 1_000_000_000))
             while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
@@ -109,11 +112,4 @@ enum Lateness {
         guard let first = sorted.first else { return 0 }
         return Double(sorted[sorted.count * 99 / 100] - first)
     }
-}
-
-/// When frames came; used on one loop only.
-private final class Arrivals: @unchecked Sendable {
-    private(set) var all: [Int64] = []
-
-    func add(_ nanoseconds: Int64) { all.append(nanoseconds) }
 }
