@@ -1,4 +1,5 @@
 import Arguments
+import Characteristics
 import Collector
 import EventLog
 import GATT
@@ -14,7 +15,7 @@ struct Rehearsal: Sendable {
     typealias Listener = (Instant, SensorCollector.Saying) -> Void
 
     var world: World
-    /// How many heart-rate measurements the client has taken in.
+    /// How many values of sensors the client has taken in: heart rates, temperatures, counts, samples.
     private(set) var measurements = 0
     /// The end of the scenario.
     let limit: Instant
@@ -107,7 +108,11 @@ struct Rehearsal: Sendable {
                 case .command(let command): world.command(command, of: node)
                 case .wake(let due): wakes.append(due)
                 case .said(let saying):
-                    if case .heartRate = saying.content { measurements += 1 }
+                    switch saying.content {
+                    case .heartRate, .temperature, .steps, .stepsToday, .feed: measurements += 1
+                    case .ecg(let tally), .measurementTally(let tally, _): measurements += Int(tally.samples)
+                    default: break
+                    }
                     world.clientSaid(saying)
                     tell(world.now, saying)
                 }
