@@ -44,7 +44,8 @@ let floors: [[Target]] = [
             on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation",
             "Statistics"
         ),
-        library("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"),
+        library("Expectations", on: "EventLog", "Scenarios", "Simulation", "Spelling"),
+        library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
     ],
     [
         library(
@@ -82,6 +83,7 @@ let floors: [[Target]] = [
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
+        tests("Expectations", on: "Bluetooth", "Documents", "EventLog", "Scenarios", "Simulation", "Spelling"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),

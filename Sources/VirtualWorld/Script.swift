@@ -17,7 +17,7 @@ extension World {
             happenings.removeAll(keepingCapacity: true)
             for happening in told {
                 guard script.waits(for: happening.event) else { continue }
-                let said = ScriptRunner.Happening(
+                let said = Scenarios.Happening(
                     happening.event, of: happening.thing, code: happening.code, value: datum(of: happening))
                 script.happened(said, at: now, into: &scriptOutbox)
             }

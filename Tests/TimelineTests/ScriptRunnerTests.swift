@@ -18,7 +18,7 @@ struct Story: CustomTestStringConvertible, Sendable {
     }
 }
 
-private let connected = ScriptRunner.Happening(.connected, of: strap)
+private let connected = Happening(.connected, of: strap)
 
 @Suite struct ScriptRunnerTests {
     @Test(arguments: moments + ends + cover + clears) func `A script says what is to be done`(_ story: Story) {

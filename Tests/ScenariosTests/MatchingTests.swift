@@ -1,8 +1,6 @@
 import Bluetooth
 import EventLog
-import Sensors
 import Testing
-import Timeline
 
 @testable import Scenarios
 
@@ -52,7 +50,7 @@ private let line = Datum.object([
             (.list([.number(1)]), .number(1)), (.each(.number(1)), .list([.number(1), .number(2)])),
             (.object([.init(key: "absent", matcher: .null)]), line), (.object([]), .list([])),
             (.object([.init(key: "at", matcher: .string("y"))]), line),
-            (.truth(.init(statistic: .last, of: heartRate, last: nil, below: nil, tolerance: 9)), .number(1)),
+            (.truth(.init(statistic: .last, of: .device(0), last: nil, below: nil, tolerance: 9)), .number(1)),
         ]
         for (matcher, datum) in pairs {
             #expect(!matcher.fits(datum), "\(matcher) is not like \(String(describing: datum))")
@@ -75,10 +73,9 @@ private let line = Datum.object([
             (.said, .line(.object([])), nil, line, true), (.said, .line(.null), nil, line, false),
         ]
         for (kind, filter, code, value, fits) in table {
-            let outputs = play(
-                [.notify(when: .event(kind, of: nil, .each, after: 0, filter))],
-                [.tell(1, .init(kind, of: strap, code: code, value: value))])
-            #expect(!outputs.isEmpty == fits, "\(kind) \(filter) \(String(describing: code))")
+            let event = Event(kind: kind, of: nil, filters: [filter], occurrence: .each, delay: .zero)
+            let happening = Happening(kind, of: .device(0), code: code, value: value)
+            #expect(event.matches(in: happening) == (fits ? 1 : 0), "\(kind) \(filter) \(String(describing: code))")
         }
     }
 }
