@@ -44,7 +44,7 @@ let floors: [[Target]] = [
             on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation",
             "Statistics"
         ),
-        library("Expectations", on: "EventLog", "Scenarios", "Simulation", "Spelling"),
+        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Simulation", "Spelling"),
         library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
     ],
     [

@@ -16,8 +16,9 @@ extension Expectation {
         case .order(let events):
             return Trial(self, Order(occurrences: events.map(\.occurrence)), grace: .zero)
         case .rate(let event, let length, let limits):
-            let reaches = streams.filter { event.of?.includes($0.part) ?? true }.map(\.reach)
-            return Trial(self, Rate(per: length, limits, patience: reaches.max() ?? .zero), grace: .zero)
+            let meant = streams.filter { event.kind.carriesStreams && event.of?.includes($0.part) ?? true }
+            let patience = meant.map(\.reach).max() ?? .zero
+            return Trial(self, Rate(per: length, limits, patience: patience), grace: .zero)
         }
     }
 

@@ -147,5 +147,7 @@ struct Context: Sendable {
 
 extension Judge.Stream {
     /// How far the first value of a notification can lie back.
-    var reach: Duration { rate > 0 ? .nanoseconds(Int64(min(Double(Happening.mostSamples) / rate, 3600) * 1e9)) : .zero }
+    var reach: Duration {
+        rate > 0 ? .nanoseconds(Int64(min(Double(Happening.mostSamples) / rate, 3600) * 1e9)) : .zero
+    }
 }

@@ -62,7 +62,10 @@ struct Frequencies: Sendable {
     mutating func add(_ value: Double) {
         let count = counts[value, default: 0] + 1
         counts[value] = count
-        guard let mode else { return mode = value }
+        guard let mode else {
+            mode = value
+            return
+        }
         let most = counts[mode, default: 0]
         if count > most || count == most && value < mode { self.mode = value }
     }

@@ -58,10 +58,10 @@ struct Trial<Asked: Question>: Trying {
         while outcome == nil, let turn = nextTurn, turn.due < now || turn.due == now && turn != .close(now) {
             last = turn.due
             switch turn {
-            case .open: 
+            case .open:
                 since.takeDue()
                 open(at: turn.due)
-            case .match(let event, _): 
+            case .match(let event, _):
                 guard let match = events[event].takeFirst() else { break }
                 asked.came([event], match.value, at: turn.due, &openings, into: &decisions)
             case .close: closeFirst()
@@ -88,9 +88,12 @@ struct Trial<Asked: Question>: Trying {
         while let first = openings.first, closesAtLimit || due(of: first) <= now { closeFirst(by: now) }
         settle(context)
         guard outcome == nil else { return }
-        outcome = verdict(context) ?? Outcome(
-            verdict: .inconclusive, reason: context.wording.inconclusive(expectation, hasOpened: hasOpened, at: now),
-            at: now)
+        outcome =
+            verdict(context)
+            ?? Outcome(
+                verdict: .inconclusive,
+                reason: context.wording.inconclusive(expectation, hasOpened: hasOpened, at: now),
+                at: now)
     }
 
     // MARK: Turns
@@ -128,7 +131,10 @@ struct Trial<Asked: Question>: Trying {
         }
         if let within { closes = min(closes, now.advanced(by: within)) }
         hasOpened = true
-        guard openings.count < Asked.mostOpenings else { return isOverrun = true }
+        guard openings.count < Asked.mostOpenings else {
+            isOverrun = true
+            return
+        }
         openings.append(Opening(opened: now, closes: closes, untils: untils, progress: asked.beginning))
     }
 

@@ -32,7 +32,10 @@ struct MomentWatch: Sendable {
 
     /// It has come when it was due.
     mutating func takeDue() {
-        guard let last = next else { return pending = pending.dropFirst() }
+        guard let last = next else {
+            pending = pending.dropFirst()
+            return
+        }
         matches += 1
         next = nil
         if case .repeated(_, let every, let times) = moment, matches < times ?? .max, every > .zero {
@@ -81,7 +84,10 @@ struct EventWatch: Sendable {
     mutating func takeFirst() -> Match? { pending.popFirst() }
 
     mutating func add(_ match: Match) {
-        guard pending.count < mostWaiting else { return isOverrun = true }
+        guard pending.count < mostWaiting else {
+            isOverrun = true
+            return
+        }
         pending.append(match)
     }
 }

@@ -1,3 +1,4 @@
+import Bluetooth
 import EventLog
 import Scenarios
 import Simulation
@@ -71,7 +72,9 @@ struct Wording: Sendable {
         switch (decision.fault, expectation.question) {
         case (.count(_), .never): return "saw \(sights.hit.map(words) ?? "one at \(decision.at) s")"
         case (.count(0), .seen), (.count(0), .delay):
-            guard let miss = sights.miss, miss.instant >= decision.opened else { return "saw none until \(decision.at) s" }
+            guard let miss = sights.miss, miss.instant >= decision.opened else {
+                return "saw none until \(decision.at) s"
+            }
             return "saw none until \(decision.at) s, but \(words(miss))"
         case (.count(let count), _): return "saw \(count) until \(decision.at) s"
         case (.window(let begin, let end, let count), _): return "saw \(count) from \(begin) s to \(end) s"
@@ -87,8 +90,16 @@ struct Wording: Sendable {
 
     private func words(_ sight: Sights.Sight) -> String {
         let value = sight.happening.value.map { " \($0.json.brief)" } ?? ""
-        let code = sight.happening.code.map { " \($0)" } ?? ""
+        let code = sight.happening.code.map { " \(name(ofCode: $0, of: sight.happening.kind))" } ?? ""
         return "\(sight.happening.kind.rawValue)\(of(sight.happening.of))\(code)\(value) at \(sight.instant) s"
+    }
+
+    private func name(ofCode code: UInt8, of kind: Event.Kind) -> String {
+        switch kind {
+        case .refused: ATTError(rawValue: code).name
+        case .exited: "\(code)"
+        default: HCIStatus(rawValue: code).name ?? "\(code)"
+        }
     }
 
     private func words(_ moment: Moment) -> String {
@@ -165,9 +176,10 @@ struct Wording: Sendable {
         case .any(let something): objectText([("$any", "\(something)")])
         case .not(let matcher): objectText([("$not", json(matcher))])
         case .between(let limits):
-            objectText([("$min", limits.min), ("$max", limits.max)].compactMap { key, limit in
-                limit.map { (key, Datum.number($0).json) }
-            })
+            objectText(
+                [("$min", limits.min), ("$max", limits.max)].compactMap { key, limit in
+                    limit.map { (key, Datum.number($0).json) }
+                })
         case .truth(let truth):
             objectText([("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)])
         }

@@ -43,7 +43,7 @@ public struct Happening: Hashable, Sendable {
 
 extension Event.Kind {
     /// Whether what it carries can be several values of a stream.
-    fileprivate var carriesStreams: Bool { self == .notified || self == .delivered }
+    public var carriesStreams: Bool { self == .notified || self == .delivered }
 }
 
 /// A value of JSON's kinds, to be held against a matcher.
