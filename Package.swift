@@ -50,8 +50,9 @@ let floors: [[Target]] = [
     [
         library(
             "VirtualWorld",
-            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog", "GATT",
-            "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline", "VirtualController")
+            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
+            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline",
+            "VirtualController")
     ],
     [
         library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
@@ -62,7 +63,8 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
-            "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting", "Screen", embedding: "Bench/bumble.py")
+            "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting", "Screen",
+            embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [testLibrary("Mutations"), testLibrary("TestBus", on: "DBus", "Simulation")],

@@ -5,7 +5,7 @@ import Scenarios
 
 extension Expectation {
     /// What judges it.
-    func trial(streams: [Judge.Stream], grace: Duration) -> any Trying {
+    func trial(streams: [Stream], grace: Duration) -> any Trying {
         switch question {
         case .seen(let event, _):
             let isSaid = event.kind == .said

@@ -43,17 +43,6 @@ public struct Judge: Sendable {
         public let at: Instant
     }
 
-    /// A part that sends several values in one notification.
-    public struct Stream: Hashable, Sendable {
-        /// The part.
-        public var part: Thing
-        /// Its values in a second.
-        public var rate: Double
-
-        /// A part of `rate` values in a second.
-        public init(_ part: Thing, rate: Double) { (self.part, self.rate) = (part, rate) }
-    }
-
     private var trials: [any Trying]
     private var undecided: [Int]
     private var context: Context
@@ -61,10 +50,11 @@ public struct Judge: Sendable {
     private var now = Instant.start
     private var isOver = false
 
-    /// The expectations of a scenario that has not started; `streams` says how its streams are spread.
+    /// The expectations of a scenario that has not started.
     ///
     /// `grace` is for a client's words: it lengthens the `within` of `seen` where a client is to say something.
-    public init(_ scenario: Scenario, streams: [Stream] = [], grace: Duration = .zero) {
+    public init(_ scenario: Scenario, grace: Duration = .zero) {
+        let streams = scenario.streams
         context = Context(scenario, streams)
         trials = scenario.expectations.map { $0.trial(streams: streams, grace: grace) }
         undecided = Array(trials.indices)
@@ -121,33 +111,5 @@ public struct Judge: Sendable {
         guard !decided.isEmpty else { return }
         undecided.removeAll { trials[$0].outcome != nil }
         rulings += decided.sorted { ($0.at, $0.expectation) < ($1.at, $1.expectation) }
-    }
-}
-
-/// What all trials look at.
-struct Context: Sendable {
-    let wording: Wording
-    var truths: Truths
-    private let streams: [Judge.Stream]
-
-    init(_ scenario: Scenario, _ streams: [Judge.Stream]) {
-        wording = Wording(scenario: scenario)
-        truths = Truths(scenario)
-        self.streams = streams
-    }
-
-    /// When one of the values of a happening arose: the last of them now, the others evenly before it.
-    func instant(ofValue index: Int, of happening: Happening, at now: Instant) -> Instant {
-        let behind = happening.count - 1 - index
-        guard behind > 0, let stream = streams.first(where: { $0.part == happening.of }) else { return now }
-        let nanoseconds = min(Double(behind) / stream.rate, Double(stream.reach.inNanoseconds) / 1e9) * 1e9
-        return now.advanced(byNanoseconds: -Int64(nanoseconds) / 1000 * 1000)
-    }
-}
-
-extension Judge.Stream {
-    /// How far the first value of a notification can lie back.
-    var reach: Duration {
-        rate > 0 ? .nanoseconds(Int64(min(Double(Happening.mostSamples) / rate, 3600) * 1e9)) : .zero
     }
 }

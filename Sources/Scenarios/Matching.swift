@@ -16,15 +16,21 @@ extension Event {
     public func concerns(_ happening: Happening) -> Bool {
         guard kind == happening.kind else { return false }
         guard let of else { return true }
-        return happening.of.map(of.includes) ?? false
+        guard let thing = happening.of else { return false }
+        return of.includes(thing) || carrier?.part == thing
     }
 
     /// Whether one value of a happening that it concerns is as the filters want it.
     public func fits(_ happening: Happening, at index: Int, isTrue: TruthTest) -> Bool {
-        filters.allSatisfy { filter in
+        var value = happening.value(at: index)
+        if let carrier, let whole = value, happening.of == carrier.part {
+            value = whole[carrier.key]
+            guard value != nil else { return false }
+        }
+        return filters.allSatisfy { filter in
             switch filter {
             case .code(let code): happening.code.map { code.fits($0, of: kind) } ?? false
-            case .value(let matcher): matcher.fits(happening.value(at: index).map(matcher.view), isTrue: isTrue)
+            case .value(let matcher): matcher.fits(value.map(matcher.view), isTrue: isTrue)
             case .line(let matcher): matcher.fits(happening.value, isTrue: isTrue)
             case .status(let status): happening.code.map(Int.init) == status
             }

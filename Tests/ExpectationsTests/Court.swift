@@ -35,8 +35,7 @@ struct Court {
         let problems = reading.problems.filter { $0.code != .notYet }
         try #require(problems.isEmpty, "\(problems)")
         scenario = try #require(reading.scenario)
-        let streams = [Thing.part(device: 1, service: 0, part: 0), .part(device: 1, service: 1, part: 0)]
-        judge = Judge(scenario, streams: streams.map { Judge.Stream($0, rate: 10) }, grace: grace)
+        judge = Judge(scenario, grace: grace)
     }
 
     /// Hears a whole log, and says how each expectation ended.
