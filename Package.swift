@@ -67,7 +67,10 @@ let floors: [[Target]] = [
             embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
-    [testLibrary("Mutations"), testLibrary("TestBus", on: "DBus", "Simulation")],
+    [
+        testLibrary("EventLogs", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"), testLibrary("Mutations"),
+        testLibrary("TestBus", on: "DBus", "Simulation"),
+    ],
     [
         tests("Air"),
         tests("Arguments"),
@@ -85,7 +88,7 @@ let floors: [[Target]] = [
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
-        tests("Expectations", on: "Bluetooth", "Documents", "EventLog", "Scenarios", "Simulation", "Spelling"),
+        tests("Expectations", on: "Documents", "EventLog", "EventLogs", "Scenarios", "Simulation", "Spelling"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
@@ -107,8 +110,8 @@ let floors: [[Target]] = [
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets",
-            "Reporting", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualController"),
+            on: "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "EventLogs", "Expectations", "HCI",
+            "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

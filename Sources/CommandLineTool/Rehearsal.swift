@@ -156,6 +156,7 @@ actor LiveRehearsal {
         while !rehearsal.world.isDecided, rehearsal.playNext(until: min(now, rehearsal.limit), tell) {}
         files.flush(&rehearsal.world)
         if files.readerIsGone { return ending.say(.closed) }
+        if now >= rehearsal.limit { rehearsal.world.run(until: rehearsal.limit) }
         guard now < rehearsal.limit, !rehearsal.world.isDecided else { return ending.say(.time) }
         let due = min(rehearsal.nextDue, rehearsal.limit)
         loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.goOn() } }

@@ -2,7 +2,8 @@ import Scenarios
 
 /// A statistic of the last values of a part; it keeps as many as it needs, and no more than were added.
 ///
-/// Of `mean`, `mode` and `sum` of a number of last values there is none before there are so many.
+/// Of `mean`, `mode` and `sum` of a number of last values there is none before there are so many.  Not those of
+/// `Statistics`: these are of any number, and who judges a client does not calculate as the client does.
 struct RollingStatistic: Sendable {
     private let truth: Matcher.Truth
     private var newest: Datum?

@@ -23,9 +23,8 @@ struct Truths: Sendable {
     }
 
     /// Whether a value is as the truth was at some instant of the last second.
-    func hold(_ truth: Matcher.Truth, _ datum: Datum?, at now: Instant) -> Bool {
-        guard let datum, let history = histories.first(where: { $0.tells(truth) }) else { return false }
-        return history.holds(datum, tolerance: truth.tolerance, at: now)
+    func hold(_ truth: Matcher.Truth, _ datum: Datum, at now: Instant) -> Bool {
+        histories.first { $0.tells(truth) }?.holds(datum, tolerance: truth.tolerance, at: now) ?? false
     }
 
     /// What is true now; nil when nothing is.

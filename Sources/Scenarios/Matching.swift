@@ -2,7 +2,7 @@ import Bluetooth
 import EventLog
 
 /// Says whether a value is as something that was delivered.
-public typealias TruthTest = (Matcher.Truth, Datum?) -> Bool
+public typealias TruthTest = (Matcher.Truth, Datum) -> Bool
 
 extension Event {
     /// How many of the values that a happening carries are these, but for which of the matches count.
@@ -90,12 +90,13 @@ extension Code {
 }
 
 extension Matcher {
-    /// Whether a value is like this; nil, what is not there, is like `{"$any": false}` and what `$not` makes of others.
+    /// Whether a value is like this; what is not there is like `{"$any": false}`, and not even unlike anything else.
     public func fits(_ datum: Datum?, isTrue: TruthTest = { _, _ in false }) -> Bool {
-        switch (self, datum) {
+        guard let datum else { return fitsNothing ?? false }
+        return switch (self, datum) {
         case (.not(let matcher), _): !matcher.fits(datum, isTrue: isTrue)
         case (.oneOf(let matchers), _): matchers.contains { $0.fits(datum, isTrue: isTrue) }
-        case (.any(let something), _): something == (datum != nil)
+        case (.any(let something), _): something
         case (.truth(let truth), _): isTrue(truth, datum)
         case (.null, .null): true
         case (.bool(let wanted), .bool(let bool)): wanted == bool
@@ -106,8 +107,20 @@ extension Matcher {
             matchers.count == data.count && zip(matchers, data).allSatisfy { $0.fits($1, isTrue: isTrue) }
         case (.each(let matcher), .list(let data)): data.allSatisfy { matcher.fits($0, isTrue: isTrue) }
         case (.object(let members), .object):
-            members.allSatisfy { $0.matcher.fits(datum?[$0.key], isTrue: isTrue) }
+            members.allSatisfy { $0.matcher.fits(datum[$0.key], isTrue: isTrue) }
         default: false
+        }
+    }
+
+    /// Whether nothing is like this; nil if that is not the question.
+    private var fitsNothing: Bool? {
+        switch self {
+        case .any(let something): return !something
+        case .not(let matcher): return matcher.fitsNothing.map { !$0 }
+        case .oneOf(let matchers):
+            let answers = matchers.compactMap(\.fitsNothing)
+            return answers.isEmpty ? nil : answers.contains(true)
+        default: return nil
         }
     }
 }

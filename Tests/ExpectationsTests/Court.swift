@@ -1,4 +1,5 @@
 import Documents
+import EventLogs
 import Expectations
 import Scenarios
 import Simulation
@@ -29,6 +30,10 @@ struct Court {
 
     /// `expect` is what stands in a scenario's list, without what all have: an `id`.
     init(_ expect: String..., limit: String = "60 s", grace: Duration = .zero) throws {
+        try self.init(expect, limit: limit, grace: grace)
+    }
+
+    init(_ expect: [String], limit: String = "60 s", grace: Duration = .zero) throws {
         let list = expect.enumerated().map { index, text in "{\"id\": \"e\(index)\", \(text)}" }
         let text = source(list.joined(separator: ",\n"), limit: limit)
         let reading = ScenarioFile.read("x") { _ in Array(text.utf8) }

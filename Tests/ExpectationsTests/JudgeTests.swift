@@ -1,4 +1,5 @@
 import EventLog
+import EventLogs
 import Expectations
 import Scenarios
 import Simulation

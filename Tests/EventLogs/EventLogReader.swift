@@ -1,19 +1,23 @@
 import Bluetooth
 import EventLog
-import Scenarios
-import Simulation
+public import Scenarios
+public import Simulation
 
 /// Makes of an event log's lines what a judge is told.
-struct EventLogReader {
+public struct EventLogReader {
     private let scenario: Scenario
     private let things: [(path: String, thing: Thing)]
 
-    struct Entry: Hashable, Sendable {
-        var instant: Instant
-        var happening: Happening
+    /// A line.
+    public struct Entry: Hashable, Sendable {
+        /// When it happened.
+        public var instant: Instant
+        /// What happened.
+        public var happening: Happening
     }
 
-    init(_ scenario: Scenario) {
+    /// Things are named as in this scenario.
+    public init(_ scenario: Scenario) {
         self.scenario = scenario
         var things: [Thing] = [.client] + scenario.script.indices.map(Thing.rule)
         for (device, content) in scenario.devices.enumerated() {
@@ -26,7 +30,7 @@ struct EventLogReader {
     }
 
     /// The lines of a log; without those of its start and its end, and without empty ones.
-    func entries(_ text: String) -> [Entry] {
+    public func entries(_ text: String) -> [Entry] {
         text.split(separator: "\n").compactMap { entry(Datum(json: Array($0.utf8))) }
     }
 
