@@ -157,24 +157,22 @@ struct Trial<Asked: Question>: Trying {
         while event.delay <= .zero, let first = openings.first, isClosed(first), due(of: first) <= now { closeFirst() }
     }
 
+    /// Tells the question which events are here, value by value.
     private mutating func match(_ happening: Happening, at now: Instant, _ context: Context, _ isTrue: TruthTest) {
+        guard events.contains(where: { $0.event.concerns(happening) }) else { return }
         for value in 0..<happening.count {
-            var came: [Int] = []
-            for index in events.indices where events[index].event.concerns(happening) {
+            let instant = context.instant(ofValue: value, of: happening, at: now)
+            let came = events.indices.filter { index in
                 let event = events[index].event
+                guard event.concerns(happening) else { return false }
                 let fits = event.fits(happening, at: value, isTrue: isTrue)
                 sights.see(happening, at: now, fits: fits)
-                guard fits else { continue }
-                let instant = context.instant(ofValue: value, of: happening, at: now)
-                guard event.delay > .zero else {
-                    came.append(index)
-                    continue
-                }
+                guard fits, event.delay > .zero else { return fits }
                 let (due, value) = (now.advanced(by: event.delay), instant.advanced(by: event.delay))
                 events[index].add(EventWatch.Match(due: due, value: value))
+                return false
             }
             guard !came.isEmpty else { continue }
-            let instant = context.instant(ofValue: value, of: happening, at: now)
             asked.came(came, instant, at: now, &openings, into: &decisions)
         }
     }
