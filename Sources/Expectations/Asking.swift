@@ -16,7 +16,7 @@ extension Expectation {
         case .order(let events):
             return Trial(self, Order(occurrences: events.map(\.occurrence)), grace: .zero)
         case .rate(let event, let length, let limits):
-            let meant = streams.filter { event.kind.carriesStreams && event.of?.includes($0.part) ?? true }
+            let meant = streams.filter { $0.kind == event.kind && event.of?.includes($0.part) ?? true }
             let patience = meant.map(\.reach).max() ?? .zero
             return Trial(self, Rate(per: length, limits, patience: patience), grace: .zero)
         }

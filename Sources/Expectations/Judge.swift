@@ -16,8 +16,9 @@ public import Simulation
 /// what closes it by an event includes what stands before that event in the log.
 ///
 /// **Streams.**  Each value of a notification of `measurements` or `ecg` is a match of its own.  All of them come with
-/// the notification, but for `rate`: there they are spread evenly over the time that they took to arise, which ends with
-/// the notification, and a window is judged when no notification can reach into it any more.
+/// the notification, but for `rate`: there they follow one another at the rate of their service, and the last of a
+/// notification is at most 100 ms from when that came.  A window is judged when no notification, of 255 values at the
+/// most, can reach into it any more.
 ///
 /// **Truth.**  What `$truth` compares with is made of the values that reached the client: delivered, or read.
 public struct Judge: Sendable {
@@ -55,7 +56,7 @@ public struct Judge: Sendable {
     /// `grace` is for a client's words: it lengthens the `within` of `seen` where a client is to say something.
     public init(_ scenario: Scenario, grace: Duration = .zero) {
         let streams = scenario.streams
-        context = Context(scenario, streams)
+        context = Context(scenario)
         trials = scenario.expectations.map { $0.trial(streams: streams, grace: grace) }
         undecided = Array(trials.indices)
         let events = scenario.expectations.flatMap(\.events)
@@ -75,7 +76,7 @@ public struct Judge: Sendable {
     public mutating func happened(_ happening: Happening, at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver, waits(for: happening.kind) else { return }
         advance(to: instant)
-        context.truths.hear(happening, at: now)
+        context.hear(happening, at: now)
         for index in undecided { trials[index].hear(happening, at: now, context) }
         tell(into: &rulings)
     }
