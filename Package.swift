@@ -110,7 +110,8 @@ let floors: [[Target]] = [
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "EventLogs", "Expectations", "HCI",
+            on: "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "EventLogs", "Expectations",
+            "HCI",
             "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],

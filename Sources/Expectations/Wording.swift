@@ -39,7 +39,13 @@ struct Wording: Sendable {
     }
 
     func inconclusive(_ expectation: Expectation, hasOpened: Bool, at now: Instant) -> String {
-        guard hasOpened else { return "\(words(expectation.opens)) did not come before the end at \(now) s" }
+        guard hasOpened else {
+            // What comes when that is over opens nothing.
+            if case .time(let time)? = expectation.until {
+                return "\(words(expectation.opens)) did not come before \(words(time))"
+            }
+            return "\(words(expectation.opens)) did not come before the end at \(now) s"
+        }
         if case .rate(_, let length, _) = expectation.question {
             return "no \(words(length)) since \(words(expectation.opens)) was over before the end at \(now) s"
         }

@@ -16,6 +16,10 @@ import Testing
             "what delivered of strap/heart_rate opened was not decided before the end at 60.000000 s"
         ),
         (
+            #""expect": "never", "event": "subscribed", "since": "connected", "until": "2 s""#, connected(3),
+            "connected did not come before 2 s"
+        ),
+        (
             #""expect": "never", "event": {"event": "disconnected", "reason": "connection_timeout"}, "until": "10 s""#,
             disconnected(2),
             "expected no disconnected connection_timeout since the start and before 10 s; saw disconnected of strap connection_timeout at 2.000000 s"
