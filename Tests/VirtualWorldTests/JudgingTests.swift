@@ -35,7 +35,28 @@ private let play = Play(
      ]}
     """#)
 
+/// An ECG that is even until it is silent for half a second.
+private let stream = Play(
+    "stream",
+    #"""
+    {"lubdub": 1, "name": "x", "limit": "20 s", "devices": [
+      {"id": "patch", "advertise": {"services": ["180D"]}, "services": [{"service": "heart_rate"}, {"service": "ecg"}]}],
+     "script": [{"id": "pause", "when": "15 s", "do": "silence", "of": "ecg", "for": "500 ms"}],
+     "expect": [
+      {"id": "even", "expect": "rate", "event": {"event": "delivered", "of": "ecg"}, "per": "1 s", "min": 495, "max": 505,
+       "since": {"event": "subscribed", "of": "ecg", "after": "1 s"}, "until": "14.5 s"},
+      {"id": "always", "expect": "rate", "event": {"event": "delivered", "of": "ecg"}, "per": "1 s", "min": 495, "max": 505,
+       "since": {"event": "subscribed", "of": "ecg", "after": "1 s"}}
+     ]}
+    """#)
+
 @Suite struct JudgingTests {
+    @Test func `A stream that comes by connection events is even, and one that pauses is not`() throws {
+        let stage = try Stage(stream.scenario, isJudged: true)
+        let verdicts = stage.world.rulings.sorted { $0.expectation < $1.expectation }.map(\.verdict)
+        #expect(verdicts == [.pass, .fail], "\(stage.world.rulings.compactMap(\.reason))")
+    }
+
     @Test func `What is said of a world is what its log says`() throws {
         let scenario = try play.scenario
         let stage = try Stage(scenario, isJudged: true)
