@@ -44,13 +44,15 @@ let floors: [[Target]] = [
             on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation",
             "Statistics"
         ),
-        library("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"),
+        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Simulation", "Spelling"),
+        library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
     ],
     [
         library(
             "VirtualWorld",
-            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog", "GATT",
-            "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline", "VirtualController")
+            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
+            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline",
+            "VirtualController")
     ],
     [
         library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
@@ -61,10 +63,14 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
-            "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting", "Screen", embedding: "Bench/bumble.py")
+            "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting", "Screen",
+            embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
-    [testLibrary("Mutations"), testLibrary("TestBus", on: "DBus", "Simulation")],
+    [
+        testLibrary("EventLogs", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"), testLibrary("Mutations"),
+        testLibrary("TestBus", on: "DBus", "Simulation"),
+    ],
     [
         tests("Air"),
         tests("Arguments"),
@@ -82,6 +88,7 @@ let floors: [[Target]] = [
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
+        tests("Expectations", on: "Documents", "EventLog", "EventLogs", "Scenarios", "Simulation", "Spelling"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
@@ -103,8 +110,9 @@ let floors: [[Target]] = [
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "HCI", "LEHost", "Octets",
-            "Reporting", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualController"),
+            on: "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "EventLogs", "Expectations",
+            "HCI",
+            "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

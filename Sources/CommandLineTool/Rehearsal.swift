@@ -38,11 +38,11 @@ struct Rehearsal: Sendable {
         }
     }
 
-    /// Plays to the scenario's limit in virtual time, unless it is over before; tells what the client says.
+    /// Plays to the scenario's limit in virtual time, unless it is over or decided before; tells what the client says.
     mutating func play(_ tell: Listener, unless isOver: () -> Bool = { false }) {
         begin()
         settle(tell)
-        while !isOver() {
+        while !isOver(), !world.isDecided {
             guard playNext(until: limit, tell) else { return world.run(until: limit) }
         }
     }
@@ -76,6 +76,7 @@ struct Rehearsal: Sendable {
     mutating func playNext(until instant: Instant, _ tell: Listener) -> Bool {
         guard goOn(until: instant) else { return false }
         settle(tell)
+        world.judgeTime()
         return true
     }
 
@@ -157,10 +158,11 @@ actor LiveRehearsal {
     /// Plays what is due, and asks to be called when there is more.
     private func goOn() {
         let now = Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds)
-        while rehearsal.playNext(until: min(now, rehearsal.limit), tell) {}
+        while !rehearsal.world.isDecided, rehearsal.playNext(until: min(now, rehearsal.limit), tell) {}
         files.flush(&rehearsal.world)
         if files.readerIsGone { return ending.say(.closed) }
-        guard now < rehearsal.limit else { return ending.say(.time) }
+        if now >= rehearsal.limit { rehearsal.world.run(until: rehearsal.limit) }
+        guard now < rehearsal.limit, !rehearsal.world.isDecided else { return ending.say(.time) }
         let due = min(rehearsal.nextDue, rehearsal.limit)
         loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.goOn() } }
     }

@@ -2,19 +2,25 @@ import Arguments
 import Collector
 import Scenarios
 import Simulation
+import Spelling
 import VirtualWorld
 
 let runGrammar = Arguments.Grammar(
-    "run", "play a scenario to the built-in client, in virtual time",
+    "run", "play a scenario to the built-in client, in virtual time, and judge what it expects",
     operands: [.required("SCENARIO", "a scenario file")],
     options: scenarioOptions + [
-        Speed.option("max"), .flag("--quiet", "do not print what the client shows"),
+        Speed.option("max"), .flag("--strict", "also judge what is only recommended (\"should\")"),
+        .option("--only", "GLOB", "play only what has such an id: the file's path without .json"),
+        .flag("--quiet", "do not print what the client shows"),
         .flag("--verbose", "also say, on standard error, what happens and every packet"),
     ])
 
 func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
     let played = try Played(path, invocation)
+    if let only = invocation.text("--only"), !Glob(only).matches(played.caseID) {
+        throw CommandFailure(.environment, "lubdub: nothing is played: \(only.quoted) is not like \(played.caseID)")
+    }
     let verbosity = try Verbosity(invocation)
     let paint = try Paint(invocation, for: Console.descriptor)
     let narrator: Narrator? =
@@ -27,6 +33,9 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     Console.print(
         "\(count) measurement\(count == 1 ? "" : "s") in \(rehearsal.world.now.sinceStart)"
             + (played.speed ?? .max == .max ? " of virtual time" : ""))
+    let judgement = Judgement(rehearsal.world, isStrict: played.isStrict)
+    for line in judgement.lines(paint) { Console.print(line) }
+    if judgement.code == .failure { Console.print("replay: \(played.replay)") }
     return code
 }
 
@@ -37,6 +46,7 @@ func perform(
 ) throws(CommandFailure) -> (Rehearsal, ExitCode) {
     var world = try played.world()
     let files = try LogFiles(played, &world, narrator, source: source)
+    world.judgeExpectations()
     var rehearsal = try Rehearsal(played, in: world, files)
     let signals = Signals()
     let reason: Ending.Reason
@@ -49,8 +59,10 @@ func perform(
         (rehearsal, reason) = try perform(rehearsal, files, signals, factor, tell)
     }
     complain(ofRunaways: rehearsal.world)
+    rehearsal.world.endJudging()
+    let judged = Judgement(rehearsal.world, isStrict: played.isStrict).code
     let measured: ExitCode = rehearsal.measurements > 0 ? .success : .failure
-    let code = try files.close(&rehearsal.world, reason.code ?? measured)
+    let code = try files.close(&rehearsal.world, reason.code ?? judged ?? measured)
     return (rehearsal, code)
 }
 

@@ -64,6 +64,10 @@ struct Played {
     private(set) var keep: String?
     /// The values of `--set`, as they were typed.
     private(set) var settings: [String] = []
+    /// The value of `--for`, as it was typed.
+    private(set) var limitText: String?
+    /// Whether recommendations are judged like requirements.
+    private(set) var isStrict = false
     /// Nil when the command line does not say.
     private(set) var speed: Speed?
 
@@ -93,13 +97,17 @@ struct Played {
             speed = try invocation.value("--speed", as: "a number from 0.001 to 1000, or \"max\"") { Speed($0) }
         } catch { throw CommandFailure(error) }
         (events, trace, keep) = (invocation.text("--events"), invocation.text("--trace"), invocation.text("--keep"))
-        settings = invocation.texts("--set")
+        (settings, limitText) = (invocation.texts("--set"), invocation.text("--for"))
+        isStrict = invocation.has("--strict")
         if let events, events == trace {
             throw CommandFailure(.usage, "lubdub: --events and --trace name the same file: \(events.quoted)")
         }
         if trace == "-" { throw CommandFailure(.usage, "lubdub: --trace must be a file, and not standard output") }
         if events == "-" { Console.divert() }
     }
+
+    /// What reports call it: its path without `.json`.
+    var caseID: String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
 
     /// What is played, before anything has happened.
     func world() throws(CommandFailure) -> World {

@@ -22,6 +22,9 @@ public struct Expectation: Hashable, Sendable {
         public var min: Double?
         /// At most.
         public var max: Double?
+
+        /// At least, and at most.
+        public init(min: Double? = nil, max: Double? = nil) { (self.min, self.max) = (min, max) }
     }
 
     /// What reports call it.

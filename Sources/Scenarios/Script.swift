@@ -78,6 +78,16 @@ public struct Event: Hashable, Sendable {
     public var occurrence: Occurrence
     /// So much later.
     public var delay: Duration
+    /// What carries the thing, if it is none that is carried alone.
+    public var carrier: Carrier?
+
+    /// A characteristic whose value has a part that is named for itself, as `heart_rate` has `rr_ms`.
+    public struct Carrier: Hashable, Sendable {
+        /// The part that is carried with all that is in it.
+        public var part: Thing
+        /// Under which key the value has the other.
+        public var key: String
+    }
 }
 
 /// An error or reason, as an author wrote it.

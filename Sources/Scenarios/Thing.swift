@@ -57,3 +57,24 @@ extension Scenario {
         return nil
     }
 }
+
+extension Part {
+    /// Under which key an object that a characteristic carries has this part: `bpm`.
+    public func key(in kind: Service.Kind) -> String {
+        switch (kind, role) {
+        case (.heartRate, .value): "bpm"
+        case (.healthThermometer, .value): "celsius"
+        case (.fitness, _) where name == "temperature": "celsius"
+        default: name
+        }
+    }
+
+    /// By how much a client's words may differ from what was delivered: it rounds.
+    public func leeway(in kind: Service.Kind) -> Double {
+        switch (role, key(in: kind)) {
+        case (.rrIntervals, _): 1
+        case (_, "celsius"): 0.05
+        default: 0
+        }
+    }
+}

@@ -220,17 +220,21 @@ public struct ScriptRunner: Sendable {
         guard waits(for: happening.kind) else { return }
         for index in running.indices {
             let rule = running[index].rule
-            guard let event = script[rule].end?.event, !running[index].isEnding, event.fits(happening) else { continue }
-            running[index].matches += 1
-            guard event.occurrence.includes(running[index].matches) else { continue }
-            running[index].isEnding = true
-            agenda.add(.end(firing: running[index].number), of: rule, due: now.advanced(by: event.delay))
+            guard let event = script[rule].end?.event, !running[index].isEnding else { continue }
+            for _ in 0..<event.matches(in: happening) where !running[index].isEnding {
+                running[index].matches += 1
+                guard event.occurrence.includes(running[index].matches) else { continue }
+                running[index].isEnding = true
+                agenda.add(.end(firing: running[index].number), of: rule, due: now.advanced(by: event.delay))
+            }
         }
         for index in script.indices {
-            guard let event = script[index].when.event, event.fits(happening) else { continue }
-            memories[index].matches += 1
-            guard event.occurrence.includes(memories[index].matches) else { continue }
-            agenda.add(.begin, of: index, due: now.advanced(by: event.delay))
+            guard let event = script[index].when.event else { continue }
+            for _ in 0..<event.matches(in: happening) {
+                memories[index].matches += 1
+                guard event.occurrence.includes(memories[index].matches) else { continue }
+                agenda.add(.begin, of: index, due: now.advanced(by: event.delay))
+            }
         }
     }
 
@@ -279,8 +283,8 @@ public struct ScriptRunner: Sendable {
         switch rule.end {
         case .after(let duration): agenda.add(.end(firing: firings), of: index, due: now.advanced(by: duration))
         case .at(let moment):
-            guard let due = moment.next(after: now, origin: origin) else { break }
-            agenda.add(.end(firing: firings), of: index, due: due)
+            guard let due = moment.clockTime(after: now, origin: origin) else { break }
+            agenda.add(.end(firing: firings), of: index, due: max(now, due))
         case nil: endEndless(coveredBy: index, at: now, into: &outbox)
         }
     }

@@ -13,20 +13,6 @@ import VirtualController
 
 // What happened, in the scenario's words.
 
-/// Something that happened to a thing of the scenario; rules and expectations wait for such.
-struct Happening: Hashable, Sendable {
-    /// What happened.
-    var event: EventName
-    /// What it happened to; nil for somebody whom the scenario does not know.
-    var thing: Thing?
-    /// The reason or the error, by its code.
-    var code: UInt8?
-    /// The octets of a value.
-    var octets: [UInt8]?
-    /// How they are to be read.
-    var meaning: ValueMeaning?
-}
-
 extension World {
     /// How the journal's records of values are said in words.
     public var wording: ValueWording {
@@ -41,20 +27,19 @@ extension World {
     }
 
     private mutating func note(
-        _ event: EventName, _ thing: Thing?, _ name: String?, code: UInt8? = nil, octets: [UInt8]? = nil,
-        meaning: ValueMeaning? = nil,
+        _ event: EventName, _ thing: Thing?, _ name: String?, code: UInt8? = nil,
         _ fill: (inout EventRecord) -> Void = { _ in }
     ) {
         var record = EventRecord(event, of: name, at: now)
         fill(&record)
         journal.append(record)
-        happenings.append(Happening(event: event, thing: thing, code: code, octets: octets, meaning: meaning))
+        tell(event, of: thing, code: code, json: record.value)
     }
 
     /// Notes a line that the built-in client says.
     public mutating func clientSaid(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
-        happenings.append(Happening(event: .said, thing: .client))
+        if isAwaited(.said) { tell(.said, of: .client, json: line.json) }
     }
 
     /// Notes what a client or a host outside said to its controller.
@@ -112,10 +97,9 @@ extension World {
     ) {
         journal.append(
             event, device: device, part: Int(handle), peer: peer, handle: handle, value, in: pool, at: now)
-        guard script.waits(for: event) else { return }
-        let (octets, entry) = (pool.octets(of: value), names.entry(handle, of: device))
-        happenings.append(
-            Happening(event: event, thing: entry?.thing, octets: octets, meaning: entry?.meaning))
+        guard isAwaited(event) else { return }
+        let json = names.json(pool.octets(of: value), handle, of: device)
+        tell(event, of: names.entry(handle, of: device)?.thing, json: json)
     }
 
     /// Notes what the host of a device says.
@@ -164,10 +148,7 @@ extension World {
     ) {
         let entry = names.entry(handle, of: node)
         let value = octets.flatMap { names.json($0, handle, of: node) }
-        note(
-            event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id, octets: octets,
-            meaning: entry?.meaning
-        ) { record in
+        note(event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id) { record in
             fill(&record)
             record.octets = octets
             record.value = value

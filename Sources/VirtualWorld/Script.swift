@@ -15,12 +15,7 @@ extension World {
         while !happenings.isEmpty || !scriptOutbox.isEmpty {
             let told = happenings
             happenings.removeAll(keepingCapacity: true)
-            for happening in told {
-                guard script.waits(for: happening.event) else { continue }
-                let said = ScriptRunner.Happening(
-                    happening.event, of: happening.thing, code: happening.code, value: datum(of: happening))
-                script.happened(said, at: now, into: &scriptOutbox)
-            }
+            for happening in told { script.happened(happening, at: now, into: &scriptOutbox) }
             let wanted = scriptOutbox
             scriptOutbox.removeAll(keepingCapacity: true)
             for output in wanted { perform(output) }
@@ -141,14 +136,10 @@ extension World {
         var record = EventRecord(event, of: name, at: now)
         record.rule = name
         journal.append(record)
+        tellJudge(Happening(event, of: .rule(rule)))
     }
 
     func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
-
-    private func datum(of happening: Happening) -> Datum? {
-        guard let octets = happening.octets, let meaning = happening.meaning else { return nil }
-        return meaning.datum(octets)
-    }
 }
 
 extension HCIStatus {

@@ -3,7 +3,6 @@ import Octets
 import Peripheral
 import Scenarios
 import Spelling
-import Timeline
 
 /// The values of a scenario's devices, by handle: what they are called, and how they are read.
 struct ValueNames: Sendable {
@@ -129,15 +128,5 @@ enum ValueMeaning: Hashable, Sendable {
         try reader.finish()
         text.append(number)
         return true
-    }
-
-    /// What rules hold against their filters; nil when the octets mean nothing.
-    func datum(_ octets: [UInt8]) -> Datum? {
-        if case .standard(.heartRate) = self {
-            return (try? HeartRateMeasurement(octets: octets)).map { .number(Double($0.bpm)) }
-        }
-        var text = JSONText()
-        guard (try? write(octets[...], to: &text)) == true else { return nil }
-        return Datum(json: text.string)
     }
 }

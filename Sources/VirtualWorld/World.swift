@@ -1,6 +1,7 @@
 import Air
 public import Bluetooth
 public import EventLog
+public import Expectations
 public import GATT
 public import HCI
 public import LEHost
@@ -70,6 +71,10 @@ public struct World: Sendable {
     public var journal = EventJournal(sink: nil)
     /// What has happened and the script has not been told.
     var happenings: [Happening] = []
+    /// Who judges the scenario's expectations by what happens; nil where nobody asks.
+    public internal(set) var judge: Judge?
+    /// What has been decided of expectations, in order.
+    public internal(set) var rulings: [Judge.Ruling] = []
     /// Rules that were cut off, because they began again and again at one instant; by their place in the script.
     public internal(set) var runaways: [Int] = []
     /// What is to be done outside, in order; who does it empties it.

@@ -59,6 +59,52 @@ class RunTests(unittest.TestCase):
         self.assertGreater(max(said), 255)
         self.assertEqual(said, delivered)
 
+    def test_expectations_are_judged(self):
+        scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())
+        scenario['limit'] = '20 s'
+        scenario['expect'] += [
+            {'id': 'stays', 'expect': 'never', 'event': 'disconnected'},
+            {'id': 'far', 'expect': 'seen', 'event': 'connected', 'since': {'event': 'disconnected'}, 'within': '1 s'},
+            {'id': 'soft', 'expect': 'count', 'event': 'connected', 'max': 0, 'should': True}]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, 'with space.json')
+
+            def run(expect, *options):
+                file.write_text(json.dumps(scenario | {'expect': expect}))
+                status, output, events, trace = play(str(file), '--quiet', *options)
+                return status, output.splitlines(), events, trace
+
+            expect = scenario['expect']
+            status, lines, events, trace = run(expect[:3])
+            self.assertEqual(status, 0)
+            self.assertEqual(lines[1:], [
+                'pass  subscribes', 'pass  shows (HRP/COL/HRF/BV-04-C)', 'pass  stays',
+                '3 pass, 0 fail, 0 inconclusive'])
+            self.assertEqual((events, trace), run([])[2:])
+            status, lines, _, _ = run(expect)
+            self.assertEqual(status, 1)
+            self.assertTrue(lines[4].startswith('inconclusive  far: disconnected did not come'), lines[4])
+            self.assertTrue(lines[5].startswith('should  fail  soft: expected at most 0 connected'), lines[5])
+            self.assertEqual(lines[6], '3 pass, 0 fail, 1 inconclusive')
+            name = str(file.with_suffix(''))
+            self.assertEqual(lines[7], f"replay: lubdub run '{file}' --seed 1 --only '{name}'")
+            self.assertEqual(run(expect[:3] + expect[4:])[0], 0)
+            self.assertEqual(run(expect[:3] + expect[4:], '--strict', '--only', '*space')[0], 1)
+
+    def test_it_ends_when_everything_is_decided(self):
+        _, _, events, _ = play('scenarios/three_straps.json')
+        with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+            scenario = json.loads((ROOT / 'scenarios/three_straps.json').read_text())
+            scenario['expect'] = [{'id': 'found', 'expect': 'seen', 'event': 'connected', 'within': '10 s'}]
+            file.write(json.dumps(scenario))
+            file.flush()
+            status, _, decided, _ = play(file.name)
+        self.assertEqual(status, 0)
+        lines = decided.splitlines()
+        times = [json.loads(line)['t'] for line in lines if b'"connected"' in line]
+        self.assertEqual(json.loads(lines[-2])['t'], times[0])
+        self.assertEqual(lines[1:-1], events.splitlines()[1:len(lines) - 1])
+
     def test_what_is_wrong_with_a_file_is_said(self):
         with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
             file.write('{"lubdub": 1, "devises": []}')

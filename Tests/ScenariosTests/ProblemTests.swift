@@ -71,7 +71,6 @@ import Testing
         #expect(
             said == [
                 "a:2:21: LD0136: script[0].when: this is behind the limit, at which the scenario ends",
-                #"a:3:34: LD0190: expect[0].expect: "never" is known, and not played yet by this version"#,
                 "a:3:74: LD0137: expect[0].since: this is behind the limit, at which the scenario ends",
             ])
     }

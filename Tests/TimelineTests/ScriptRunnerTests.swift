@@ -18,7 +18,7 @@ struct Story: CustomTestStringConvertible, Sendable {
     }
 }
 
-private let connected = ScriptRunner.Happening(.connected, of: strap)
+private let connected = Happening(.connected, of: strap)
 
 @Suite struct ScriptRunnerTests {
     @Test(arguments: moments + ends + cover + clears) func `A script says what is to be done`(_ story: Story) {
@@ -33,6 +33,19 @@ private let connected = ScriptRunner.Happening(.connected, of: strap)
                 .notify(when: .repeated(first: .zero, every: .seconds(1), times: 1)),
             ],
             [.pass(9)], ["0 begin 0", "0 end 0", "0 begin 1", "0 end 1", "0 begin 2", "0 end 2"]),
+        Story(
+            "each value of a stream is a match",
+            [
+                .notify(when: .event(.delivered, of: heartRate, .every(2))),
+                .notify(when: .event(.delivered, of: heartRate, .nth(3))),
+            ],
+            [
+                .tell(
+                    1,
+                    Happening(
+                        .delivered, of: heartRate, value: .list([.number(1), .number(2), .number(3), .number(4)])))
+            ],
+            ["1 begin 0", "1 end 0", "1 begin 0", "1 end 0", "1 begin 1", "1 end 1"]),
         Story(
             "times go by the clock", [.notify(when: .at(5)), .notify(when: .at(3))], [.pass(9)],
             ["3 begin 1", "3 end 1", "5 begin 0", "5 end 0"]),

@@ -14,7 +14,7 @@ let otherStrap = Thing.device(1)
 
 /// What a test tells a runner.
 enum Step: Sendable {
-    case tell(Int, ScriptRunner.Happening)
+    case tell(Int, Happening)
     case pass(Int)
     case finish(Int)
     /// Somebody outside acts, under the rule's id.

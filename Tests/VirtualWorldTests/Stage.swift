@@ -38,7 +38,7 @@ struct Stage {
 
     /// Plays a scenario to its limit.
     init(
-        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true,
+        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, isJudged: Bool = false,
         settings: SensorCollector.Settings = .init()
     ) throws {
         world = try World(scenario, seed: seed, sleeps: sleeps)
@@ -55,7 +55,9 @@ struct Stage {
                 for record in chunk.records { snoop.append(record, chunk.octets(of: record), to: &trace) }
             }
         }
+        if isJudged { world.judgeExpectations() }
         play()
+        world.endJudging()
         world.journal.flush()
         world.packets.flush()
     }

@@ -46,6 +46,21 @@ struct Names {
         return fitted(thing, target, cursor)
     }
 
+    /// What carries a part that has no characteristic of its own.
+    func carrier(of thing: Thing) -> Event.Carrier? {
+        guard case .part(let device, let index, let part) = thing else { return nil }
+        let service = devices[device].services[index]
+        switch service.parts[part].role {
+        case .contact, .energy, .rrIntervals:
+            return mainPart(service).map { main in
+                Event.Carrier(
+                    part: .part(device: device, service: index, part: main),
+                    key: service.parts[part].key(in: service.kind))
+            }
+        case .value, .location, .named: return nil
+        }
+    }
+
     /// The device that is meant when none is named.
     func onlyDevice() -> Thing? { devices.count == 1 ? .device(0) : nil }
 

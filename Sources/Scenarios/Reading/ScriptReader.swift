@@ -45,7 +45,7 @@ struct MomentReader {
             ?? .each
         return Event(
             kind: kind, of: of, filters: filters(cursor), occurrence: occurrence,
-            delay: cursor["after"]?.duration ?? .zero)
+            delay: cursor["after"]?.duration ?? .zero, carrier: of.flatMap(names.carrier))
     }
 
     private func filters(_ cursor: Cursor) -> [Event.Filter] {

@@ -12,7 +12,6 @@ extension Tables {
                 "power_off", "unconfirmed",
             ]
         ),
-        ("expect", ["seen", "never", "count", "order", "rate", "delay"]),
         ("role", ["central"]),
     ]
 

@@ -1,8 +1,6 @@
 import Bluetooth
 import EventLog
-import Sensors
 import Testing
-import Timeline
 
 @testable import Scenarios
 
@@ -22,7 +20,8 @@ private let line = Datum.object([
             (.between(.init(min: nil, max: 2)), .number(-9)), (.between(.init(min: 1, max: nil)), .number(9)),
             (.oneOf([.number(1), .null]), .null), (.any(true), .null), (.any(false), nil),
             (.not(.number(1)), .number(2)),
-            (.not(.any(true)), nil), (.list([.number(1), .any(true)]), .list([.number(1), .null])),
+            (.not(.any(true)), nil), (.oneOf([.number(1), .any(false)]), nil),
+            (.list([.number(1), .any(true)]), .list([.number(1), .null])),
             (.list([]), .list([])),
             (.each(.number(1)), .list([.number(1), .number(1)])), (.each(.number(1)), .list([])),
             (.object([]), line), (.object([.init(key: "gone", matcher: .null)]), line),
@@ -48,11 +47,13 @@ private let line = Datum.object([
             (.number(1), .bool(true)), (.number(1), .number(1.5)), (.number(1), nil), (.string("1"), .number(1)),
             (.between(.init(min: 1, max: 2)), .number(2.1)), (.between(.init(min: 1, max: 2)), .number(0.9)),
             (.between(.init(min: nil, max: nil)), .string("1")), (.oneOf([]), .null), (.any(false), .null),
-            (.any(true), nil), (.not(.number(1)), .number(1)), (.list([.number(1)]), .list([.number(1), .number(1)])),
+            (.any(true), nil), (.not(.number(1)), .number(1)), (.not(.number(1)), nil), (.not(.any(false)), nil),
+            (.object([.init(key: "absent", matcher: .not(.number(1)))]), line), (.not(.oneOf([.number(1)])), nil),
+            (.list([.number(1)]), .list([.number(1), .number(1)])),
             (.list([.number(1)]), .number(1)), (.each(.number(1)), .list([.number(1), .number(2)])),
             (.object([.init(key: "absent", matcher: .null)]), line), (.object([]), .list([])),
             (.object([.init(key: "at", matcher: .string("y"))]), line),
-            (.truth(.init(statistic: .last, of: heartRate, last: nil, below: nil, tolerance: 9)), .number(1)),
+            (.truth(.init(statistic: .last, of: .device(0), last: nil, below: nil, tolerance: 9)), .number(1)),
         ]
         for (matcher, datum) in pairs {
             #expect(!matcher.fits(datum), "\(matcher) is not like \(String(describing: datum))")
@@ -75,10 +76,60 @@ private let line = Datum.object([
             (.said, .line(.object([])), nil, line, true), (.said, .line(.null), nil, line, false),
         ]
         for (kind, filter, code, value, fits) in table {
-            let outputs = play(
-                [.notify(when: .event(kind, of: nil, .each, after: 0, filter))],
-                [.tell(1, .init(kind, of: strap, code: code, value: value))])
-            #expect(!outputs.isEmpty == fits, "\(kind) \(filter) \(String(describing: code))")
+            let event = Event(kind: kind, of: nil, filters: [filter], occurrence: .each, delay: .zero)
+            let happening = Happening(kind, of: .device(0), code: code, value: value)
+            #expect(event.matches(in: happening) == (fits ? 1 : 0), "\(kind) \(filter) \(String(describing: code))")
         }
+    }
+
+    @Test func `Each value of a stream is a match`() {
+        let stream = Datum.list([.number(60), .number(61), .number(60)])
+        let samples = Datum.object([.init("samples", .number(73)), .init("index", .number(0))])
+        let measurement = Datum.object([.init("bpm", .number(60)), .init("contact", .null)])
+        let table: [(Event.Kind, Datum, Event.Filter?, Int)] = [
+            (.delivered, stream, nil, 3), (.delivered, stream, .value(.number(60)), 2),
+            (.notified, stream, .value(.not(.number(60))), 1), (.read, stream, nil, 1), (.delivered, .list([]), nil, 0),
+            (.delivered, samples, nil, 73), (.delivered, samples, .value(.object([])), 73),
+            (.delivered, .object([.init("samples", .number(1e9))]), nil, 255),
+            (.delivered, .object([.init("samples", .number(-1))]), nil, 0),
+            (.delivered, .object([.init("samples", .number(0.5))]), nil, 1),
+            // Of an object, what the characteristic is there for.
+            (.delivered, measurement, .value(.number(60)), 1), (.delivered, measurement, .value(.not(.number(60))), 0),
+            (.delivered, measurement, .value(.object([.init(key: "contact", matcher: .null)])), 1),
+            (.delivered, measurement, .value(.oneOf([.object([])])), 1),
+        ]
+        for (kind, value, filter, count) in table {
+            let event = Event(
+                kind: kind, of: nil, filters: [filter].compactMap(\.self), occurrence: .each, delay: .zero)
+            #expect(event.matches(in: Happening(kind, of: nil, value: value)) == count, "\(kind) \(value)")
+        }
+    }
+
+    @Test func `A part is where it is carried`() throws {
+        let text = scenario(
+            expect:
+                #"{"id": "e", "expect": "never", "event": {"event": "delivered", "of": "heart_rate/contact", "value": true}}"#
+        )
+        let read = try #require(reading([("a", text)]).scenario)
+        guard case .never(let event)? = read.expectations.first?.question else {
+            Issue.record("the expectation is another")
+            return
+        }
+        func matches(_ json: String) -> Int {
+            let value = Datum(json: json.utf8)
+            return event.matches(
+                in: Happening(.delivered, of: .part(device: 0, service: 0, part: 0), value: value))
+        }
+        #expect(matches(#"{"bpm": 60, "contact": true}"#) == 1)
+        #expect(matches(#"{"bpm": 60, "contact": false}"#) == 0)
+        #expect(matches(#"{"bpm": 60}"#) == 0)
+    }
+
+    @Test func `What JSON says`() {
+        let text = #"{"a": [1, -2.5e1, true, null], "b": {"c": "x\u0041"}, "a": 0}"#
+        let datum = Datum(json: text.utf8)
+        #expect(datum?["a"] == .list([.number(1), .number(-25), .bool(true), .null]))
+        #expect(datum?["b"]?["c"] == .string("xA"))
+        for broken in ["", "{", "[1,]", "nul", "1 2"] { #expect(Datum(json: broken.utf8) == nil) }
     }
 }

@@ -1,0 +1,87 @@
+import EventLog
+import Scenarios
+
+// How the questions of the language are asked.
+
+extension Expectation {
+    /// What judges it.
+    func trial(streams: [Stream], grace: Duration) -> any Trying {
+        switch question {
+        case .seen(let event, _):
+            let isSaid = event.kind == .said
+            return Trial(self, Tally(event, Limits(min: 1, max: nil)), grace: isSaid ? grace : .zero)
+        case .never(let event): return Trial(self, Tally(event, Limits(min: nil, max: 0)), grace: .zero)
+        case .count(let event, let limits): return Trial(self, Tally(event, limits), grace: .zero)
+        case .delay(_, let event, _, _): return Trial(self, Tally(event, Limits(min: 1, max: nil)), grace: .zero)
+        case .order(let events):
+            return Trial(self, Order(occurrences: events.map(\.occurrence)), grace: .zero)
+        case .rate(let event, let length, let limits):
+            let meant = streams.filter { $0.kind == event.kind && event.of?.includes($0.part) ?? true }
+            let patience = meant.map(\.reach).max() ?? .zero
+            return Trial(self, Rate(per: length, limits, patience: patience), grace: .zero)
+        }
+    }
+
+    /// What opens it.
+    var opens: Moment { if case .delay(let event, _, _, _) = question { .event(event) } else { since } }
+
+    /// What is to come, or not.
+    var expected: [Event] {
+        switch question {
+        case .seen(let event, _), .never(let event), .count(let event, _), .rate(let event, _, _),
+            .delay(_, let event, _, _):
+            [event]
+        case .order(let events): events
+        }
+    }
+
+    /// All events that it has to do with.
+    var events: [Event] { expected + [opens.event, until?.event].compactMap(\.self) }
+
+    /// How long it stays open.
+    var bound: Duration? {
+        switch question {
+        case .seen(_, let within): within
+        case .delay(_, _, _, let most): most
+        case .never, .count, .order, .rate: within
+        }
+    }
+
+    /// Of the openings, so many per cent must pass.
+    var percentile: Double { if case .delay(_, _, let percentile, _) = question { percentile } else { 100 } }
+
+    /// Whether the limit is where it closes, and does not cut it off.
+    var closesAtLimit: Bool {
+        switch question {
+        case .never, .count: within == nil && until == nil || within == nil && until == .end
+        default: false
+        }
+    }
+
+    /// All `$truth` in it.
+    var truths: [Matcher.Truth] { events.flatMap(\.truths) }
+}
+
+extension Event {
+    /// All `$truth` in its filters.
+    var truths: [Matcher.Truth] {
+        filters.flatMap { filter -> [Matcher.Truth] in
+            switch filter {
+            case .value(let matcher), .line(let matcher): matcher.truths
+            case .code, .status: []
+            }
+        }
+    }
+}
+
+extension Matcher {
+    fileprivate var truths: [Truth] {
+        switch self {
+        case .truth(let truth): [truth]
+        case .list(let matchers), .oneOf(let matchers): matchers.flatMap(\.truths)
+        case .object(let members): members.flatMap(\.matcher.truths)
+        case .each(let matcher), .not(let matcher): matcher.truths
+        case .null, .bool, .number, .string, .between, .any: []
+        }
+    }
+}

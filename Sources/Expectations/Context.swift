@@ -1,0 +1,29 @@
+import Scenarios
+import Simulation
+
+/// What all trials look at.
+struct Context: Sendable {
+    let wording: Wording
+    private(set) var truths: Truths
+    private var streams: [Stream]
+
+    init(_ scenario: Scenario) {
+        (wording, truths, streams) = (Wording(scenario: scenario), Truths(scenario), scenario.streams)
+    }
+
+    /// Takes in what all trials will hear next.
+    mutating func hear(_ happening: Happening, at now: Instant) {
+        truths.hear(happening, at: now)
+        if let index = stream(of: happening) { streams[index].take(happening.count, at: now) }
+    }
+
+    /// When one of the values arose of the happening that was heard last.
+    func instant(ofValue index: Int, of happening: Happening, at now: Instant) -> Instant {
+        guard let stream = stream(of: happening) else { return now }
+        return streams[stream].instant(ofValueBefore: happening.count - 1 - index) ?? now
+    }
+
+    private func stream(of happening: Happening) -> Int? {
+        streams.firstIndex { $0.part == happening.of && $0.kind == happening.kind }
+    }
+}

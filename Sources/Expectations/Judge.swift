@@ -1,0 +1,116 @@
+public import EventLog
+public import Scenarios
+public import Simulation
+
+/// Judges the expectations of a scenario by what happens: a machine above the event log, without a clock.
+///
+///     judge.happened(.init(.said, of: .client, value: line), at: now, into: &rulings)
+///     judge.finish(at: limit, into: &rulings)
+///
+/// It is told what the log says, in the log's order; instants count from the start of the scenario.  Whole microseconds
+/// count, as the log has them, so that whoever judges a log that was written comes to the same end.
+///
+/// **Openings.**  An expectation opens at each of its `since`; it fails at the first opening that fails, and passes if
+/// one was decided and none failed.  Matches of `since` are counted over the whole scenario; matches of what is
+/// expected, and of `until`, are counted from the opening.  What closes an opening by time includes that microsecond;
+/// what closes it by an event includes what stands before that event in the log.
+///
+/// **Streams.**  Each value of a notification of `measurements` or `ecg` is a match of its own.  All of them come with
+/// the notification, but for `rate`: there they follow one another at the rate of their service, and the last of a
+/// notification is at most 100 ms from when that came.  A window is judged when no notification, of 255 values at the
+/// most, can reach into it any more.
+///
+/// **Truth.**  What `$truth` compares with is made of the values that reached the client: delivered, or read.
+public struct Judge: Sendable {
+    /// As in TTCN-3.
+    public enum Verdict: String, CaseIterable, Sendable {
+        /// It is as expected.
+        case pass
+        /// It is not.
+        case fail
+        /// What was to come first never came, or too late to decide anything.
+        case inconclusive
+    }
+
+    /// What has been decided of an expectation.
+    public struct Ruling: Hashable, Sendable {
+        /// Its index in the scenario.
+        public let expectation: Int
+        /// How it ended.
+        public let verdict: Verdict
+        /// What was expected, what was seen and when; nil when it passed.
+        public let reason: String?
+        /// When that was sure.
+        public let at: Instant
+    }
+
+    private var trials: [any Trying]
+    private var undecided: [Int]
+    private var context: Context
+    private let kinds: [Event.Kind]  // that matter
+    private var now = Instant.start
+    private var isOver = false
+
+    /// The expectations of a scenario that has not started.
+    ///
+    /// `grace` is for a client's words: it lengthens the `within` of `seen` where a client is to say something.
+    public init(_ scenario: Scenario, grace: Duration = .zero) {
+        let streams = scenario.streams
+        context = Context(scenario)
+        trials = scenario.expectations.map { $0.trial(streams: streams, grace: grace) }
+        undecided = Array(trials.indices)
+        let events = scenario.expectations.flatMap(\.events)
+        let hasTruth = scenario.expectations.contains { !$0.truths.isEmpty }
+        kinds = Event.Kind.allCases.filter { kind in
+            events.contains { $0.kind == kind } || hasTruth && Truths.kinds.contains(kind)
+        }
+    }
+
+    /// Whether any expectation has to do with such an event; if none has, it need not be told.
+    public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
+
+    /// Whether nothing is left to decide.
+    public var isDecided: Bool { undecided.isEmpty }
+
+    /// Something happened; of no consequence after the end.
+    public mutating func happened(_ happening: Happening, at instant: Instant, into rulings: inout [Ruling]) {
+        guard !isOver, waits(for: happening.kind) else { return }
+        advance(to: instant)
+        context.hear(happening, at: now)
+        for index in undecided { trials[index].hear(happening, at: now, context) }
+        tell(into: &rulings)
+    }
+
+    /// Decides what time has decided; without it, that waits for what happens next.
+    public mutating func timePassed(at instant: Instant, into rulings: inout [Ruling]) {
+        guard !isOver else { return }
+        advance(to: instant)
+        tell(into: &rulings)
+    }
+
+    /// The scenario ends, and with it all that is open.
+    public mutating func finish(at limit: Instant, into rulings: inout [Ruling]) {
+        guard !isOver else { return }
+        advance(to: limit)
+        for index in undecided { trials[index].finish(at: now, context) }
+        tell(into: &rulings)
+        isOver = true
+    }
+
+    private mutating func advance(to instant: Instant) {
+        now = max(now, Instant(nanoseconds: instant.nanoseconds / 1000 * 1000))
+        for index in undecided { trials[index].advance(to: now, context) }
+    }
+
+    /// Adds what is new, in the order in which it was sure.
+    private mutating func tell(into rulings: inout [Ruling]) {
+        let decided = undecided.compactMap { index in
+            trials[index].outcome.map { outcome in
+                Ruling(expectation: index, verdict: outcome.verdict, reason: outcome.reason, at: outcome.at)
+            }
+        }
+        guard !decided.isEmpty else { return }
+        undecided.removeAll { trials[$0].outcome != nil }
+        rulings += decided.sorted { ($0.at, $0.expectation) < ($1.at, $1.expectation) }
+    }
+}

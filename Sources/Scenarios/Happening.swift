@@ -1,0 +1,97 @@
+import Documents
+public import EventLog
+
+/// Something that happened, as the script, its events and its expectations see it.
+public struct Happening: Hashable, Sendable {
+    /// What happened.
+    public var kind: Event.Kind
+    /// To what, as exactly as it is known; nil when it belongs to no thing of the scenario.
+    public var of: Thing?
+    /// The reason of a disconnection or failed pairing, the ATT error of a refusal, or the exit status of a client.
+    public var code: UInt8?
+    /// The value that was carried, or the line that a client said; nil when there was none.
+    public var value: Datum?
+
+    /// What happened, to what, and what came with it.
+    public init(_ kind: Event.Kind, of thing: Thing? = nil, code: UInt8? = nil, value: Datum? = nil) {
+        (self.kind, of, self.code, self.value) = (kind, thing, code, value)
+    }
+
+    /// How many values it carries, each of which is a match of its own: one, but for streams.
+    ///
+    /// A notification of `measurements` is a list of values; one of `ecg` is an object with the number of its `samples`.
+    public var count: Int {
+        guard kind.carriesStreams else { return 1 }
+        switch value {
+        case .list(let values): return values.count
+        case .object(let members):
+            guard case .number(let samples)? = members.first(where: { $0.key == "samples" })?.value else { return 1 }
+            return Int(exactly: samples).map { max(0, min($0, Self.mostSamples)) } ?? 1
+        default: return 1
+        }
+    }
+
+    /// A notification does not hold more samples than one octet can count.
+    public static let mostSamples = 255
+
+    /// One of the `count` values; of a stream whose samples are only counted, all of it.
+    public func value(at index: Int) -> Datum? {
+        guard kind.carriesStreams, case .list(let values) = value else { return value }
+        return values.indices.contains(index) ? values[index] : nil
+    }
+}
+
+extension Event.Kind {
+    /// Whether what it carries can be several values of a stream.
+    public var carriesStreams: Bool { self == .notified || self == .delivered }
+}
+
+/// A value of JSON's kinds, to be held against a matcher.
+public enum Datum: Hashable, Sendable {
+    /// A member of an object.
+    public struct Member: Hashable, Sendable {
+        /// Its key.
+        public var key: String
+        /// Its value.
+        public var value: Datum
+
+        /// A key and its value.
+        public init(_ key: String, _ value: Datum) { (self.key, self.value) = (key, value) }
+    }
+
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number.
+    case number(Double)
+    /// A string.
+    case string(String)
+    /// Values in their order.
+    case list([Datum])
+    /// Members in their order; of two with one key, the first counts.
+    case object([Member])
+
+    /// What JSON text says; nil when it is none.
+    public init?(json text: some Collection<UInt8>) {
+        guard let node = try? Node(json: text, file: "") else { return nil }
+        self.init(node)
+    }
+
+    private init(_ node: Node) {
+        switch node.value {
+        case .null, .unknown: self = .null
+        case .bool(let bool): self = .bool(bool)
+        case .number(let text): self = .number(Double(text) ?? .nan)
+        case .string(let string): self = .string(string)
+        case .array(let nodes): self = .list(nodes.map(Datum.init))
+        case .object(let members): self = .object(members.map { Member($0.key, Datum($0.node)) })
+        }
+    }
+
+    /// The value behind a key of an object; the first, when there are two.
+    public subscript(key: String) -> Datum? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+}

@@ -1,0 +1,131 @@
+import Bluetooth
+import EventLog
+
+/// Says whether a value is as something that was delivered.
+public typealias TruthTest = (Matcher.Truth, Datum) -> Bool
+
+extension Event {
+    /// How many of the values that a happening carries are these, but for which of the matches count.
+    ///
+    /// Only expectations know what is true; for scripts, nothing is.
+    public func matches(in happening: Happening, isTrue: TruthTest = { _, _ in false }) -> Int {
+        concerns(happening) ? (0..<happening.count).count { fits(happening, at: $0, isTrue: isTrue) } : 0
+    }
+
+    /// Whether a happening is of this kind and happened to this thing, whatever the filters say.
+    public func concerns(_ happening: Happening) -> Bool {
+        guard kind == happening.kind else { return false }
+        guard let of else { return true }
+        guard let thing = happening.of else { return false }
+        return of.includes(thing) || carrier?.part == thing
+    }
+
+    /// Whether one value of a happening that it concerns is as the filters want it.
+    public func fits(_ happening: Happening, at index: Int, isTrue: TruthTest) -> Bool {
+        var value = happening.value(at: index)
+        if let carrier, let whole = value, happening.of == carrier.part {
+            value = whole[carrier.key]
+            guard value != nil else { return false }
+        }
+        return filters.allSatisfy { filter in
+            switch filter {
+            case .code(let code): happening.code.map { code.fits($0, of: kind) } ?? false
+            case .value(let matcher): matcher.fits(value.map(matcher.view), isTrue: isTrue)
+            case .line(let matcher): matcher.fits(happening.value, isTrue: isTrue)
+            case .status(let status): happening.code.map(Int.init) == status
+            }
+        }
+    }
+}
+
+extension Matcher {
+    /// What it looks at in a value that was carried: of an object, the first member, which is what the characteristic
+    /// is there for (bpm, celsius), unless it asks for an object.
+    fileprivate func view(of datum: Datum) -> Datum {
+        guard case .object(let members) = datum, let first = members.first, !asksForObject else { return datum }
+        return first.value
+    }
+
+    private var asksForObject: Bool {
+        switch self {
+        case .object: true
+        case .not(let matcher): matcher.asksForObject
+        case .oneOf(let matchers): matchers.contains { $0.asksForObject }
+        default: false
+        }
+    }
+}
+
+extension Event.Occurrence {
+    /// Whether the match with this number counts; the first has 1.
+    public func includes(_ number: Int) -> Bool {
+        switch self {
+        case .each: true
+        case .nth(let nth): number == nth
+        case .every(let step): step > 0 && number.isMultiple(of: step)
+        }
+    }
+}
+
+extension Thing {
+    /// Whether `other` is this or belongs to it: a device includes its services and their parts, a service its parts.
+    public func includes(_ other: Thing) -> Bool {
+        switch (self, other) {
+        case (.device(let device), _): other.device == device
+        case (.service, .part(let device, let service, _)): self == .service(device: device, service: service)
+        default: self == other
+        }
+    }
+}
+
+extension Code {
+    /// Whether an octet is this; a name is that of an ATT error in a refusal, else of an HCI error.
+    fileprivate func fits(_ octet: UInt8, of kind: Event.Kind) -> Bool {
+        switch self {
+        case .number(let number): number == octet
+        case .name(let name) where kind == .refused: ATTError(name: name)?.rawValue == octet
+        case .name(let name): HCIStatus(name: name)?.rawValue == octet
+        }
+    }
+}
+
+extension Matcher {
+    /// Whether a value is like this; what is not there is like `{"$any": false}`, and not even unlike anything else.
+    public func fits(_ datum: Datum?, isTrue: TruthTest = { _, _ in false }) -> Bool {
+        guard let datum else { return fitsNothing ?? false }
+        return switch (self, datum) {
+        case (.not(let matcher), _): !matcher.fits(datum, isTrue: isTrue)
+        case (.oneOf(let matchers), _): matchers.contains { $0.fits(datum, isTrue: isTrue) }
+        case (.any(let something), _): something
+        case (.truth(let truth), _): isTrue(truth, datum)
+        case (.null, .null): true
+        case (.bool(let wanted), .bool(let bool)): wanted == bool
+        case (.number(let wanted), .number(let number)): wanted == number
+        case (.string(let wanted), .string(let string)): wanted == string
+        case (.between(let limits), .number(let number)): limits.include(number)
+        case (.list(let matchers), .list(let data)):
+            matchers.count == data.count && zip(matchers, data).allSatisfy { $0.fits($1, isTrue: isTrue) }
+        case (.each(let matcher), .list(let data)): data.allSatisfy { matcher.fits($0, isTrue: isTrue) }
+        case (.object(let members), .object):
+            members.allSatisfy { $0.matcher.fits(datum[$0.key], isTrue: isTrue) }
+        default: false
+        }
+    }
+
+    /// Whether nothing is like this; nil if that is not the question.
+    private var fitsNothing: Bool? {
+        switch self {
+        case .any(let something): return !something
+        case .not(let matcher): return matcher.fitsNothing.map { !$0 }
+        case .oneOf(let matchers):
+            let answers = matchers.compactMap(\.fitsNothing)
+            return answers.isEmpty ? nil : answers.contains(true)
+        default: return nil
+        }
+    }
+}
+
+extension Expectation.Limits {
+    /// Whether a number is between these, both included.
+    public func include(_ number: Double) -> Bool { number >= min ?? -.infinity && number <= max ?? .infinity }
+}

@@ -1,0 +1,46 @@
+import EventLog
+import Expectations
+import Scenarios
+import Timeline
+
+// Who is told what the event log says: the script, and who judges the expectations.
+extension World {
+    /// From now on the scenario's expectations are judged, if it has any.
+    ///
+    /// That changes nothing of what happens.  `grace` is for the words of a client that is slower than this world.
+    public mutating func judgeExpectations(grace: Duration = .zero) {
+        judge = scenario.expectations.isEmpty ? nil : Judge(scenario, grace: grace)
+    }
+
+    /// Whether there were expectations, and nothing is left to decide of them.
+    public var isDecided: Bool { judge?.isDecided ?? false }
+
+    /// Decides what the present has decided; of interest where somebody waits for the last verdict.
+    public mutating func judgeTime() {
+        let now = now
+        judge?.timePassed(at: now, into: &rulings)
+    }
+
+    /// Decides what is left: the scenario is at its end.
+    public mutating func endJudging() {
+        let now = now
+        judge?.finish(at: now, into: &rulings)
+    }
+
+    /// Whether a rule or an expectation waits for such an event.
+    func isAwaited(_ kind: EventName) -> Bool { script.waits(for: kind) || judge?.waits(for: kind) ?? false }
+
+    /// Tells those who wait for such an event what the log says of it, and its value or line, as JSON.
+    mutating func tell(_ kind: EventName, of thing: Thing?, code: UInt8? = nil, json: String? = nil) {
+        guard isAwaited(kind) else { return }
+        let happening = Happening(kind, of: thing, code: code, value: json.flatMap { Datum(json: $0.utf8) })
+        if script.waits(for: kind) { happenings.append(happening) }
+        tellJudge(happening)
+    }
+
+    /// Tells who judges what the script knows by itself.
+    mutating func tellJudge(_ happening: Happening) {
+        let now = now
+        judge?.happened(happening, at: now, into: &rulings)
+    }
+}

@@ -1,0 +1,122 @@
+import Documents
+import EventLogs
+import Expectations
+import Scenarios
+import Simulation
+import Testing
+
+/// A strap that shows all it can, a patch of streams and a band that is read; rules that are known as `away` and `back`.
+private func source(_ expect: String, limit: String) -> String {
+    """
+    {"lubdub": 1, "name": "x", "limit": "\(limit)",
+     "devices": [
+      {"id": "strap", "services": [
+       {"service": "heart_rate", "contact": true, "energy": true, "rr_intervals": true}, {"service": "battery"},
+       {"service": "health_thermometer"}]},
+      {"id": "patch", "services": [{"service": "measurements", "rate": "10 Hz", "value": 60}, {"service": "ecg"}]},
+      {"id": "band", "services": [{"service": "fitness", "steps": 1}]}],
+     "script": [
+      {"when": "1 s", "id": "away", "do": "silence", "of": "strap", "for": "5 s"},
+      {"when": "2 s", "id": "back", "do": "silence", "of": "strap", "for": "5 s"}],
+     "expect": [\(expect)]}
+    """
+}
+
+/// A judge, and somebody who reads a log to it.
+struct Court {
+    let scenario: Scenario
+    var judge: Judge
+    var rulings: [Judge.Ruling] = []
+
+    /// `expect` is what stands in a scenario's list, without what all have: an `id`.
+    init(_ expect: String..., limit: String = "60 s", grace: Duration = .zero) throws {
+        try self.init(expect, limit: limit, grace: grace)
+    }
+
+    init(_ expect: [String], limit: String = "60 s", grace: Duration = .zero) throws {
+        let list = expect.enumerated().map { index, text in "{\"id\": \"e\(index)\", \(text)}" }
+        let text = source(list.joined(separator: ",\n"), limit: limit)
+        let reading = ScenarioFile.read("x") { _ in Array(text.utf8) }
+        let problems = reading.problems.filter { $0.code != .notYet }
+        try #require(problems.isEmpty, "\(problems)")
+        scenario = try #require(reading.scenario)
+        judge = Judge(scenario, grace: grace)
+    }
+
+    /// Hears a whole log, and says how each expectation ended.
+    mutating func hear(_ log: String) -> [String] {
+        for entry in EventLogReader(scenario).entries(log) {
+            judge.happened(entry.happening, at: entry.instant, into: &rulings)
+        }
+        judge.finish(at: .start.advanced(by: scenario.limit), into: &rulings)
+        return verdicts
+    }
+
+    /// `pass 2.000000`, by expectation.
+    var verdicts: [String] {
+        rulings.sorted { $0.expectation < $1.expectation }.map { "\($0.verdict) \($0.at)" }
+    }
+
+    var reasons: [String] { rulings.sorted { $0.expectation < $1.expectation }.map { $0.reason ?? "" } }
+}
+
+/// How one expectation ends with a log, and why.
+func judged(
+    _ expect: String, _ log: String, limit: String = "60 s", grace: Duration = .zero
+) throws -> (verdict: String, reason: String) {
+    var court = try Court(expect, limit: limit, grace: grace)
+    let verdicts = court.hear(log)
+    try #require(verdicts.count == 1)
+    return (verdicts[0], court.reasons[0])
+}
+
+/// A row of a table: an expectation, a log, and how it ends.
+struct Row: Sendable, CustomTestStringConvertible {
+    let expect: String
+    let log: String
+    let verdict: String
+    let limit: String
+
+    init(_ expect: String, _ log: String, _ verdict: String, limit: String = "60 s") {
+        (self.expect, self.log, self.verdict, self.limit) = (expect, log, verdict, limit)
+    }
+
+    var testDescription: String { verdict }
+
+    /// Whether it ends as it should.
+    func check() throws {
+        let (verdict, reason) = try judged(expect, log, limit: limit)
+        #expect(verdict == self.verdict, "\(expect)\n\(log)\(reason)")
+    }
+}
+
+// Lines of event logs.
+
+/// A line of a thing of the scenario.
+func line(_ seconds: Double, _ event: String, of thing: String, _ more: String = "") -> String {
+    let instant = Instant(nanoseconds: Int64((seconds * 1e6).rounded()) * 1000)
+    return "{\"t\": \(instant), \"event\": \"\(event)\", \"of\": \"\(thing)\"\(more)}\n"
+}
+
+func connected(_ seconds: Double) -> String { line(seconds, "connected", of: "strap") }
+
+func subscribed(_ seconds: Double) -> String { line(seconds, "subscribed", of: "strap/heart_rate") }
+
+func disconnected(_ seconds: Double, _ reason: String = "connection_timeout") -> String {
+    line(seconds, "disconnected", of: "strap", ", \"reason\": \"\(reason)\"")
+}
+
+/// What a client says.
+func said(_ seconds: Double, _ words: String) -> String { line(seconds, "said", of: "client", ", \"line\": \(words)") }
+
+func shown(_ seconds: Double, _ bpm: Int) -> String { said(seconds, "{\"heart_rate\": {\"bpm\": \(bpm)}}") }
+
+/// A measurement that is delivered, with more members.
+func delivered(_ seconds: Double, _ bpm: Int, _ more: String = "") -> String {
+    line(seconds, "delivered", of: "strap/heart_rate", ", \"value\": {\"bpm\": \(bpm)\(more)}")
+}
+
+/// Values of the stream, of ten in a second.
+func stream(_ seconds: Double, _ values: [Int]) -> String {
+    line(seconds, "delivered", of: "patch/measurements", ", \"value\": \(values)")
+}

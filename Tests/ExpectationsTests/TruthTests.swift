@@ -1,0 +1,134 @@
+import Testing
+
+/// That a client says what is true, in the second after it was said that it should.
+private func says(_ words: String, since: String = #""10 s""#) -> String {
+    #""expect": "seen", "since": \#(since), "within": "1 s", "event": {"event": "said", "line": \#(words)}"#
+}
+
+private func bpm(_ truth: String) -> String { says(#"{"heart_rate": {"bpm": {"$truth": \#(truth)}}}"#) }
+
+private func part(_ name: String, _ more: String = "") -> String {
+    says(#"{"heart_rate": {"\#(name)": {"$truth": "last", "of": "strap/heart_rate/\#(name)"\#(more)}}}"#)
+}
+
+private func value(_ truth: String) -> String { says(#"{"v": {"$truth": \#(truth)}}"#) }
+
+private func told(_ value: String) -> String { said(10.5, "{\"v\": \(value)}") }
+
+private let last = bpm(#""last", "of": "strap/heart_rate""#)
+
+@Suite struct TruthTests {
+    @Test(arguments: [
+        Row(last, delivered(9, 62) + shown(10, 62), "pass 10.000000"),
+        Row(last, delivered(9, 62) + shown(10, 63), "fail 11.000000"),
+        Row(last, shown(10, 62), "fail 11.000000"),
+        // It was true within the last second, and just outside.
+        Row(last, delivered(8, 62) + delivered(9, 70) + shown(10, 62), "pass 10.000000"),
+        Row(last, delivered(8, 62) + delivered(8.999999, 70) + shown(10, 62), "fail 11.000000"),
+        Row(last, delivered(8, 62) + delivered(9.2, 70) + delivered(9.4, 80) + shown(10, 70), "pass 10.000000"),
+        Row(last, shown(10, 62) + delivered(10, 62), "fail 11.000000"),
+        Row(last, delivered(9, 62) + said(10, #"{"heart_rate": null}"#), "fail 11.000000"),
+        // What is not true is said of what is.
+        Row(
+            #""expect": "never", "event": {"event": "said", "line": {"heart_rate": {"bpm": {"$not": {"$truth": "last", "of": "strap/heart_rate"}}}}}"#,
+            delivered(1, 62) + shown(2, 62), "pass 60.000000"),
+        Row(
+            #""expect": "never", "event": {"event": "said", "line": {"heart_rate": {"bpm": {"$not": {"$truth": "last", "of": "strap/heart_rate"}}}}}"#,
+            delivered(1, 62) + shown(2, 61), "fail 2.000000"),
+    ])
+    func `The newest`(_ row: Row) throws { try row.check() }
+
+    @Test(arguments: [
+        Row(
+            part("contact"),
+            delivered(9, 62, #", "contact": false"#) + said(10, #"{"heart_rate": {"contact": false}}"#),
+            "pass 10.000000"),
+        Row(
+            part("contact"), delivered(9, 62, #", "contact": null"#) + said(10, #"{"heart_rate": {"contact": null}}"#),
+            "pass 10.000000"),
+        Row(
+            part("contact"), delivered(9, 62, #", "contact": true"#) + said(10, #"{"heart_rate": {"contact": false}}"#),
+            "fail 11.000000"),
+        // The last measurement that had it says it.
+        Row(
+            part("energy_kj"),
+            delivered(2, 62, #", "energy_kj": 7"#) + delivered(9, 62) + said(10, #"{"heart_rate": {"energy_kj": 7}}"#),
+            "pass 10.000000"),
+        Row(
+            part("rr_ms"),
+            delivered(9, 62, #", "rr_ms": [812.5, 790]"#) + said(10, #"{"heart_rate": {"rr_ms": [813, 789]}}"#),
+            "pass 10.000000"),
+        Row(
+            part("rr_ms"),
+            delivered(9, 62, #", "rr_ms": [812.5, 790]"#) + said(10, #"{"heart_rate": {"rr_ms": [813]}}"#),
+            "fail 11.000000"),
+        Row(
+            part("rr_ms"), delivered(9, 62, #", "rr_ms": [812.5]"#) + said(10, #"{"heart_rate": {"rr_ms": [813.6]}}"#),
+            "fail 11.000000"),
+        Row(
+            part("rr_ms", #", "$tolerance": 2"#),
+            delivered(9, 62, #", "rr_ms": [812.5]"#) + said(10, #"{"heart_rate": {"rr_ms": [814.5]}}"#),
+            "pass 10.000000"),
+        Row(
+            value(#""last", "of": "strap/health_thermometer""#),
+            line(9, "delivered", of: "strap/health_thermometer", #", "value": {"celsius": 36.6, "type": "ear"}"#)
+                + told("36.65"), "pass 10.500000"),
+        Row(
+            value(#""last", "of": "strap/health_thermometer""#),
+            line(9, "delivered", of: "strap/health_thermometer", #", "value": {"celsius": 36.6, "type": "ear"}"#)
+                + told("36.66"), "fail 11.000000"),
+        // What is read reaches the client too.
+        Row(
+            value(#""last", "of": "band/fitness/steps_today""#),
+            line(9, "read", of: "band/fitness/steps_today", #", "value": 812"#) + told("812"), "pass 10.500000"),
+        Row(
+            value(#""last", "of": "band/fitness/steps_today""#),
+            line(9, "read", of: "band/fitness/steps", #", "value": 812"#) + told("812"), "fail 11.000000"),
+        Row(
+            value(#""last", "of": "strap/battery""#),
+            line(9, "notified", of: "strap/battery", #", "value": 80"#) + told("80"), "fail 11.000000"),
+    ])
+    func `Parts of a value`(_ row: Row) throws { try row.check() }
+
+    @Test(arguments: [
+        Row(
+            value(#""mean", "of": "patch/measurements", "last": 3"#), stream(9, [90, 60, 61, 63]) + told("61.4"),
+            "fail 11.000000"),
+        Row(
+            value(#""mean", "of": "patch/measurements", "last": 3, "$tolerance": 0.1"#),
+            stream(9, [90, 60, 61, 63]) + told("61.4"), "pass 10.500000"),
+        Row(
+            value(#""mean", "of": "patch/measurements", "last": 3"#), stream(9, [60, 61]) + told("60.5"),
+            "fail 11.000000"),
+        Row(value(#""mean", "of": "patch/measurements""#), stream(9, [60, 61]) + told("60.5"), "pass 10.500000"),
+        Row(
+            value(#""mean", "of": "patch/measurements", "last": 2, "below": 65"#),
+            stream(9, [90, 60, 65, 62, 80]) + told("61"), "pass 10.500000"),
+        // Within one notification it was true for a moment.
+        Row(
+            value(#""mean", "of": "patch/measurements", "last": 2"#), stream(9.6, [60, 62, 80]) + told("61"),
+            "pass 10.500000"),
+        Row(
+            value(#""mode", "of": "patch/measurements", "last": 4"#),
+            stream(9, [70, 70, 70, 60, 61, 60, 61]) + told("60"), "pass 10.500000"),
+        Row(
+            value(#""mode", "of": "patch/measurements", "last": 4"#),
+            stream(9, [70, 70, 70, 60, 61, 60, 61]) + told("61"), "fail 11.000000"),
+        Row(value(#""count", "of": "patch/measurements""#), stream(9, [70, 70, 70]) + told("3"), "pass 10.500000"),
+        Row(
+            value(#""count", "of": "patch/measurements", "below": 70"#), stream(9, [70, 69, 70]) + told("1"),
+            "pass 10.500000"),
+        Row(
+            value(#""count", "of": "patch/ecg/samples""#),
+            line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + told("73"), "pass 10.500000"
+        ),
+        Row(
+            value(#""sum", "of": "patch/ecg/samples""#),
+            line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + told("73"), "pass 10.500000"
+        ),
+        Row(
+            value(#""sum", "of": "patch/measurements", "last": 2"#), stream(9, [5, 6, 7]) + told("13"), "pass 10.500000"
+        ),
+    ])
+    func `Statistics of many`(_ row: Row) throws { try row.check() }
+}
