@@ -1,3 +1,6 @@
+public import Bluetooth
+import Characteristics
+
 /// A service of a device, and where its values come from.
 public struct Service: Hashable, Sendable {
     /// The kinds of services, as they are written.
@@ -52,6 +55,33 @@ public struct Service: Hashable, Sendable {
     public var content: Content
     /// What can be named in it; ``Thing`` points here.
     public var parts: [Part]
+
+    /// The one that a client discovers.
+    public var uuid: UUID {
+        switch content {
+        case .heartRate: .heartRate
+        case .battery: .battery
+        case .deviceInformation: .deviceInformation
+        case .healthThermometer: .healthThermometer
+        case .fitness: VendorUUID.fitness.uuid
+        case .ecg(let ecg): ecg.form == .pmd ? PMD.Identifier.service.uuid : VendorUUID.ecg.uuid
+        case .measurements: VendorUUID.measurements.uuid
+        case .feed: VendorUUID.feed.uuid
+        case .custom(let custom): custom.uuid
+        }
+    }
+}
+
+extension [Service] {
+    /// What a device advertises that does not say which: the numbers of the SIG, and the first UUID of another's, for a
+    /// second one has no room; neither its battery nor what it is.
+    var advertised: [UUID] {
+        let uuids = filter { $0.kind != .battery && $0.kind != .deviceInformation }.map(\.uuid)
+        let others = uuids.filter { $0.number == nil }.prefix(1)
+        return uuids.enumerated().filter { index, uuid in
+            (uuid.number != nil || others.contains(uuid)) && uuids.firstIndex(of: uuid) == index
+        }.map(\.element)
+    }
 }
 
 /// Something in a service that has a name of its own in events and actions.

@@ -26,12 +26,15 @@ struct DeviceReader {
 
     private func device(_ cursor: Cursor, _ address: DeviceAddress) -> Device {
         let id = cursor["id"]?.string ?? ""
+        let services = ServiceReader(curves: curves).services(cursor["services"]?.items ?? [])
+        var advertising = advertising(cursor["advertise"])
+        if cursor["advertise"]?["services"] == nil { advertising.payload.services = services.advertised }
         return Device(
             id: id, name: cursor["name"]?.string ?? id, role: cursor["role"].choice() ?? .peripheral,
             address: address, distance: cursor["distance"]?.string.flatMap { Units.quantity($0, unit: "m") } ?? 1,
-            connections: cursor["connections"]?.integer ?? 1, advertising: advertising(cursor["advertise"]),
+            connections: cursor["connections"]?.integer ?? 1, advertising: advertising,
             link: link(cursor["link"]), security: cursor["security"].map(security),
-            services: ServiceReader(curves: curves).services(cursor["services"]?.items ?? []))
+            services: services)
     }
 
     private func advertising(_ cursor: Cursor?) -> Advertising {

@@ -15,7 +15,7 @@ extension Tables {
     ])
 
     private static let payload: [Shape.Field] = [
-        .init("services", .list(.uuid), "The services that the packet lists."),
+        .init("services", .list(.uuid), "The services that the packet lists; if it is left out, those of its sensors."),
         .init(
             "service_data",
             .list(
