@@ -110,3 +110,21 @@ async def peer(central):
     if central.lookup_connection(connection.handle):
         with contextlib.suppress(core.ProtocolError):
             await connection.disconnect()
+
+
+class Request:
+    """A request as octets, for what Bumble's own classes would not send."""
+
+    name = 'ATT_RAW_REQUEST'
+
+    def __init__(self, octets):
+        self.octets = octets
+
+    def __bytes__(self):
+        return self.octets
+
+
+async def exchange(strap, octets):
+    """The octets of the Error Response to a request; fails when none comes within 5 s."""
+    async with asyncio.timeout(5):  # Bumble drops any other answer to a request that it does not know
+        return bytes(await strap.gatt_client.send_request(Request(octets)))

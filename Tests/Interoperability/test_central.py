@@ -9,7 +9,7 @@ from bumble.profiles.battery_service import BatteryServiceProxy
 from bumble.profiles.device_information_service import DeviceInformationServiceProxy
 from bumble.profiles.heart_rate_service import HeartRateService, HeartRateServiceProxy
 
-from harness import HEART_RATE, Interoperability, controller_port, find, host, lubdub, peer
+from harness import HEART_RATE, Interoperability, controller_port, exchange, find, host, lubdub, peer
 
 ADDRESS = 'F0:F1:F2:F3:F4:F5'
 
@@ -20,24 +20,6 @@ def serve(scenario, *options):
 
 def central(port):
     return host(port, 'Central', ADDRESS)
-
-
-class Request:
-    """A request as octets, for what Bumble's own classes would not send."""
-
-    name = 'ATT_RAW_REQUEST'
-
-    def __init__(self, octets):
-        self.octets = octets
-
-    def __bytes__(self):
-        return self.octets
-
-
-async def exchange(strap, octets):
-    """The octets of the Error Response to a request; fails when none comes within 5 s."""
-    async with asyncio.timeout(5):  # Bumble drops any other answer to a request that it does not know
-        return bytes(await strap.gatt_client.send_request(Request(octets)))
 
 
 def handle_of(strap, uuid):
