@@ -1,0 +1,62 @@
+import HCI
+import Octets
+import Testing
+
+@testable import LEHost
+
+/// Core 6.0, Vol 4, Part E, section 4.1.1, and who waits for whom.
+@Suite struct SendQueueTests {
+    private var pool = PacketPool()
+    private var queue = SendQueue(fragmentLength: 27, count: 8)
+
+    /// Adds frames of one octet, and says which connections' packets the controller then gets, and with what.
+    private mutating func send(_ frames: [(handle: UInt16, octet: UInt8)]) -> [[UInt8]] {
+        for frame in frames { #expect(queue.add(pool.take([frame.octet]), to: frame.handle, pool: &pool)) }
+        return drain()
+    }
+
+    private mutating func drain() -> [[UInt8]] {
+        var sent: [[UInt8]] = []
+        while let packet = queue.next(pool: &pool) {
+            let octets = pool.octets(of: packet)
+            sent.append([octets[0], octets[4]])
+            pool.release(packet)
+        }
+        return sent
+    }
+
+    @Test mutating func `One connection has all buffers, and no more`() {
+        let sent = send((0..<10).map { (1, $0) })
+        #expect(sent == (0..<8).map { [1, $0] })
+        queue.completed(CompletedPackets(handle: 1, count: 1))
+        #expect(drain() == [[1, 8]])
+        queue.completed(CompletedPackets(handle: 1, count: 100))
+        #expect(drain() == [[1, 9]])
+        #expect(pool.taken == 0)
+    }
+
+    @Test mutating func `What comes first goes first, whoever it is for`() {
+        #expect(send([(1, 0), (2, 1), (1, 2), (2, 3)]) == [[1, 0], [2, 1], [1, 2], [2, 3]])
+    }
+
+    @Test mutating func `Who gives no buffer back keeps nobody else waiting`() {
+        _ = send([(2, 0)])
+        let sent = send((0..<20).map { (1, $0) } + [(2, 20)])
+        #expect(sent == (0..<4).map { [1, $0] } + [[2, 20]])
+        for octet in 21..<100 as Range<UInt8> {
+            queue.completed(CompletedPackets(handle: 2, count: 1))
+            #expect(send([(2, octet)]) == [[2, octet]])
+        }
+        queue.remove(1, pool: &pool)
+        queue.remove(2, pool: &pool)
+        #expect(pool.taken == 0)
+        #expect(send((0..<10).map { (3, $0) }).count == 8)
+    }
+
+    @Test mutating func `What is too much for one is dropped for that one only`() {
+        var taken = 0
+        while queue.add(pool.take([0]), to: 1, pool: &pool) { taken += 1 }
+        #expect(taken == SendQueue.most)
+        #expect(queue.add(pool.take([1]), to: 2, pool: &pool))
+    }
+}
