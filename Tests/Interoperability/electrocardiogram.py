@@ -1,0 +1,48 @@
+"""Electrocardiograms as a client gets them: frames of Lubdub's own service, and where the R waves are."""
+
+import struct
+import sys
+
+HERTZ = 500
+GAP, LEAD_OFF, SYNTHETIC, SATURATED = 1, 2, 4, 8
+
+
+class Frame:
+    """A value of ECG Samples (0201): Documentation/vendor-services.md."""
+
+    def __init__(self, octets):
+        version, self.flags, self.sequence, self.index, count, self.lead = struct.unpack_from('<BBHIBB', octets)
+        self.samples = struct.unpack_from(f'<{count}h', octets, 10)
+        assert version == 1 and len(octets) == 10 + 2 * count, octets.hex()
+
+
+def peaks(samples, threshold=700):
+    """The middle of what stands above a threshold in microvolts, of each R wave."""
+    found, area, moment = [], 0, 0
+    for place, sample in enumerate([*samples, 0]):
+        if sample > threshold:
+            area, moment = area + sample - threshold, moment + place * (sample - threshold)
+        elif area:
+            found.append(moment / area)
+            area, moment = 0, 0
+    return found
+
+
+def deviation(places, intervals):
+    """How far, in ms, the distances of R waves are at most from the intervals of the same beats, in 1/1024 s; and how
+    many there are to compare.  Where the one begins among the other is where they fit best."""
+    distances = [(after - before) * 1000 / HERTZ for before, after in zip(places, places[1:])]
+    best = (float('inf'), 0)
+    for shift in range(-5, 6):
+        pairs = list(zip(distances[max(0, shift):], intervals[max(0, -shift):]))
+        if len(pairs) >= 10:
+            best = min(best, (max(abs(distance - interval * 1000 / 1024) for distance, interval in pairs), len(pairs)))
+    return best
+
+
+if __name__ == '__main__':  # under a Python that has neurokit2: samples come in, places go out
+    import neurokit2
+
+    samples = [int(word) for word in sys.stdin.read().split()]
+    _, found = neurokit2.ecg_peaks(neurokit2.ecg_clean(samples, sampling_rate=HERTZ), sampling_rate=HERTZ)
+    print(*found['ECG_R_Peaks'])
