@@ -9,7 +9,7 @@ public import Octets
 /// | 2      | Sequence | of the frame; 0 follows 65535                                |
 /// | 4      | Index    | of the first sample since the start; 0 follows 4294967295    |
 /// | 1      | Count    | of the samples                                               |
-/// | 1      | Lead     | 0 for the only one                                           |
+/// | 1      | Lead     | its number                                                   |
 /// | 2 each | Sample   | microvolts, two's complement                                 |
 public struct ECGFrame: Hashable, Sendable {
     /// What is to be known of all samples of a frame.

@@ -9,7 +9,7 @@ import Testing
 @testable import Scenarios
 
 @Suite struct ScenarioFileTests {
-    @Test(arguments: Files.names("scenarios") + Files.names("scenarios/formats"))
+    @Test(arguments: ["scenarios", "scenarios/formats", "scenarios/devices"].flatMap(Files.names))
     func `The scenarios of the repository have no problems`(path: String) {
         #expect(Files.read(path).problems.map(\.description) == [])
     }
@@ -21,8 +21,23 @@ import Testing
     }
 
     @Test func `There are scenarios and examples`() {
-        #expect(Files.names("scenarios").count >= 3)
+        #expect(Files.names("scenarios").count >= 9 && Files.names("scenarios/devices").count >= 4)
         #expect(Files.names("Tests/ScenariosTests/Fixtures").count == 13)
+    }
+
+    @Test func `All real straps can be included together, and each can be set`() throws {
+        let straps = Files.names("scenarios/devices").map { "\"\($0)\"" }.joined(separator: ", ")
+        let whole = #"{"lubdub": 1, "name": "Shop", "include": [\#(straps)], "variables": {"polar_h10_bpm": 70}}"#
+        let reading = ScenarioFile.read("shop.json") { $0 == "shop.json" ? Array(whole.utf8) : Files.octets($0) }
+        #expect(reading.problems.map(\.description) == [])
+        let scenario = try #require(reading.scenario)
+        #expect(scenario.devices.count == Files.names("scenarios/devices").count)
+        let strap = try #require(scenario.devices.first { $0.id == "polar_h10" })
+        guard case .heartRate(let heart) = strap.services[0].content, case .walk(let start, _, _, _) = heart.value else {
+            Issue.record("no walk")
+            return
+        }
+        #expect(start == 70)
     }
 
     @Test func `A scenario is read whole`() throws {
