@@ -1,5 +1,6 @@
 """Electrocardiograms as a client gets them: frames of Lubdub's own service, and where the R waves are."""
 
+import itertools
 import struct
 import sys
 
@@ -31,7 +32,7 @@ def peaks(samples, threshold=700):
 def deviation(places, intervals):
     """How far, in ms, the distances of R waves are at most from the intervals of the same beats, in 1/1024 s; and how
     many there are to compare.  Where the one begins among the other is where they fit best."""
-    distances = [(after - before) * 1000 / HERTZ for before, after in zip(places, places[1:])]
+    distances = [(after - before) * 1000 / HERTZ for before, after in itertools.pairwise(places)]
     best = (float('inf'), 0)
     for shift in range(-5, 6):
         pairs = list(zip(distances[max(0, shift):], intervals[max(0, -shift):]))

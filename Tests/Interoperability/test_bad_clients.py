@@ -101,7 +101,7 @@ class BadClientTests(Interoperability):
         """No sample is missing."""
         self.assertGreater(len(frames), 200)
         self.assertEqual({frame.flags for frame in frames}, {SYNTHETIC})
-        for before, after in zip(frames, frames[1:]):
+        for before, after in itertools.pairwise(frames):
             self.assertEqual(before.index + len(before.samples), after.index)
 
 

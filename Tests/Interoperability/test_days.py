@@ -27,14 +27,14 @@ class MonthTests(unittest.TestCase):
             self.assertEqual(value, self.counted(totals, time)[1], time)
         for time, value in told['steps']:
             self.assertEqual(value, self.counted(totals, time)[0], time)
-        evenings = [[value for time, value in told['steps_today'] if 10 * day + 10 < time < 10 * day + 20][-1]
+        evenings = [[value for time, value in told['steps_today'] if 10 * day + 10 <= time < 10 * day + 20][-1]
                     for day in range(31)]
         self.assertEqual(evenings, totals)
         self.assertEqual(told['steps'][-1][1], sum(totals))
 
     def counted(self, totals, time):
-        """The steps since the start and since midnight; the scenario begins at 6:55 and skips 17 h, then days."""
-        skipped = 0 if time < 10 else 17 * HOUR + min(math.floor((time - 10) / 10), 30) * DAY
+        """The steps since the start and since midnight; the scenario begins at 6:55 and skips to 23:45, then days."""
+        skipped = 0 if time < 10 else 1010 * 60 + min(math.floor((time - 10) / 10), 30) * DAY
         day, second = divmod(6 * HOUR + 55 * 60 + time + skipped, DAY)
         today = totals[int(day)] * min(max(second - MORNING, 0), NIGHT - MORNING) / (NIGHT - MORNING)
         return math.floor(sum(totals[:int(day)]) + today), math.floor(today)

@@ -1,6 +1,8 @@
 """A Bumble central hears the electrocardiograms of devices: no sample is lost, and the R waves are the heart's beats."""
 
 import asyncio
+import itertools
+import json
 import os
 import pathlib
 import struct
@@ -11,10 +13,11 @@ import electrocardiogram
 from electrocardiogram import GAP, HERTZ, LEAD_OFF, SYNTHETIC, Frame
 from harness import Interoperability
 from sensing import characteristic, listen, meeting, pmd, sig, take, vendor
+from test_run import play
 
 PATCH, H10 = 'C0:FF:EE:00:01:03', 'C0:FF:EE:00:00:01'
-PYTHON = pathlib.Path(
-    os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache', 'lubdub/neurokit/bin/python')
+NEUROKIT = pathlib.Path(
+    os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache', 'lubdub/neurokit')
 
 
 def intervals(measurements):
@@ -37,7 +40,7 @@ class ECGTests(Interoperability):
         """So many frames of an ECG without a gap, at the rate of the controllers' clock."""
         heard = await listen(patch, vendor(0x0201))
         frames = [Frame(octets) for octets in await take(heard, count)]
-        for number, (before, after) in enumerate(zip(frames, frames[1:])):
+        for number, (before, after) in enumerate(itertools.pairwise(frames)):
             self.assertEqual((before.sequence, before.index + len(before.samples)), (number, after.index))
         delivered = (await log.until('delivered', 'patch/ecg/samples', count))[:count]
         rate = slope([(record['t'], frame.index) for record, frame in zip(delivered, frames)])
@@ -71,16 +74,34 @@ class ECGTests(Interoperability):
         with self.subTest('what stands out'):
             self.agree(electrocardiogram.peaks(samples), heard)
         with self.subTest('neurokit2'):
-            if not PYTHON.exists():
+            if not (NEUROKIT / 'stamp').exists():
                 self.skipTest('Tools/setup ecg installs neurokit2, with half a gigabyte, to try this')
-            done = subprocess.run([PYTHON, electrocardiogram.__file__], input=' '.join(map(str, samples)), text=True,
-                                  capture_output=True, check=True, timeout=60)
+            done = subprocess.run(
+                [NEUROKIT / 'bin/python', electrocardiogram.__file__], input=' '.join(map(str, samples)),
+                text=True, capture_output=True, check=True, timeout=60)
             self.agree([int(word) for word in done.stdout.split()], heard)
 
     def agree(self, places, heard):
         deviation, count = electrocardiogram.deviation(places, heard)
         self.assertLessEqual(deviation, 4, (places, heard))
         self.assertGreaterEqual(count, 15)
+
+
+class LongTests(unittest.TestCase):
+    def test_two_minutes_of_virtual_time_miss_no_sample(self):
+        _, _, events, _ = play('scenarios/ecg_500hz.json', '--for', '120s')
+        records = [json.loads(line) for line in events.splitlines()]
+        delivered = [record for record in records
+                     if record['event'] == 'delivered' and record['of'] == 'patch/ecg/samples']
+        frames = [Frame(bytes.fromhex(record['octets'])) for record in delivered]
+        for before, after in itertools.pairwise(frames):
+            self.assertEqual(before.index + len(before.samples), after.index)
+        self.assertGreater(frames[-1].index - frames[0].index, 115 * HERTZ)
+        rate = slope([(record['t'], frame.index) for record, frame in zip(delivered, frames)])
+        self.assertAlmostEqual(rate, HERTZ, delta=HERTZ / 1000)
+        lost = [record['line']['ecg']['lost'] for record in records
+                if record['event'] == 'said' and 'ecg' in record['line']]
+        self.assertEqual(set(lost), {0})
 
 
 class PolarTests(Interoperability):
@@ -116,7 +137,7 @@ class PolarTests(Interoperability):
         """Whole frames, one behind the other by the time stamps of their last samples."""
         self.assertEqual({(len(frame), frame[0], frame[9]) for frame in frames}, {(10 + 3 * 73, 0, 0)})
         stamps = [int.from_bytes(frame[1:9], 'little') for frame in frames]
-        for before, after in zip(stamps, stamps[1:]):
+        for before, after in itertools.pairwise(stamps):
             self.assertAlmostEqual(after - before, 73 * 10 ** 9 / 130, delta=1)
         samples = [int.from_bytes(frame[place:place + 3], 'little', signed=True)
                    for frame in frames for place in range(10, len(frame), 3)]
