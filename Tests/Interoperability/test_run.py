@@ -32,6 +32,24 @@ class RunTests(unittest.TestCase):
         self.assertEqual((first['event'], first['scenario']), ('start', 'scenarios/resting.json'))
         self.assertEqual(last, {'event': 'end', 'status': 0})
 
+    def test_each_scenario_is_played_and_heard(self):
+        for path in sorted((ROOT / 'scenarios').rglob('*.json')):
+            with self.subTest(path.name):
+                status, _, events, _ = play(path.relative_to(ROOT), '--for', '12s')
+                self.assertEqual(status, 0)
+                happened = [json.loads(line)['event'] for line in events.splitlines()]
+                self.assertGreaterEqual(happened.count('delivered') + happened.count('confirmed'), 2)
+
+    def test_real_straps_say_of_contact_and_intervals_what_they_say(self):
+        for name, flags in [('polar_h10', 0x10), ('polar_h7', 0x16), ('polar_verity_sense', 0), ('garmin_hrm_dual', 0x10)]:
+            _, _, events, _ = play(f'scenarios/devices/{name}.json', '--for', '12s')
+            records = [json.loads(line) for line in events.splitlines()]
+            told = [bytes.fromhex(record['octets']) for record in records
+                    if record['event'] == 'delivered' and record['of'] == f'{name}/heart_rate']
+            self.assertGreater(len(told), 3, name)
+            # None of them has an interval that began before it was listened to.
+            self.assertEqual({octets[0] for octets in told[2:]}, {flags}, name)
+
     def test_one_seed_gives_the_same_octets(self):
         for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json', 'scenarios/formats/two_byte.json']:
             with self.subTest(scenario):
