@@ -71,8 +71,10 @@ struct HeartRateSensor: ServiceSensor {
         measurement.contact = contactNow(at: now)
         measurement.energyExpended =
             hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now, &body.pulses[pulse].heart) : nil
-        let most = min(measurement.maximumRRIntervals(mtu: body.mtu), definition.mostRRIntervals ?? .max)
-        body.pulses[pulse].intervals.take(bpm == 0 ? 0 : most, into: &measurement.rrIntervals)
+        // Beats that an electrocardiogram or the script has listened to are no business of a sensor without intervals.
+        let most = definition.hasRRIntervals && bpm > 0 ? definition.mostRRIntervals ?? .max : 0
+        let room = measurement.maximumRRIntervals(mtu: body.mtu)
+        body.pulses[pulse].intervals.take(min(room, most), into: &measurement.rrIntervals)
         measurement.append(to: &packet, in: &pool)
         sent += 1
         return true

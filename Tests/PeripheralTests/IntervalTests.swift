@@ -1,3 +1,4 @@
+import Bluetooth
 import Characteristics
 import Octets
 import Peripheral
@@ -29,6 +30,23 @@ import Testing
             #expect(ticks > 17 * 1024)
             strap.device.end(Wearer.measurement, at: at(1000))
         }
+    }
+
+    @Test func `A sensor without intervals has none, whoever else listens to the heart`() throws {
+        let electrocardiogram = PeripheralDefinition.Service.ecg(.init())
+        var strap = try Wearer(
+            PeripheralDefinition(
+                name: "Patch", appearance: .heartRateBelt,
+                services: [.heartRate(HeartRate(rate: Signal(72))), electrocardiogram]))
+        let handles = (1...0x40 as ClosedRange<UInt16>).filter { strap.device.part(of: $0) != nil }
+        for handle in handles { strap.device.begin(handle, at: .start) }
+        let part = try #require(strap.device.part(of: Wearer.measurement))
+        for (value, time) in [(.signal(Signal(0)), 2.5), (nil, 4.5)] as [(PartValue?, Double)] {
+            let isSet = strap.device.set(part, to: value, at: at(time))
+            #expect(isSet)
+        }
+        let told = strap.notified(until: at(9), mtu: 247).filter { $0.handle == Wearer.measurement }
+        #expect(told.map(\.octets).filter { $0.count != 2 } == [] && told.count >= 8)
     }
 
     @Test func `What has no room in a PDU comes in the next`() throws {
