@@ -33,7 +33,8 @@ import Testing
         let scenario = try #require(reading.scenario)
         #expect(scenario.devices.count == Files.names("scenarios/devices").count)
         let strap = try #require(scenario.devices.first { $0.id == "polar_h10" })
-        guard case .heartRate(let heart) = strap.services[0].content, case .walk(let start, _, _, _) = heart.value else {
+        guard case .heartRate(let heart) = strap.services[0].content, case .walk(let start, _, _, _) = heart.value
+        else {
             Issue.record("no walk")
             return
         }
