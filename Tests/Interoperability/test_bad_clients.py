@@ -30,7 +30,7 @@ EVERYTHING = {
             {'service': 'feed', 'period': '10 ms', 'value': {'curve': 'step', 'start': 0, 'by': 1, 'period': '10 ms'}},
             {'service': 'battery'},
             {'service': 'custom', 'uuid': '5a3b0001-9c1e-4f7a-8f52-3d1c6e0b7a90', 'characteristics': [
-                {'uuid': str(SIGN), 'format': 'utf8', 'properties': ['read', 'write', 'write_command'], 'value': 'Open'},
+                {'uuid': str(SIGN), 'properties': ['read', 'write', 'write_command'], 'value': 'Open'},
                 {'uuid': BELL, 'format': 'uint8', 'properties': ['indicate'], 'period': '100 ms', 'value': 1}]}]}],
 }
 

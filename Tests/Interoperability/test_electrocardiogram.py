@@ -1,4 +1,4 @@
-"""A Bumble central hears the electrocardiograms of devices: no sample is lost, and the R waves are the heart's beats."""
+"""A Bumble central hears the electrocardiograms of devices: no sample is lost, and the R waves are the beats."""
 
 import asyncio
 import itertools
@@ -113,7 +113,7 @@ class PolarTests(Interoperability):
         return (await take(self.responses, 1))[0].hex()
 
     async def test_the_ecg_of_a_polar_h10(self):
-        async with meeting('scenarios/devices/polar_h10.json', H10, '--speed', '4', mtu=232) as (self.strap, _):
+        async with meeting('scenarios/devices/polar_h10.json', H10, '--speed', '8', mtu=232) as (self.strap, _):
             self.point = characteristic(self.strap, pmd(0x5C81))
             self.assertEqual((await self.strap.read_value(self.point)).hex(), '0f01' + '00' * 15)
             self.responses = await listen(self.strap, pmd(0x5C81))

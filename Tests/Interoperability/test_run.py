@@ -41,13 +41,14 @@ class RunTests(unittest.TestCase):
                 self.assertGreaterEqual(happened.count('delivered') + happened.count('confirmed'), 2)
 
     def test_real_straps_say_of_contact_and_intervals_what_they_say(self):
-        for name, flags in [('polar_h10', 0x10), ('polar_h7', 0x16), ('polar_verity_sense', 0), ('garmin_hrm_dual', 0x10)]:
+        for name, flags in [
+                ('polar_h10', 0x10), ('polar_h7', 0x16), ('polar_verity_sense', 0), ('garmin_hrm_dual', 0x10)]:
             _, _, events, _ = play(f'scenarios/devices/{name}.json', '--for', '12s')
             records = [json.loads(line) for line in events.splitlines()]
             told = [bytes.fromhex(record['octets']) for record in records
                     if record['event'] == 'delivered' and record['of'] == f'{name}/heart_rate']
             self.assertGreater(len(told), 3, name)
-            # None of them has an interval that began before it was listened to.
+            # The first ones may lack an interval that began before anybody listened.
             self.assertEqual({octets[0] for octets in told[2:]}, {flags}, name)
 
     def test_one_seed_gives_the_same_octets(self):

@@ -17,7 +17,7 @@ BAND, THERMOMETER, PATCH, TICKER = (f'C0:FF:EE:00:01:0{number}' for number in (1
 
 class FitnessTests(Interoperability):
     async def test_steps_and_temperature_are_computed_at_each_read(self):
-        async with meeting('scenarios/fitness.json', BAND, '--speed', '10') as (band, log):
+        async with meeting('scenarios/fitness.json', BAND, '--speed', '20') as (band, log):
             for times in range(1, 11):
                 await self.compare(band, log, times, skipped=0)
             await log.until('ended', 'midnight')
@@ -43,7 +43,7 @@ class FitnessTests(Interoperability):
         return [math.floor(min(1, (time + error) / 3600) * 6600) for error in (-1e-6, 1e-6)]
 
     async def test_changes_are_notified(self):
-        async with meeting('scenarios/fitness.json', BAND, '--speed', '10') as (band, log):
+        async with meeting('scenarios/fitness.json', BAND, '--speed', '20') as (band, log):
             steps = [struct.unpack('<I', value)[0] for value in await take(await listen(band, vendor(0x0101)), 8)]
             notified = await log.until('notified', 'band/fitness/steps', 8)
             self.assertEqual(steps, [record['value'] for record in notified[:8]])
@@ -63,12 +63,12 @@ class Temperature:
 
 class ThermometerTests(Interoperability):
     async def test_measurements_interval_and_what_was_stored(self):
-        async with served('scenarios/thermometer.json', '--speed', '10') as (port, log, _):
+        async with served('scenarios/thermometer.json', '--speed', '20') as (port, log, _):
             async with host(port, 'Central', CENTRAL) as central:
                 async with connected(central, THERMOMETER) as peer:
                     heard = await self.measurements_and_interval(peer)
                     await log.until('disconnected', 'thermometer')
-                await asyncio.sleep(0.5)  # five seconds of the thermometer's, in which nobody listens
+                await asyncio.sleep(0.25)  # five seconds of the thermometer's, in which nobody listens
                 async with connected(central, THERMOMETER) as peer:
                     heard += await take(await listen(peer, sig(0x2A1C)), 12)
             # What was not confirmed when the connection ended comes once more.
@@ -113,7 +113,7 @@ class ThermometerTests(Interoperability):
         self.assertTrue(measured[0].seconds < 34 and measured[-1].seconds > 38, 'some were stored')
 
     async def test_intermediate_temperatures_come_once_a_second(self):
-        async with meeting('scenarios/thermometer.json', THERMOMETER, '--speed', '10') as (peer, _):
+        async with meeting('scenarios/thermometer.json', THERMOMETER, '--speed', '20') as (peer, _):
             between = [Temperature(octets) for octets in await take(await listen(peer, sig(0x2A1E)), 5)]
             seconds = [measurement.seconds for measurement in between]
             self.assertEqual(seconds, list(range(int(seconds[0]), int(seconds[0]) + 5)))
