@@ -30,7 +30,9 @@ let floors: [[Target]] = [
     ],
     [
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
-        library("Scenarios", on: "Documents", "EventLog", "Sensors", "Spelling", "Bluetooth", "Simulation"),
+        library(
+            "Scenarios",
+            on: "Documents", "EventLog", "Sensors", "Spelling", "Bluetooth", "Simulation", "Characteristics"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
