@@ -54,7 +54,7 @@ final class Narrator: Sendable {
 
     private static let main: Set<EventName> = [
         .advertising, .connected, .disconnected, .encrypted, .paired, .pairingFailed, .subscribed, .unsubscribed,
-        .refused, .began,
+        .refused, .saturated, .began,
         .ended,
     ]
 

@@ -59,6 +59,8 @@ public enum DiagnosticCode: String, CaseIterable, Sendable {
     case cannotOpen = "LD0137"
     /// Two things that stand beside each other exclude each other.
     case conflict = "LD0138"
+    /// The handle that a value is to have is lower than the next that is free, or there are no handles left.
+    case handleTaken = "LD0139"
     /// Part of the language, but this version does not play it yet.
     case notYet = "LD0190"
 }

@@ -60,6 +60,8 @@ extension DiagnosticCode {
             "The moment since which this is expected never comes, so that nothing would ever be judged; or the bounds are such that nothing could meet them."
         case .conflict:
             "Two things stand beside each other that exclude each other, such as \"nth\" and \"every\", or \"for\" and \"until\". Delete one."
+        case .handleTaken:
+            "Attributes stand in the order of the file, and their handles rise. Each service takes one handle, each characteristic one for its declaration, one for its value, one more if it can be notified or indicated, and one for each descriptor. The message says which handle is the lowest that the value can have: take that or a higher one, or leave \"handle\" out."
         case .notYet:
             "This is part of the scenario language, and is checked, but this version of Lubdub does not play it yet. The scenario is right; a later version will play it."
         }

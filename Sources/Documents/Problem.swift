@@ -48,7 +48,8 @@ public final class ProblemLog {
                 message: "there are \(Self.most) problems or more, and only the first that were found are told"))
     }
 
-    /// All problems so far: file by file as each first had one, and in the order of the text; each once.
+    /// All problems so far: file by file as each first had one, and in the order of the text; of those with one
+    /// code at one place, the first.
     public var problems: [Problem] {
         var files: [String: Int] = [:]
         for problem in noted where files[problem.file] == nil { files[problem.file] = files.count }
@@ -59,6 +60,10 @@ public final class ProblemLog {
             return one.position == other.position ? left < right : one.position < other.position
         }
         var seen: Set<Problem> = []
-        return order.map { noted[$0] }.filter { seen.insert($0).inserted }
+        return order.map { noted[$0] }.filter { problem in
+            var place = problem
+            place.message = ""
+            return seen.insert(place).inserted
+        }
     }
 }

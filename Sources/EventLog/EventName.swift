@@ -42,6 +42,8 @@ public enum EventName: String, CaseIterable, Sendable {
     case confirmed
     /// The server has sent an Error Response with an `error`.
     case refused
+    /// A part could not say a `value`, and said the nearest that it can; once for each part.
+    case saturated
     /// A rule of the script begins to act.
     case began
     /// A rule of the script acts no more.

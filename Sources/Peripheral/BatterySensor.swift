@@ -21,18 +21,19 @@ struct BatterySensor: ServiceSensor {
     }
 
     /// Percent, rounded; what is outside of 0 to 100 is moved to the nearer end.
-    private mutating func level(at now: Instant, of body: Body) -> UInt8 {
+    private mutating func level(at now: Instant, of body: inout Body) -> UInt8 {
         let level = gauge.value(at: body.clock.sensorTime(at: now)) ?? 0
+        body.say(level, as: .battery)
         return level > 0 ? UInt8(min(level, 100).rounded()) : 0  // NaN is 0 too
     }
 
     mutating func read(_: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
-        [level(at: now, of: body)]
+        [level(at: now, of: &body)]
     }
 
     /// Told of changes from the present level.
     mutating func begin(_: Part.Quantity, at now: Instant, of body: inout Body) {
-        told = level(at: now, of: body)
+        told = level(at: now, of: &body)
         schedule.goOn(after: now)
     }
 
@@ -46,7 +47,7 @@ struct BatterySensor: ServiceSensor {
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
         if occasion == .due { schedule.goOn(after: now) }
-        let level = level(at: now, of: body)
+        let level = level(at: now, of: &body)
         guard occasion == .asked || level != told else { return false }
         told = level
         pool.append(level, to: &packet)
@@ -62,8 +63,8 @@ struct BatterySensor: ServiceSensor {
     }
 
     func number(of _: Part.Quantity, at now: Instant, of body: Body) -> Double? {
-        var copy = self
-        return Double(copy.level(at: now, of: body))
+        var (copy, body) = (self, body)
+        return Double(copy.level(at: now, of: &body))
     }
 
     func octets(of _: Part.Quantity, saying value: PartValue) -> [UInt8]? {

@@ -110,10 +110,15 @@ struct ECGSensor: ServiceSensor {
         var flags = ECGFrame.Flags.synthetic
         if recorder.stream.hasGap { flags.insert(.gap) }
         if quality.isLeadOff { flags.insert(.leadOff) }
-        if quality.isSaturated { flags.insert(.saturated) }
+        if quality.isSaturated {
+            flags.insert(.saturated)
+            body.misfits.append((.ecgSamples, nil))
+        }
+        let number = lead.value(at: now) ?? 0
+        body.say(number, as: .lead)
         let header = ECGFrame.Header(
             flags: flags, sequence: recorder.stream.sequence, index: UInt32(truncatingIfNeeded: first),
-            lead: UInt8(saturating: lead.value(at: now) ?? 0))
+            lead: UInt8(saturating: number))
         ECGFrame.append(header, samples: recorder.samples[...], to: &packet, in: &pool)
         recorder.told(from: first)
         return true

@@ -16,11 +16,8 @@ struct EnergyCurve: Sendable {
     /// Counts from 0 again.
     mutating func reset(at now: Instant) { takenOff = value(at: now) }
 
-    /// Kilojoules, rounded down; 65535 for all that is more, 0 for what is less and for a curve that has stopped.
-    mutating func kilojoules(at now: Instant) -> UInt16 {
-        let rest = value(at: now) - takenOff
-        return rest > 0 ? UInt16(min(rest, 65535)) : 0  // NaN is 0 too
-    }
+    /// Kilojoules since the last reset; a curve that has stopped counts as 0.
+    mutating func kilojoules(at now: Instant) -> Double { value(at: now) - takenOff }
 
     private mutating func value(at now: Instant) -> Double {
         signal.value(atNanoseconds: now.nanoseconds - begin.nanoseconds) ?? 0

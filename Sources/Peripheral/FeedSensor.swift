@@ -33,7 +33,9 @@ struct FeedSensor: ServiceSensor {
     }
 
     mutating func read(_: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
-        VendorCount(roundingDown: gauge.value(at: now) ?? 0).octets
+        let value = gauge.value(at: now) ?? 0
+        body.say(value, as: .feed)
+        return VendorCount(roundingDown: value).octets
     }
 
     mutating func begin(_: Part.Quantity, at now: Instant, of body: inout Body) { schedule.goOn(after: now) }
@@ -46,6 +48,7 @@ struct FeedSensor: ServiceSensor {
     ) -> Bool {
         if occasion == .due { schedule.goOn(after: now) }
         guard let value = gauge.value(at: now) else { return false }
+        body.say(value, as: .feed)
         VendorCount(roundingDown: value).append(to: &packet, in: &pool)
         return true
     }

@@ -67,8 +67,9 @@ struct FitnessSensor: ServiceSensor {
     }
 
     /// Nil when the curve has stopped.
-    private mutating func count(_ quantity: Part.Quantity, at now: Instant, of body: Body) -> UInt32? {
+    private mutating func count(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) -> UInt32? {
         let time = body.clock.sensorTime(at: now)
+        if let wanted = counter?.wanted(at: time) { body.say(wanted, as: quantity) }
         return quantity == .steps ? counter?.total(at: time) : counter?.today(at: time)
     }
 
@@ -76,15 +77,21 @@ struct FitnessSensor: ServiceSensor {
         _ quantity: Part.Quantity, at now: Instant, of body: inout Body
     ) throws(ATTError) -> [UInt8] {
         switch quantity {
-        case .steps, .stepsToday: VendorCount(count(quantity, at: now, of: body) ?? 0).octets
-        case .temperature: Temperature(celsius: temperature?.value(at: body.clock.sensorTime(at: now))).octets
+        case .steps, .stepsToday: VendorCount(count(quantity, at: now, of: &body) ?? 0).octets
+        case .temperature: measured(at: now, of: &body).octets
         default: throw .unlikelyError
         }
     }
 
+    private mutating func measured(at now: Instant, of body: inout Body) -> Temperature {
+        let celsius = temperature?.value(at: body.clock.sensorTime(at: now))
+        if let celsius { body.say(celsius, as: .temperature) }
+        return Temperature(celsius: celsius)
+    }
+
     /// Told of changes from the present count.
     mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
-        let present = count(quantity, at: now, of: body)
+        let present = count(quantity, at: now, of: &body)
         change(quantity) { telling in
             telling.told = present
             telling.schedule.goOn(after: now)
@@ -104,7 +111,7 @@ struct FitnessSensor: ServiceSensor {
         _ quantity: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout Body,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
-        let present = count(quantity, at: now, of: body)
+        let present = count(quantity, at: now, of: &body)
         var isNews = false
         change(quantity) { telling in
             if occasion == .due { telling.schedule.goOn(after: now) }
@@ -135,15 +142,17 @@ struct FitnessSensor: ServiceSensor {
     }
 
     func number(of quantity: Part.Quantity, at now: Instant, of body: Body) -> Double? {
-        var copy = self
+        var (copy, body) = (self, body)
         return switch quantity {
-        case .steps, .stepsToday: copy.count(quantity, at: now, of: body).map(Double.init)
+        case .steps, .stepsToday: copy.count(quantity, at: now, of: &body).map(Double.init)
         case .temperature: copy.temperature?.value(at: body.clock.sensorTime(at: now))
         default: nil
         }
     }
 
     func octets(of quantity: Part.Quantity, saying value: PartValue) -> [UInt8]? {
-        value.number.map { VendorCount(roundingDown: $0).octets }
+        value.number.map {
+            quantity == .temperature ? Temperature(celsius: $0).octets : VendorCount(roundingDown: $0).octets
+        }
     }
 }

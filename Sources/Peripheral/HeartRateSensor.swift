@@ -19,6 +19,7 @@ struct HeartRateSensor: ServiceSensor {
     private var lastReset = Instant.start  // of the energy
     private var sent = 0
     private var measurement = HeartRateMeasurement(bpm: 0)
+    private var setLocation: [UInt8]?  // while a script has taken it over
 
     /// Listens to one of the body's hearts.
     init(_ definition: PeripheralDefinition.HeartRate, pulse: Int) {
@@ -33,10 +34,10 @@ struct HeartRateSensor: ServiceSensor {
     var attributes: (ServiceDefinition, [Part.Quantity]) {
         var characteristics = [CharacteristicDefinition(uuid: .heartRateMeasurement, properties: .notify)]
         var quantities = [Part.Quantity.heartRate]
-        if let location = definition.location {
+        if definition.location != nil {
             characteristics.append(
                 CharacteristicDefinition(
-                    uuid: .bodySensorLocation, properties: .read, value: .fixed(location.octets)))
+                    uuid: .bodySensorLocation, properties: .read))
             quantities.append(.location)
         }
         if hasEnergy {
@@ -66,11 +67,13 @@ struct HeartRateSensor: ServiceSensor {
     ) -> Bool {
         if occasion == .due { schedule.goOn(after: now) }
         if definition.hasRRIntervals { body.pulses[pulse].listen(until: now) }
-        guard let bpm = body.pulses[pulse].heart.bpm(at: now) else { return false }
+        guard let rate = body.pulses[pulse].heart.wanted(at: now) else { return false }
+        body.say(rate, as: .heartRate, in: 0...Double(definition.highest))
+        let bpm = min(Heart.shown(rate), definition.highest)
         measurement.bpm = bpm
         measurement.contact = contactNow(at: now)
         measurement.energyExpended =
-            hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now, &body.pulses[pulse].heart) : nil
+            hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now, of: &body) : nil
         // Beats that an electrocardiogram or the script has listened to are no business of a sensor without intervals.
         let most = definition.hasRRIntervals && bpm > 0 ? definition.mostRRIntervals ?? .max : 0
         let room = measurement.maximumRRIntervals(mtu: body.mtu)
@@ -85,8 +88,19 @@ struct HeartRateSensor: ServiceSensor {
         return (contact?.value(at: now) ?? 0) >= 0.5 ? .detected : .notDetected
     }
 
-    private mutating func kilojoules(at now: Instant, _ heart: inout Heart) -> UInt16 {
-        setEnergy?.kilojoules(at: now) ?? energy?.kilojoules(at: now) ?? heart.kilojoules(at: now)
+    private mutating func kilojoules(at now: Instant, of body: inout Body) -> UInt16 {
+        guard let kilojoules = setEnergy?.kilojoules(at: now) ?? energy?.kilojoules(at: now) else {
+            return body.pulses[pulse].heart.kilojoules(at: now)
+        }
+        body.say(kilojoules, as: .energy)
+        return UInt16(saturating: kilojoules)
+    }
+
+    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
+        guard quantity == .location, let octets = setLocation ?? definition.location?.octets else {
+            throw .unlikelyError
+        }
+        return octets
     }
 
     // MARK: Control point
@@ -122,6 +136,11 @@ struct HeartRateSensor: ServiceSensor {
     mutating func set(
         _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
     ) -> Bool {
+        if quantity == .location {
+            guard definition.location != nil, value.isTextOrEnd else { return false }
+            setLocation = value?.octets
+            return true
+        }
         guard let signal = value.signal else { return false }
         switch quantity {
         case .heartRate:
@@ -141,7 +160,7 @@ struct HeartRateSensor: ServiceSensor {
         switch quantity {
         case .heartRate:
             var heart = body.pulses[pulse].heart
-            return heart.bpm(at: now).map(Double.init)
+            return heart.bpm(at: now).map { Double(min($0, definition.highest)) }
         case .contact:
             var copy = self
             return switch copy.contactNow(at: now) {

@@ -34,7 +34,7 @@ struct InformationSensor: ServiceSensor {
     ) -> Bool {
         guard let place = place(of: quantity) else { return false }
         switch value {
-        case .octets(let octets): set[place] = octets
+        case .octets(let octets): set[place] = Array(octets.prefix(AttributeTable.longestValue))
         case nil: set[place] = nil
         case .signal: return false
         }

@@ -23,6 +23,7 @@ struct MeasurementsSensor: ServiceSensor {
     private var samples: HeartRateSamples
     private var stream: SampleStream
     private var values: [UInt16] = []
+    private var isHeard = false
 
     init(_ definition: PeripheralDefinition.Measurements) {
         let clock = SampleClock(hertz: definition.rate)
@@ -34,7 +35,12 @@ struct MeasurementsSensor: ServiceSensor {
         return (ServiceDefinition(uuid: VendorUUID.measurements.uuid, characteristics: [rates]), [.heartRates])
     }
 
-    mutating func begin(_: Part.Quantity, at now: Instant, of body: inout Body) { stream.begin(at: now) }
+    mutating func begin(_: Part.Quantity, at now: Instant, of body: inout Body) {
+        isHeard = true
+        stream.begin(at: now)
+    }
+
+    mutating func end(_: Part.Quantity, at now: Instant) { isHeard = false }
 
     func due(_: Part.Quantity, of body: Body) -> Instant { stream.due(HeartRateFrame.capacity(mtu: body.mtu)) }
 
@@ -46,7 +52,8 @@ struct MeasurementsSensor: ServiceSensor {
         let ready = stream.ready(HeartRateFrame.capacity(mtu: body.mtu), at: now)
         guard !ready.isEmpty else { return false }
         samples.take(ready, into: &values)
-        samples.rate.forget(before: samples.clock.instant(of: ready.lowerBound))
+        samples.rate.forget(before: stream.oldest(at: now))
+        if let misfit = samples.misfit { body.say(misfit, as: .heartRates) }
         guard !values.isEmpty else {
             stream.begin(at: now)
             return false
@@ -63,6 +70,7 @@ struct MeasurementsSensor: ServiceSensor {
     ) -> Bool {
         guard let signal = value.signal else { return false }
         samples.rate.set(signal, at: now, begun: begun)
+        samples.rate.forget(before: isHeard ? stream.oldest(at: now) : now)
         return true
     }
 

@@ -11,6 +11,7 @@ struct PMDSensor: ServiceSensor {
     private var recorder: ECGRecorder
     private var controlPoint: PMDControlPoint
     private var responses: [[UInt8]] = []
+    private var isHeard = false  // whether somebody is told responses
 
     init(_ definition: PeripheralDefinition.Electrocardiogram, pulse: Int, seed: UInt64) {
         self.definition = definition
@@ -39,19 +40,20 @@ struct PMDSensor: ServiceSensor {
         guard quantity == .pmdControlPoint else { throw .unlikelyError }
         guard responses.count < Self.mostResponses else { throw .insufficientResources }
         let wasStreaming = controlPoint.isStreaming
-        responses.append(controlPoint.answer(value, mtu: body.mtu).octets)
+        let response = controlPoint.answer(value, mtu: body.mtu)
+        if isHeard { responses.append(response.octets) }
         if !wasStreaming, controlPoint.isStreaming { recorder.begin(at: now) }
     }
 
     private static let mostResponses = 8
 
     mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
-        if quantity == .ecgSamples { recorder.begin(at: now) } else { responses = [] }  // what nobody heard
+        if quantity == .ecgSamples { recorder.begin(at: now) } else { isHeard = true }
     }
 
     /// With the last who listened to the samples, the stream ends.
     mutating func end(_ quantity: Part.Quantity, at now: Instant) {
-        if quantity == .ecgSamples { controlPoint.disconnect() } else { responses = [] }
+        if quantity == .ecgSamples { controlPoint.disconnect() } else { (isHeard, responses) = (false, []) }
     }
 
     func due(_ quantity: Part.Quantity, of body: Body) -> Instant {
@@ -70,9 +72,10 @@ struct PMDSensor: ServiceSensor {
             pool.append(responses.removeFirst()[...], to: &packet)
             return true
         }
-        guard let (first, _) = recorder.record(PMDECGFrame.capacity(mtu: body.mtu), at: now, of: &body) else {
+        guard let (first, quality) = recorder.record(PMDECGFrame.capacity(mtu: body.mtu), at: now, of: &body) else {
             return false
         }
+        if quality.isSaturated { body.misfits.append((.ecgSamples, nil)) }
         let last = recorder.instant(of: first + Int64(recorder.samples.count) - 1)
         PMDECGFrame.append(
             timeStamp: body.clock.nanosecondsSince2000(at: last), samples: recorder.samples[...], to: &packet,

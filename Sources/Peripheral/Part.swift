@@ -76,6 +76,9 @@ public enum PartValue: Sendable {
     /// Text, or whatever else has no number.
     case octets([UInt8])
 
+    /// Nil for a number.
+    var octets: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
+
     /// What a notification of it says when it is sent at once: its first number, or the octets.
     var number: Double? {
         guard case .signal(var signal) = self else { return nil }

@@ -48,6 +48,8 @@ public struct PeripheralDefinition: Sendable {
         public var rate: Signal
         /// One octet where that is enough, or always two.
         public var format: HeartRateMeasurement.Format
+        /// The highest that is said: what is more is said as this.
+        public var highest: UInt16
         /// Whether there is contact, from 0.5 up; nil when the sensor cannot tell.
         public var contact: Signal?
         /// Where energy expended comes from.
@@ -73,7 +75,7 @@ public struct PeripheralDefinition: Sendable {
 
         /// One that measures `rate` once a second, and nothing else until the other properties are set.
         public init(rate: Signal) {
-            (self.rate, format, contact, energy) = (rate, .automatic, nil, .none)
+            (self.rate, format, highest, contact, energy) = (rate, .automatic, .max, nil, .none)
             (hasRRIntervals, mostRRIntervals, location, period) = (false, nil, nil, .seconds(1))
         }
     }

@@ -36,6 +36,8 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     private var heard: [Place] = []
     /// Values that nobody is told, though they may listen: what comes of them is lost.
     private var silent: [UInt16] = []
+    /// What could not be said so far, in order: the first number of each part.
+    public private(set) var misfits: [Misfit] = []
 
     /// Gives the definition its handles; chance comes from `seed`.
     public init(_ definition: PeripheralDefinition, seed: RandomStream) throws(AttributeTable.DefinitionError) {
@@ -74,6 +76,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Reads a value of now; the fixed ones are not asked for.
     public mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] {
         guard let part = part(of: handle) else { throw .unlikelyError }
+        defer { keepMisfits(of: part.service) }
         return try sensors[part.service].read(part.quantity, at: now, of: &body)
     }
 
@@ -100,13 +103,14 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         return next == .never ? nil : next
     }
 
-    /// Somebody listens to a value, who did not before.
+    /// Somebody listens to a value, who did not before; nothing comes of it for one that is not told.
     public mutating func begin(_ handle: UInt16, at now: Instant) {
         guard !heard.contains(where: { $0.handle == handle }),
-            let place = places.first(where: { $0.handle == handle })
+            let place = places.first(where: { $0.handle == handle }), !place.told.isEmpty
         else { return }
         heard.append(place)
         sensors[place.part.service].begin(place.part.quantity, at: now, of: &body)
+        keepMisfits(of: place.part.service)
     }
 
     /// Nobody listens to a value any more.
@@ -122,12 +126,19 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         sensors[part.service].confirmed(part.quantity, at: now)
     }
 
+    /// An indication of a value was not sent, since too many wait before it.
+    public mutating func dropped(_ handle: UInt16, at now: Instant) {
+        guard let part = part(of: handle) else { return }
+        sensors[part.service].dropped(part.quantity, at: now)
+    }
+
     /// From now on these values are not notified, and all others are again: of a heart, what beats from now on.
     public mutating func keepSilent(_ handles: [UInt16], at now: Instant) {
         let freed = silent.filter { !handles.contains($0) }
         silent = handles
         for place in heard where freed.contains(place.handle) {
             sensors[place.part.service].resume(place.part.quantity, at: now, of: &body)
+            keepMisfits(of: place.part.service)
         }
     }
 
@@ -162,9 +173,19 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         var packet = pool.take()
         let isTold = sensors[part.service].tell(
             part.quantity.carrier, occasion, at: now, of: &body, into: &packet, pool: &pool)
+        keepMisfits(of: part.service)
         if isTold { return packet }
         pool.release(packet)
         return nil
+    }
+
+    private mutating func keepMisfits(of service: Int) {
+        guard !body.misfits.isEmpty else { return }
+        for (quantity, wanted) in body.misfits {
+            let part = Part(service: service, quantity)
+            if !misfits.contains(where: { $0.part == part }) { misfits.append(Misfit(part: part, wanted: wanted)) }
+        }
+        body.misfits.removeAll(keepingCapacity: true)
     }
 
     // MARK: The script

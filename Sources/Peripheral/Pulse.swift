@@ -3,8 +3,8 @@ import Simulation
 
 /// A heart that several sensors listen to, each of which hears every beat.
 struct Pulse: Sendable {
-    /// So many beats are remembered for electrocardiograms: more than a frame is long.
-    private static let most = 64
+    /// So many beats are remembered for electrocardiograms: as many as these remember.
+    private static let most = 256
 
     var heart: Heart
     /// What no Heart Rate Measurement has said yet.

@@ -4,7 +4,7 @@ import Simulation
 /// Which of the samples that a sensor takes without end are told next: whole frames, none twice, and none left out
 /// unless who listens was away or the frames come too late.
 struct SampleStream: Sendable {
-    /// Samples of so long ago are left out: who has been late for that long will not catch up.
+    /// Samples that were ready so long ago are left out: who has been late for that long will not catch up.
     private static let latest = Duration.seconds(1)
 
     private let clock: SampleClock
@@ -33,11 +33,16 @@ struct SampleStream: Sendable {
 
     /// The samples that are known and were not told, `most` at most.
     mutating func ready(_ most: Int, at now: Instant) -> Range<Int64> {
-        let known = known(at: now)
-        if known - next > clock.count(until: Instant.start.advanced(by: Self.latest)) {
-            (next, hasGap) = (known - Int64(most), true)
+        let (known, frame) = (known(at: now), Int64(max(0, most)))
+        if known - next > frame + clock.count(until: Instant.start.advanced(by: Self.latest)) {
+            (next, hasGap) = (known - frame, true)
         }
-        return next..<max(next, min(known, next + Int64(most)))
+        return next..<max(next, min(known, next + frame))
+    }
+
+    /// No sample before this is told any more.
+    func oldest(at now: Instant) -> Instant {
+        max(clock.instant(of: next), now.advanced(by: .zero - delay - Self.latest * 2))
     }
 
     /// These were told.

@@ -27,6 +27,8 @@ protocol ServiceSensor: Sendable {
     mutating func end(_ quantity: Part.Quantity, at now: Instant)
     /// A client has confirmed an indication.
     mutating func confirmed(_ quantity: Part.Quantity, at now: Instant)
+    /// What was told last could not be indicated: too much else waits.
+    mutating func dropped(_ quantity: Part.Quantity, at now: Instant)
     /// When there is something to be told to those who listen; `.never` when it is not known.
     func due(_ quantity: Part.Quantity, of body: Body) -> Instant
     /// Adds the value to be told to an empty packet that has room for the body's MTU; false when there is none.
@@ -78,6 +80,7 @@ extension ServiceSensor {
         pool _: inout PacketPool
     ) -> Bool { false }
     func confirmed(_: Part.Quantity, at _: Instant) {}
+    func dropped(_: Part.Quantity, at _: Instant) {}
     func setLead(isOff _: Bool, at _: Instant) -> Bool { false }
     func clockSkips(at _: Instant, of _: inout Body) {}
     func number(of _: Part.Quantity, at _: Instant, of _: Body) -> Double? { nil }
@@ -91,6 +94,10 @@ struct Body: Sendable {
     var clock: WallClock
     /// The least of those who listen.
     var mtu: Int
+    /// What did not fit into what was told or read last.
+    var misfits: [(quantity: Part.Quantity, wanted: Double?)] = []
+
+    init(clock: WallClock, mtu: Int) { (self.clock, self.mtu) = (clock, mtu) }
 }
 
 /// When something is told again and again: at the whole multiples of a period, counted from the start.

@@ -34,8 +34,8 @@ extension PeripheralDefinition {
 struct ThermometerSensor: ServiceSensor {
     /// So many measurements are stored; then the oldest are lost.
     static let mostStored = 100
-    /// What a client may make of the interval.
-    static let validRange = MeasurementIntervalRange(seconds: 1...3600)
+    /// What a client may make of the interval, in seconds, at the most: or what it is from the start, if that is more.
+    private static let longestInterval: UInt16 = 3600
 
     private let definition: PeripheralDefinition.HealthThermometer
     private var gauge: Gauge
@@ -46,6 +46,9 @@ struct ThermometerSensor: ServiceSensor {
     private var measuredUntil = Instant.start
     private var isHeard = false  // whether somebody listens to measurements
     private var intervalIsNews = false
+    private var isHeldBack = false  // until the next measurement
+    private var wasAsked = false  // what was told last, by a script
+    private var setType: [UInt8]?  // while a script has taken it over
 
     init(_ definition: PeripheralDefinition.HealthThermometer) {
         self.definition = definition
@@ -59,13 +62,12 @@ struct ThermometerSensor: ServiceSensor {
             CharacteristicDefinition(uuid: .intermediateTemperature, properties: .notify),
         ]
         var quantities = [Part.Quantity.bodyTemperature, .intermediateTemperature]
-        if let type = definition.type {
-            characteristics.append(
-                CharacteristicDefinition(uuid: .temperatureType, properties: .read, value: .fixed(type.octets)))
+        if definition.type != nil {
+            characteristics.append(CharacteristicDefinition(uuid: .temperatureType, properties: .read))
             quantities.append(.temperatureType)
         }
         if definition.hasInterval {
-            let range = DescriptorDefinition(uuid: .validRange, value: Self.validRange.octets)
+            let range = DescriptorDefinition(uuid: .validRange, value: validRange.octets)
             characteristics.append(
                 CharacteristicDefinition(
                     uuid: .measurementInterval, properties: [.read, .write, .indicate], descriptors: [range]))
@@ -74,22 +76,27 @@ struct ThermometerSensor: ServiceSensor {
         return (ServiceDefinition(uuid: .healthThermometer, characteristics: characteristics), quantities)
     }
 
+    private var validRange: MeasurementIntervalRange {
+        MeasurementIntervalRange(seconds: 1...max(Self.longestInterval, Self.interval(definition.period).seconds))
+    }
+
     // MARK: Measuring
 
     /// The measurement of an instant: nil where the curve has stopped.
-    private mutating func measure(at instant: Instant, of body: Body) -> [UInt8]? {
+    private mutating func measure(at instant: Instant, of body: inout Body) -> [UInt8]? {
         let time = body.clock.sensorTime(at: instant)
         guard let celsius = gauge.value(at: time) else { return nil }
+        body.say(celsius, as: .bodyTemperature)
         let stamp = DateTime(secondsSince1970: body.clock.seconds(at: time))
         return TemperatureMeasurement(celsius: celsius, in: definition.unit, timeStamp: stamp).octets
     }
 
     /// Measures what was to be measured up to now, and was not told.
-    private mutating func catchUp(until now: Instant, of body: Body) {
+    private mutating func catchUp(until now: Instant, of body: inout Body) {
         let span = measuring.period * Self.mostStored
         var time = measuring.next(after: max(measuredUntil, now.advanced(by: .zero - span)))
         while time <= now {
-            if let octets = measure(at: time, of: body) { waiting.append(octets) }
+            if let octets = measure(at: time, of: &body) { waiting.append(octets) }
             time = measuring.next(after: time)
         }
         measuredUntil = now
@@ -97,31 +104,40 @@ struct ThermometerSensor: ServiceSensor {
     }
 
     /// The same, if what was not told is stored.
-    private mutating func store(until now: Instant, of body: Body) {
-        if definition.isStoring { catchUp(until: now, of: body) } else { measuredUntil = now }
+    private mutating func store(until now: Instant, of body: inout Body) {
+        if definition.isStoring { catchUp(until: now, of: &body) } else { measuredUntil = now }
     }
 
-    mutating func clockSkips(at now: Instant, of body: inout Body) { store(until: now, of: body) }
+    /// Measures before something changes.
+    private mutating func settle(until now: Instant, of body: inout Body) {
+        if isHeard { catchUp(until: now, of: &body) } else { store(until: now, of: &body) }
+    }
+
+    mutating func clockSkips(at now: Instant, of body: inout Body) { settle(until: now, of: &body) }
 
     // MARK: Who listens
 
     mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
         switch quantity {
         case .bodyTemperature:
-            store(until: now, of: body)
-            isHeard = true
+            store(until: now, of: &body)
+            (isHeard, isHeldBack) = (true, false)
             measuring.goOn(after: now)
         case .intermediateTemperature: between.goOn(after: now)
         default: intervalIsNews = false
         }
     }
 
+    mutating func resume(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
+        if quantity == .bodyTemperature, !definition.isStoring { waiting = [] }
+        begin(quantity, at: now, of: &body)
+    }
+
     /// What was told and not confirmed is stored too.
     mutating func end(_ quantity: Part.Quantity, at now: Instant) {
         guard quantity == .bodyTemperature else { return }
-        (isHeard, measuredUntil) = (false, max(measuredUntil, now))
-        if let unconfirmed { waiting.insert(unconfirmed, at: 0) }
-        unconfirmed = nil
+        isHeard = false
+        takeBack()
         if !definition.isStoring { waiting = [] }
     }
 
@@ -129,10 +145,22 @@ struct ThermometerSensor: ServiceSensor {
         if quantity == .bodyTemperature { unconfirmed = nil }
     }
 
+    /// Tried again with the next measurement.
+    mutating func dropped(_ quantity: Part.Quantity, at now: Instant) {
+        guard quantity == .bodyTemperature, !wasAsked else { return }
+        takeBack()
+        isHeldBack = true
+    }
+
+    private mutating func takeBack() {
+        if let unconfirmed { waiting.insert(unconfirmed, at: 0) }
+        unconfirmed = nil
+    }
+
     /// A measurement waits until the one before is confirmed.
     func due(_ quantity: Part.Quantity, of body: Body) -> Instant {
         switch quantity {
-        case .bodyTemperature: unconfirmed != nil ? .never : waiting.isEmpty ? measuring.due : .start
+        case .bodyTemperature: unconfirmed != nil ? .never : waiting.isEmpty || isHeldBack ? measuring.due : .start
         case .intermediateTemperature: between.due
         default: intervalIsNews ? .start : .never
         }
@@ -144,10 +172,10 @@ struct ThermometerSensor: ServiceSensor {
     ) -> Bool {
         var octets: [UInt8]?
         switch quantity {
-        case .bodyTemperature: octets = nextMeasurement(occasion, at: now, of: body)
+        case .bodyTemperature: octets = nextMeasurement(occasion, at: now, of: &body)
         case .intermediateTemperature:
             between.goOn(after: now)
-            octets = measure(at: now, of: body)
+            octets = measure(at: now, of: &body)
         default:
             intervalIsNews = false
             octets = interval.octets
@@ -157,10 +185,12 @@ struct ThermometerSensor: ServiceSensor {
         return true
     }
 
-    private mutating func nextMeasurement(_ occasion: Occasion, at now: Instant, of body: Body) -> [UInt8]? {
-        guard occasion == .due else { return measure(at: now, of: body) }
-        catchUp(until: now, of: body)
+    private mutating func nextMeasurement(_ occasion: Occasion, at now: Instant, of body: inout Body) -> [UInt8]? {
+        wasAsked = occasion == .asked
+        if wasAsked { return measure(at: now, of: &body) }
+        catchUp(until: now, of: &body)
         measuring.goOn(after: now)
+        isHeldBack = false
         guard !waiting.isEmpty else { return nil }
         unconfirmed = waiting.removeFirst()
         return unconfirmed
@@ -168,13 +198,20 @@ struct ThermometerSensor: ServiceSensor {
 
     // MARK: The interval
 
-    private var interval: MeasurementInterval {
-        MeasurementInterval(seconds: UInt16(clamping: (measuring.period.inNanoseconds + 999_999_999) / 1_000_000_000))
+    private var interval: MeasurementInterval { Self.interval(measuring.period) }
+
+    /// In whole seconds, rounded up.
+    private static func interval(_ period: Duration) -> MeasurementInterval {
+        let (seconds, rest) = max(0, period.inNanoseconds).quotientAndRemainder(dividingBy: 1_000_000_000)
+        return MeasurementInterval(seconds: UInt16(clamping: seconds + (rest > 0 ? 1 : 0)))
     }
 
     func read(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
-        guard quantity == .measurementInterval else { throw .unlikelyError }
-        return interval.octets
+        switch quantity {
+        case .measurementInterval: return interval.octets
+        case .temperatureType: return setType ?? definition.type?.octets ?? []
+        default: throw .unlikelyError
+        }
     }
 
     mutating func write(
@@ -182,12 +219,12 @@ struct ThermometerSensor: ServiceSensor {
     ) throws(ATTError) {
         guard quantity == .measurementInterval else { throw .unlikelyError }
         guard let interval = try? MeasurementInterval(octets: value) else { throw .invalidAttributeValueLength }
-        guard Self.validRange.allows(interval) else { throw ATTError(rawValue: MeasurementInterval.outOfRange) }
-        measure(every: .seconds(Int64(interval.seconds)), from: now, of: body)
+        guard validRange.allows(interval) else { throw ATTError(rawValue: MeasurementInterval.outOfRange) }
+        measure(every: .seconds(Int64(interval.seconds)), from: now, of: &body)
     }
 
-    private mutating func measure(every period: Duration, from now: Instant, of body: Body) {
-        store(until: now, of: body)
+    private mutating func measure(every period: Duration, from now: Instant, of body: inout Body) {
+        settle(until: now, of: &body)
         measuring = Schedule(every: period)
         if isHeard { measuring.goOn(after: now) }
         intervalIsNews = true
@@ -198,14 +235,19 @@ struct ThermometerSensor: ServiceSensor {
     mutating func set(
         _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
     ) -> Bool {
+        if quantity == .temperatureType {
+            guard definition.type != nil, value.isTextOrEnd else { return false }
+            setType = value?.octets
+            return true
+        }
         guard let signal = value.signal else { return false }
         switch quantity {
         case .bodyTemperature:
-            store(until: now, of: body)
+            settle(until: now, of: &body)
             gauge.set(signal, at: now, begun: begun, by: body.clock)
         case .measurementInterval:
             let seconds = value?.number.map { Duration.seconds(max(1, min(65535, $0))) }
-            measure(every: seconds ?? definition.period, from: now, of: body)
+            measure(every: seconds ?? definition.period, from: now, of: &body)
         default: return false
         }
         return true

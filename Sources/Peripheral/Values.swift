@@ -15,6 +15,9 @@ extension PartValue? {
         case .octets: nil
         }
     }
+
+    /// Whether it is octets, or their end.
+    var isTextOrEnd: Bool { if case .signal = self { false } else { true } }
 }
 
 extension Gauge {

@@ -65,7 +65,7 @@ enum Forms {
         pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})$"
     ) { Units.wallTime($0) != nil }
 
-    static let timeOfDay = Shape.Form(#"a time of day such as "07:30""#, pattern: "^[0-9]{2}:[0-9]{2}$") {
+    static let timeOfDay = Shape.Form(#"a time of day such as "07:30""#, pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$") {
         Units.timeOfDay($0) != nil
     }
 

@@ -75,11 +75,16 @@ public struct Heart: Sendable {
 
     /// What a sensor shows: beats per minute, rounded, 0 to 65535; nil when the curve has stopped.
     public mutating func bpm(at instant: Instant) -> UInt16? {
-        rate.value(at: instant).map(Self.shown)
+        wanted(at: instant).map(Self.shown)
     }
 
+    /// What the curve says, neither rounded nor in any range; nil when it has stopped.
+    public mutating func wanted(at instant: Instant) -> Double? { rate.value(at: instant) }
+
     /// A rate as a sensor shows it: rounded, 0 to 65535.
-    static func shown(_ rate: Double) -> UInt16 { rate > 0 ? UInt16(min(rate, 65535) + 0.5) : 0 }  // NaN is 0 too
+    public static func shown(_ rate: Double) -> UInt16 {
+        rate > 0 ? UInt16(min(rate, 65535) + 0.5) : 0  // NaN is 0 too
+    }
 
     /// Beats at `rate`, which begins now, from `instant` on; or at what it was made with, when nil.
     ///

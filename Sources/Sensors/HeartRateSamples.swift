@@ -6,6 +6,8 @@ public struct HeartRateSamples: Sendable {
     public let clock: SampleClock
     /// What is taken; a script may take it over.
     public var rate: Gauge
+    /// Of the values that were taken last, the first that is less than 0 or more than 65535.
+    public private(set) var misfit: Double?
 
     /// Values of a curve that begins with the simulation.
     public init(_ rate: Signal, _ clock: SampleClock = SampleClock(hertz: 500)) {
@@ -16,6 +18,7 @@ public struct HeartRateSamples: Sendable {
     /// the curve stops; no allocation once that has the capacity.
     public mutating func take(_ indices: Range<Int64>, into values: inout [UInt16]) {
         values.removeAll(keepingCapacity: true)
+        misfit = nil
         guard indices.lowerBound >= 0, clock.instant(of: indices.upperBound) < .never else { return }
         var hasStopped = false
         clock.forEach(in: indices) { time in
@@ -23,6 +26,7 @@ public struct HeartRateSamples: Sendable {
                 hasStopped = true
                 return
             }
+            if misfit == nil, !(0...65535).contains(value) { misfit = value }
             values.append(Heart.shown(value))
         }
     }

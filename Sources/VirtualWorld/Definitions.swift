@@ -64,6 +64,7 @@ extension PeripheralDefinition.HeartRate {
     init(_ service: Scenarios.HeartRate, chance: RandomStream) {
         self.init(rate: chance.signal(service.value, "rate"))
         format = service.format == .uint16 ? .uint16 : .automatic
+        highest = service.format == .uint8 ? 255 : .max
         contact = service.contact.map { chance.signal($0, "contact") }
         energy =
             switch service.energy {

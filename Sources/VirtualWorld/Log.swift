@@ -36,6 +36,22 @@ extension World {
         tell(event, of: thing, code: code, json: record.value)
     }
 
+    /// Notes what a device could not say.
+    mutating func noteMisfits(of node: Int) {
+        guard !isClient(node) else { return }
+        for misfit in nodes[node].newMisfits() {
+            let thing = thing(of: misfit.part, node)
+            note(.saturated, thing, thing.flatMap(scenario.path)) { record in
+                record.value = misfit.wanted.map(Self.text)
+            }
+        }
+    }
+
+    /// A number as JSON, which has none that are not finite.
+    static func text(of number: Double) -> String {
+        Int64(exactly: number).map { "\($0)" } ?? (number.isFinite ? "\(number)" : "\"\(number)\"")
+    }
+
     /// Notes a line that the built-in client says.
     public mutating func clientSaid(_ line: some JSONWritable) {
         journal.append(line: line, at: now)

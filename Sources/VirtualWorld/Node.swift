@@ -33,8 +33,11 @@ struct Node: Sendable {
         didSet { device.mtu = connections.map(\.mtu).min() ?? Server.defaultMTU }
     }
     private(set) var subscriptions: [Subscription] = []
+    private(set) var notedMisfits = 0
     /// What a script keeps silent.
     var silences: [Thing] = []
+    /// What a script keeps an electrode off from.
+    var leadsOff: [Thing] = []
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: EventQueue.Ticket?
     /// Which of its phases of advertising is played, or was played last.
@@ -110,6 +113,14 @@ struct Node: Sendable {
     }
 
     mutating func confirmed(_ handle: UInt16, at now: Instant) { device.confirmed(handle, at: now) }
+
+    mutating func dropped(_ handle: UInt16, at now: Instant) { device.dropped(handle, at: now) }
+
+    /// What the device could not say, since this was last asked.
+    mutating func newMisfits() -> ArraySlice<Misfit> {
+        defer { notedMisfits = device.misfits.count }
+        return device.misfits[notedMisfits...]
+    }
 
     mutating func keepSilent(_ handles: [UInt16], at now: Instant) { device.keepSilent(handles, at: now) }
 

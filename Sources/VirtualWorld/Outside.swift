@@ -37,8 +37,4 @@ extension World {
         }
         journal.append(record)
     }
-
-    private static func text(of number: Double) -> String {
-        Int64(exactly: number).map { "\($0)" } ?? "\(number)"
-    }
 }

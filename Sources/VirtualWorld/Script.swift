@@ -74,15 +74,15 @@ extension World {
         }
     }
 
+    /// Takes the electrodes of a thing off, or puts them on, unless another thing keeps them off.
     private mutating func setLead(of thing: Thing, isOff: Bool) {
         guard let node = thing.device else { return }
-        let all = nodes[node].device.definition.services.indices
-        let services: Range<Int> =
-            switch thing {
-            case .service(_, let service), .part(_, let service, _): service..<service + 1
-            default: all
-            }
-        for service in services { nodes[node].setLead(ofService: service, isOff: isOff, at: now) }
+        nodes[node].leadsOff.removeAll { $0 == thing }
+        if isOff { nodes[node].leadsOff.append(thing) }
+        for service in scenario.devices[node].services.indices where thing.has(service) {
+            let isOff = nodes[node].leadsOff.contains { $0.has(service) }
+            nodes[node].setLead(ofService: service, isOff: isOff, at: now)
+        }
     }
 
     /// What a script's value is for a part.
@@ -93,7 +93,13 @@ extension World {
         {
             format = custom.characteristics[index].format
         }
-        return PartValue(value, as: format, seed: seed(of: part, node))
+        switch (part.quantity, value) {
+        case (.location, .text(let name)):
+            return .octets(HeartRate.Location.allCases.filter { $0.name == name }.map(\.rawValue))
+        case (.temperatureType, .text(let name)):
+            return .octets(HealthThermometer.Site.allCases.filter { $0.name == name }.map(\.rawValue))
+        default: return PartValue(value, as: format, seed: seed(of: part, node))
+        }
     }
 
     /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
@@ -130,6 +136,15 @@ extension World {
         return (device, part)
     }
 
+    /// The thing that a part of a device is; nil for one that no script can name.
+    func thing(of part: Peripheral.Part, _ node: Int) -> Thing? {
+        let service = scenario.devices[node].services[part.service]
+        let place = service.parts.indices.first { place in
+            Peripheral.Part(service.parts[place], at: place, of: service, at: part.service) == part
+        }
+        return place.map { .part(device: node, service: part.service, part: $0) }
+    }
+
     private mutating func note(_ event: EventName, _ rule: Int) {
         guard !script.isFromOutside(rule) else { return noteFromOutside(event, script.rule(rule)) }
         let name = name(of: rule)
@@ -140,6 +155,16 @@ extension World {
     }
 
     func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
+}
+
+extension Thing {
+    /// Whether a service of its device is part of it, or has it as a part.
+    fileprivate func has(_ service: Int) -> Bool {
+        switch self {
+        case .service(_, let own), .part(_, let own, _): own == service
+        default: true
+        }
+    }
 }
 
 extension HCIStatus {

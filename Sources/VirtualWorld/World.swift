@@ -376,6 +376,7 @@ public struct World: Sendable {
         case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
         case .server(let id, .unsubscribed(let handle)): nodes[node].unsubscribed(handle, id, at: now)
         case .server(_, .confirmed(let handle)): nodes[node].confirmed(handle, at: now)
+        case .server(_, .dropped(let handle)): nodes[node].dropped(handle, at: now)
         case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
         default: break
         }
@@ -391,6 +392,7 @@ public struct World: Sendable {
 
     /// Has one event for when the device next has something to do.
     mutating func wakeDevice(_ node: Int) {
+        if nodes[node].device.misfits.count > nodes[node].notedMisfits { noteMisfits(of: node) }
         if let ticket = nodes[node].deviceWake { queue.cancel(ticket) }
         nodes[node].deviceWake = nodes[node].nextDue.map { schedule(.deviceWake(node: node), due: max($0, now)) }
     }

@@ -58,7 +58,7 @@ final class Collected<Chunk: Sendable>: Sendable {
         let names = """
             advertising scanning scanning_stopped connecting connected disconnected encrypted paired pairing_failed mtu \
             discovering discovered subscribed unsubscribed read written notified delivered indicated confirmed refused \
-            began ended said exited
+            saturated began ended said exited
             """
         #expect(EventName.allCases.map(\.rawValue).joined(separator: " ") == names)
     }

@@ -93,8 +93,26 @@ import Testing
         #expect(try strap.measured(until: at(6)).map(\.bpm) == [75, 76])
     }
 
+    @Test func `A script moves the sensor, and back`() throws {
+        var strap = try Wearer.complete()
+        let location = Part(service: 0, .location)
+        #expect(strap.takes(.octets([5]), for: location, at: at(1)) == true)
+        #expect(strap.read(Wearer.location, at: at(1)) == [5])
+        #expect(strap.takes(.signal(Signal(2)), for: location, at: at(2)) == false)
+        #expect(strap.takes(nil, for: location, at: at(2)) == true)
+        #expect(strap.read(Wearer.location, at: at(2)) == [1])
+    }
+
+    @Test(arguments: [(255, 255), (256, 255), (300, 255), (1e300, 255), (0, 0), (.nan, 0)] as [(Double, UInt16)])
+    func `Who has one octet says no more than 255`(wanted: Double, bpm: UInt16) throws {
+        var strap = try Wearer(.constant(wanted)) { $0.highest = 255 }
+        strap.device.begin(Wearer.measurement, at: .start)
+        #expect(try strap.measured(until: at(2)).map(\.bpm) == [bpm, bpm])
+        #expect(strap.device.misfits.map(\.part.quantity) == ((0...255).contains(wanted) ? [] : [.heartRate]))
+    }
+
     static let unsettable = [
-        Part(service: 0, .location), Part(service: 0, .controlPoint), Part(service: 0, .battery),
+        Part(service: 0, .rrIntervals), Part(service: 0, .controlPoint), Part(service: 0, .battery),
         Part(service: 0, .contact), Part(service: 1, .heartRate),
         Part(service: 3, .heartRate), Part(service: -1, .battery),
     ]

@@ -72,6 +72,16 @@ struct Wearer {
         try #require(isSet)
     }
 
+    /// Whether a part takes a value, or its end.
+    mutating func takes(_ value: PartValue?, for part: Part, at now: Instant) -> Bool {
+        device.set(part, to: value, at: now)
+    }
+
+    /// Whether a service has an electrode that comes off, or is put on.
+    mutating func leadIsTaken(off isOff: Bool, ofService service: Int, at now: Instant) -> Bool {
+        device.setLead(ofService: service, isOff: isOff, at: now)
+    }
+
     /// What the server answers to one PDU.
     mutating func answer(_ octets: [UInt8], at now: Instant = .start) -> [UInt8] {
         var outbox: [Server.Output] = []
@@ -85,21 +95,47 @@ struct Wearer {
         return answer
     }
 
-    /// What is notified until then; the device is called when it wants to be.
-    mutating func notified(until end: Instant, mtu: Int = 23) -> [Notified] {
+    /// What is notified and indicated until then; the device is called when it wants to be, and not before `begin`.
+    ///
+    /// Indications are confirmed at once, unless `confirms` is false.
+    mutating func notified(
+        from begin: Instant = .start, until end: Instant, mtu: Int = 23, confirms: Bool = true
+    ) -> [Notified] {
         var all: [Notified] = []
         var outbox: [PeripheralDevice.Notification] = []
+        var (now, rounds) = (begin, 0)
         device.mtu = mtu
-        while let now = device.nextDue, now <= end {
+        while let due = device.nextDue, due <= end {
+            rounds = due > now ? 0 : rounds + 1
+            guard rounds < 1000 else {
+                Issue.record("at \(now) there is no end of what is due")
+                break
+            }
+            now = max(now, due)
             outbox.removeAll()
             device.timePassed(at: now, pool: &pool, into: &outbox)
             for notification in outbox {
                 let octets = pool.octets(of: notification.packet)
                 all.append(Notified(time: now, handle: notification.handle, octets: octets))
                 pool.release(notification.packet)
+                if confirms, device.indicates(notification.handle) {
+                    device.confirmed(notification.handle, at: now)
+                }
             }
         }
         return all
+    }
+
+    /// What is read, or an error.
+    mutating func read(_ handle: UInt16, at now: Instant = .start) -> [UInt8]? {
+        let answer = answer([0x0A, UInt8(truncatingIfNeeded: handle), UInt8(handle >> 8)], at: now)
+        return answer.first == 0x0B ? Array(answer.dropFirst()) : nil
+    }
+
+    /// The error of a write; nil when there is none.
+    mutating func write(_ octets: [UInt8], to handle: UInt16, at now: Instant = .start) -> UInt8? {
+        let answer = answer([0x12, UInt8(truncatingIfNeeded: handle), UInt8(handle >> 8)] + octets, at: now)
+        return answer == [0x13] ? nil : answer.last
     }
 
     /// The measurements until then.

@@ -1,6 +1,7 @@
-import Sensors
 import Simulation
 import Testing
+
+@testable import Sensors
 
 @Suite struct StepCounterTests {
     private static func at(_ hours: Double) -> Instant { Instant(nanoseconds: Int64(hours * 3600e9)) }
@@ -56,6 +57,19 @@ import Testing
         #expect(counter.today(at: Self.at(26)) == 20)
         counter.set(nil, at: Self.at(30))
         #expect(counter.total(at: Self.at(30)) == 500)
+    }
+
+    @Test func `A count that is set again and again is remembered no longer than it has to be`() {
+        var counter = StepCounter(.constant(500))
+        for minute in 0..<(30 * 60) {
+            counter.set(Signal(Double(1000 + minute)), at: Self.at(Double(minute) / 60))
+            #expect(counter.remembered <= 2)
+        }
+        #expect(counter.total(at: Self.at(31)) == 2799)
+        #expect(counter.today(at: Self.at(31)) == 359)
+        counter.set(nil, at: Self.at(32))
+        #expect(counter.remembered == 0)
+        #expect(counter.today(at: Self.at(47)) == 0)
     }
 
     @Test(arguments: [(-5, 0), (1e300, .max), (.nan, 0), (4211.9, 4211)] as [(Double, UInt32)])

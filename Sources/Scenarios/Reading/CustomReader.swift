@@ -6,29 +6,38 @@ import Sensors
 struct CustomReader {
     typealias Format = Custom.Characteristic.Format
 
-    /// The longest value of an attribute.  Core 6.0, Vol 3, Part F, section 3.2.9.
-    private static let mostOctets = 512
-
     let services: ServiceReader
 
     func custom(_ cursor: Cursor) -> Custom {
         Custom(
-            uuid: uuid(cursor) ?? UUID(0), characteristics: (cursor["characteristics"]?.items ?? []).map(characteristic)
-        )
+            uuid: cursor["uuid"]?.string.flatMap { UUID($0) } ?? UUID(0),
+            characteristics: (cursor["characteristics"]?.items ?? []).map(characteristic))
     }
 
     static func properties(_ cursor: Cursor) -> [Custom.Characteristic.Property] {
         (cursor["properties"]?.items ?? []).compactMap { Optional($0).choice() }
     }
 
-    private func uuid(_ cursor: Cursor) -> UUID? { cursor["uuid"]?.string.flatMap { UUID($0) } }
+    /// That of a characteristic or a descriptor, which a device's own attributes must not have.
+    private func uuid(_ cursor: Cursor) -> UUID? {
+        guard let uuid = cursor["uuid"]?.string.flatMap({ UUID($0) }) else { return nil }
+        if Self.ownTypes.contains(uuid) {
+            cursor["uuid"]?.note(.conflict, "attributes of this type come by themselves")
+        }
+        return uuid
+    }
+
+    private static let ownTypes: [UUID] = [
+        .primaryService, .secondaryService, .include, .characteristic, .clientCharacteristicConfiguration,
+    ]
 
     private func characteristic(_ cursor: Cursor) -> Custom.Characteristic {
         let format: Format = cursor["format"].choice() ?? Self.format(of: cursor["value"])
         return Custom.Characteristic(
             uuid: uuid(cursor) ?? UUID(0), format: format, properties: Self.properties(cursor),
             permissions: (cursor["permissions"]?.items ?? []).compactMap { Optional($0).choice() },
-            value: cursor["value"].flatMap { value($0, as: format) }, period: services.period(cursor),
+            value: cursor["value"].map { value($0, as: format) } ?? (format.range == nil ? nil : .curve(.constant(0))),
+            period: services.period(cursor),
             handle: (cursor["handle"]?.integer).flatMap(UInt16.init(exactly:)),
             descriptors: (cursor["descriptors"]?.items ?? []).compactMap(descriptor))
     }
@@ -55,14 +64,8 @@ struct CustomReader {
                 cursor.note(.wrongForm, "expected octets such as \"00ff\", found \(cursor.node.kind)")
                 return nil
             }
-            return fits(octets, cursor) ? value : nil
+            return cursor.fits(octets.count, Cursor.longestValue) ? value : nil
         }
-    }
-
-    private func fits(_ octets: [UInt8], _ cursor: Cursor) -> Bool {
-        guard octets.count > Self.mostOctets else { return true }
-        cursor.note(.outOfRange, "\(octets.count) octets are more than the \(Self.mostOctets) that a value can have")
-        return false
     }
 
     private func descriptor(_ cursor: Cursor) -> Custom.Descriptor? {
@@ -77,5 +80,23 @@ struct CustomReader {
             let octets = Value.text(text).octets(as: format)
         else { return nil }
         return Custom.Descriptor(uuid: uuid, octets: octets)
+    }
+}
+
+extension Cursor {
+    /// The longest value of an attribute, in octets.  Core 6.0, Vol 3, Part F, section 3.2.9.
+    static let longestValue = 512
+
+    /// Whether so many octets are no more than there can be; if they are, a problem is noted.
+    func fits(_ count: Int, _ most: Int) -> Bool {
+        guard count > most else { return true }
+        note(.outOfRange, "\(count) octets are more than the \(most) that this can have")
+        return false
+    }
+
+    /// The string; nil, and a problem, for one with more octets.
+    func text(atMost most: Int) -> String? {
+        guard let string, fits(string.utf8.count, most) else { return nil }
+        return string
     }
 }

@@ -6,6 +6,9 @@ import Spelling
 struct DeviceReader {
     let curves: CurveReader
 
+    /// The longest Device Name, in octets.  Core 6.0, Vol 3, Part C, section 12.1.
+    private static let longestName = 248
+
     func devices(_ cursors: [Cursor]) -> [Device] {
         var taken: Set<DeviceAddress> = []
         for cursor in cursors.compactMap({ $0["address"] }) {
@@ -26,14 +29,16 @@ struct DeviceReader {
 
     private func device(_ cursor: Cursor, _ address: DeviceAddress) -> Device {
         let id = cursor["id"]?.string ?? ""
-        let services = ServiceReader(curves: curves).services(cursor["services"]?.items ?? [])
+        let link = link(cursor["link"])
+        let name = cursor["name"].flatMap { $0.text(atMost: Self.longestName) }
+        let services = ServiceReader(curves: curves).services(cursor["services"]?.items ?? [], link)
         var advertising = advertising(cursor["advertise"])
         if cursor["advertise"]?["services"] == nil { advertising.payload.services = services.advertised }
         return Device(
-            id: id, name: cursor["name"]?.string ?? id, role: cursor["role"].choice() ?? .peripheral,
+            id: id, name: name ?? id, role: cursor["role"].choice() ?? .peripheral,
             address: address, distance: cursor["distance"]?.string.flatMap { Units.quantity($0, unit: "m") } ?? 1,
             connections: cursor["connections"]?.integer ?? 1, advertising: advertising,
-            link: link(cursor["link"]), security: cursor["security"].map(security),
+            link: link, security: cursor["security"].map(security),
             services: services)
     }
 

@@ -61,6 +61,13 @@ struct Names {
         }
     }
 
+    /// A part and its service; nil for what is none.
+    func part(_ thing: Thing) -> (service: Service, part: Part)? {
+        guard case .part(let device, let index, let part) = thing else { return nil }
+        let service = devices[device].services[index]
+        return (service, service.parts[part])
+    }
+
     /// The device that is meant when none is named.
     func onlyDevice() -> Thing? { devices.count == 1 ? .device(0) : nil }
 

@@ -133,10 +133,13 @@ struct ScriptReader {
             of = implied(kind)
         }
         switch (kind, of) {
-        case (.set, let of?): return cursor["to"].flatMap { value($0, of) }.map { .set(of, to: $0) }
+        case (.set, let of?):
+            guard canSet(of, cursor) else { return nil }
+            return cursor["to"].flatMap { value($0, of) }.map { .set(of, to: $0) }
         case (.disconnect, let of?): return .disconnect(of, reason: cursor["reason"].flatMap(reason))
         case (.silence, let of?): return .silence(of)
         case (.notify, let of?):
+            if cursor["value"] != nil, !canSay(of, cursor) { return nil }
             return .notify(
                 of, times: cursor["times"]?.integer ?? 1, value: cursor["value"].flatMap { value($0, of) })
         case (.clear, let of?): return .clear(of)
@@ -184,26 +187,44 @@ struct ScriptReader {
         }
     }
 
+    private func canSet(_ thing: Thing, _ cursor: Cursor) -> Bool {
+        guard let (service, part) = names.part(thing), !Tables.isSettable(part, in: service.kind) else { return true }
+        (cursor["of"] ?? cursor).note(.wrongThing, "this follows from other values, and cannot be set")
+        return false
+    }
+
+    private func canSay(_ thing: Thing, _ cursor: Cursor) -> Bool {
+        guard let (service, part) = names.part(thing) else { return true }
+        var isMeasured = Tables.isCarried(part, in: service.kind)
+        if case .ecg(let ecg) = service.content, ecg.form == .pmd { isMeasured = true }
+        guard isMeasured else { return true }
+        cursor["value"]?.note(.wrongThing, "this is no value of its own that a number could be said of")
+        return false
+    }
+
     /// A value for a part, of the type and in the range of that part.
     private func value(_ cursor: Cursor, _ thing: Thing) -> Value? {
-        guard case .part(let device, let index, let part) = thing else { return nil }
-        let service = names.devices[device].services[index]
+        guard case .part(_, _, let place) = thing, let (service, part) = names.part(thing) else { return nil }
         if case .custom(let custom) = service.content {
             return CustomReader(services: ServiceReader(curves: curves))
-                .value(cursor, as: custom.characteristics[part].format)
+                .value(cursor, as: custom.characteristics[place].format)
         }
-        guard let value = curves.value(cursor, in: Tables.range(of: service.parts[part], in: service.kind)) else {
+        guard let value = curves.value(cursor, in: Tables.range(of: part, in: service.kind)) else {
             return nil
         }
-        let isText = service.kind == .deviceInformation || service.parts[part].role == .location
+        let choices = Tables.names(of: part, in: service.kind)
+        let isText = service.kind == .deviceInformation || choices != nil
         switch value {
         case .curve where isText:
             cursor.note(.wrongType, "expected a string, found \(cursor.node.kind)")
-        case .text(let text) where service.parts[part].role == .location:
-            let names = HeartRate.Location.allCases.map(\.name)
-            guard !names.contains(text) else { break }
-            cursor.note(.unknownName, "\(cursor.node.kind) is none of \(names.joined(separator: ", "))")
-        case .text where !isText:
+        case .text(let text) where isText:
+            guard let choices else {
+                _ = cursor.fits(text.utf8.count, Cursor.longestValue)
+                break
+            }
+            guard !choices.contains(text) else { break }
+            cursor.note(.unknownName, "\(cursor.node.kind) is none of \(choices.joined(separator: ", "))")
+        case .text:
             cursor.note(.wrongType, "expected a number, true, false or a curve, found \(cursor.node.kind)")
         default: break
         }

@@ -7,17 +7,20 @@ import Spelling
 struct ServiceReader {
     let curves: CurveReader
 
-    func services(_ cursors: [Cursor]) -> [Service] {
+    /// The services of a device that prefers this of a link.
+    func services(_ cursors: [Cursor], _ link: Link) -> [Service] {
         var services: [Service] = []
         var taken: Set<String> = []
+        var handles = HandleReader(link)
         for cursor in cursors where !cursor.isGivenUp {
             guard let kind: Service.Kind = cursor["service"].choice() else { continue }
             let id = cursor["id"]?.string ?? kind.rawValue
             if !taken.insert(id).inserted {
                 (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(id.quoted)")
             }
-            services.append(
-                Service(id: id, kind: kind, content: content(cursor, kind), parts: parts(cursor, kind)))
+            let service = Service(id: id, kind: kind, content: content(cursor, kind), parts: parts(cursor, kind))
+            handles.add(service, cursor)
+            services.append(service)
         }
         return services
     }
@@ -28,11 +31,7 @@ struct ServiceReader {
         case .battery:
             .battery(Battery(value: curve(cursor["value"], 0...100, else: 100), period: period(cursor)))
         case .deviceInformation:
-            .deviceInformation(
-                DeviceInformation(
-                    manufacturer: cursor["manufacturer"]?.string, model: cursor["model"]?.string,
-                    serial: cursor["serial"]?.string, hardware: cursor["hardware"]?.string,
-                    firmware: cursor["firmware"]?.string, software: cursor["software"]?.string))
+            .deviceInformation(information(cursor))
         case .healthThermometer: .healthThermometer(thermometer(cursor))
         case .fitness:
             .fitness(
@@ -50,6 +49,13 @@ struct ServiceReader {
             .feed(Feed(value: curve(cursor["value"], 0...4_294_967_295, else: 0), period: period(cursor)))
         case .custom: .custom(CustomReader(services: self).custom(cursor))
         }
+    }
+
+    private func information(_ cursor: Cursor) -> DeviceInformation {
+        func text(_ key: String) -> String? { cursor[key]?.text(atMost: Cursor.longestValue) }
+        return DeviceInformation(
+            manufacturer: text("manufacturer"), model: text("model"), serial: text("serial"),
+            hardware: text("hardware"), firmware: text("firmware"), software: text("software"))
     }
 
     private func heartRate(_ cursor: Cursor) -> HeartRate {
@@ -78,6 +84,9 @@ struct ServiceReader {
 
     private func electrocardiogram(_ cursor: Cursor) -> Electrocardiogram {
         let form: Electrocardiogram.Form = cursor["as"].choice() ?? .ecg
+        if form == .pmd, let lead = cursor["lead"] {
+            lead.note(.conflict, "Polar Measurement Data has no place for a lead")
+        }
         let noise = cursor["noise"]
         return Electrocardiogram(
             form: form, rate: rate(cursor["rate"]) ?? (form == .pmd ? 130 : 500), mains: rate(noise?["mains"]),

@@ -78,6 +78,7 @@ extension Tables {
         case .written: .part(.write)
         case .notified: .part(.notify)
         case .indicated, .confirmed: .part(.indicate)
+        case .saturated: .part([])
         case .refused: .anything
         case .began, .ended: .rule
         case .scanning, .scanningStopped, .said, .exited: .client

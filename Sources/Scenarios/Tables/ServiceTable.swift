@@ -39,8 +39,8 @@ extension Tables {
             ]
         case .fitness:
             [
-                .init("steps", .definition("number_or_curve"), "Since the start."),
-                .init("temperature", .definition("number_or_curve"), "In °C, -273.15 to 327.67."),
+                .init("steps", .any([.number(0...4_294_967_295), .definition("curve")]), "Since the start."),
+                .init("temperature", .any([.number(-273.15...327.67), .definition("curve")]), "In °C."),
                 .init("daily_reset", .form(Forms.timeOfDay), "When a day begins; 00:00 if it is left out."),
                 .init("period", .duration, "How often changes are sent; 1 s if it is left out."),
             ]
@@ -108,76 +108,4 @@ extension Tables {
                         "What can be read: octets, the text of a 2901, or a number in as few octets as hold it."),
                 ])), "Besides those that its properties need."),
     ]
-
-    /// The parts of a service that can be named, and the key that brings each about; nil: it is always there.
-    static func parts(of kind: Service.Kind) -> [(part: Part, key: String?)] {
-        switch kind {
-        case .heartRate:
-            [
-                (Part(name: "", role: .value, properties: .notify), nil),
-                (Part(name: "contact", role: .contact, properties: .notify), "contact"),
-                (Part(name: "energy_kj", role: .energy, properties: .notify), "energy"),
-                (Part(name: "rr_ms", role: .rrIntervals, properties: .notify), "rr_intervals"),
-                (Part(name: "location", role: .location, properties: .read), "location"),
-                (Part(name: "control_point", role: .named, properties: .write), "energy"),
-            ]
-        case .healthThermometer:
-            [
-                (Part(name: "", role: .value, properties: .indicate), nil),
-                (Part(name: "intermediate", role: .named, properties: .notify), nil),
-                (Part(name: "type", role: .named, properties: .read), "type"),
-                (Part(name: "interval", role: .named, properties: [.read, .write, .indicate]), "period"),
-            ]
-        case .fitness:
-            [
-                (Part(name: "steps", role: .named, properties: [.read, .notify]), "steps"),
-                (Part(name: "steps_today", role: .named, properties: [.read, .notify]), "steps"),
-                (Part(name: "temperature", role: .named, properties: .read), "temperature"),
-            ]
-        case .ecg:
-            [
-                (Part(name: "samples", role: .value, properties: .notify), nil),
-                (Part(name: "lead", role: .named, properties: .notify), nil),
-                (Part(name: "description", role: .named, properties: .read), nil),
-            ]
-        case .measurements: [(Part(name: "", role: .value, properties: .notify), nil)]
-        case .feed, .battery: [(Part(name: "", role: .value, properties: [.read, .notify]), nil)]
-        case .deviceInformation:
-            informationKeys.map { (Part(name: $0, role: .named, properties: .read), $0) }
-        case .custom: []
-        }
-    }
-
-    /// The numbers that a part can have; nil where that is not known.
-    static func range(of part: Part, in kind: Service.Kind) -> ClosedRange<Double>? {
-        switch (kind, part.name) {
-        case (.heartRate, ""), (.heartRate, "energy_kj"), (.measurements, _): 0...65535
-        case (.heartRate, "contact"): 0...1
-        case (.battery, _): 0...100
-        case (.healthThermometer, ""): -273.15...1000
-        case (.healthThermometer, "interval"): 1...65535
-        case (.fitness, "temperature"): -273.15...327.67
-        case (.fitness, _), (.feed, _): 0...4_294_967_295
-        case (.ecg, "lead"): 0...255
-        default: nil
-        }
-    }
-
-    /// What Polar Measurement Data has in place of the parts of an ECG service.
-    static let pmdParts = [
-        Part(name: "samples", role: .value, properties: .notify),
-        Part(name: "control_point", role: .named, properties: [.read, .write, .indicate]),
-    ]
-}
-
-extension Custom.Characteristic.Property {
-    /// What it allows; a command is a write.
-    var properties: Part.Properties {
-        switch self {
-        case .read: .read
-        case .write, .writeCommand: .write
-        case .notify: .notify
-        case .indicate: .indicate
-        }
-    }
 }

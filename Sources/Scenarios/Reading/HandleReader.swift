@@ -1,0 +1,45 @@
+import Documents
+
+/// Lays out the attributes of a device, as it will itself when it is made, and notes fixed handles that cannot be.
+/// Core 6.0, Vol 3, Part G, section 2.6.
+struct HandleReader {
+    private static let last = 0xFFFF
+
+    private var next: Int
+
+    /// Begins behind Generic Access with a name, an appearance and what is preferred of a link, if anything is, and Generic
+    /// Attribute with Service Changed, Client Supported Features and the Database Hash.
+    init(_ link: Link) {
+        let isChoosy = link.interval != nil || link.latency != nil || link.timeout != nil
+        next = isChoosy ? 0x0010 : 0x000E
+    }
+
+    /// Lays out the service that stands at `cursor`.
+    mutating func add(_ service: Service, _ cursor: Cursor) {
+        let wasFull = next > Self.last + 1
+        next += 1
+        if case .custom(let custom) = service.content {
+            let cursors = cursor["characteristics"]?.items ?? []
+            for (characteristic, cursor) in zip(custom.characteristics, cursors) { add(characteristic, cursor) }
+        } else {
+            next += service.parts.reduce(0) { $0 + Tables.attributes(of: $1, in: service) }
+        }
+        if next > Self.last + 1, !wasFull {
+            cursor.note(.handleTaken, "this service's attributes go beyond handle \(Self.last), the last that there is")
+        }
+    }
+
+    /// Declaration, value, configuration, and descriptors.
+    private mutating func add(_ characteristic: Custom.Characteristic, _ cursor: Cursor) {
+        let lowest = next + 1
+        var handle = lowest
+        if let wanted = characteristic.handle.map(Int.init), wanted > 0 {
+            if wanted < lowest {
+                cursor["handle"]?.note(.handleTaken, "the lowest handle that this value can have is \(lowest)")
+            }
+            handle = max(handle, wanted)
+        }
+        let isTold = characteristic.properties.contains { $0 == .notify || $0 == .indicate }
+        next = handle + 1 + (isTold ? 1 : 0) + characteristic.descriptors.count
+    }
+}

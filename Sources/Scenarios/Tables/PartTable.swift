@@ -1,0 +1,120 @@
+// What can be done with the parts of services.
+extension Tables {
+    /// The parts of a service that can be named, and the key that brings each about; nil: it is always there.
+    static func parts(of kind: Service.Kind) -> [(part: Part, key: String?)] {
+        switch kind {
+        case .heartRate:
+            [
+                (Part(name: "", role: .value, properties: .notify), nil),
+                (Part(name: "contact", role: .contact, properties: .notify), "contact"),
+                (Part(name: "energy_kj", role: .energy, properties: .notify), "energy"),
+                (Part(name: "rr_ms", role: .rrIntervals, properties: .notify), "rr_intervals"),
+                (Part(name: "location", role: .location, properties: .read), "location"),
+                (Part(name: "control_point", role: .named, properties: .write), "energy"),
+            ]
+        case .healthThermometer:
+            [
+                (Part(name: "", role: .value, properties: .indicate), nil),
+                (Part(name: "intermediate", role: .named, properties: .notify), nil),
+                (Part(name: "type", role: .named, properties: .read), "type"),
+                (Part(name: "interval", role: .named, properties: [.read, .write, .indicate]), "period"),
+            ]
+        case .fitness:
+            [
+                (Part(name: "steps", role: .named, properties: [.read, .notify]), "steps"),
+                (Part(name: "steps_today", role: .named, properties: [.read, .notify]), "steps"),
+                (Part(name: "temperature", role: .named, properties: .read), "temperature"),
+            ]
+        case .ecg:
+            [
+                (Part(name: "samples", role: .value, properties: .notify), nil),
+                (Part(name: "lead", role: .named, properties: .notify), nil),
+                (Part(name: "description", role: .named, properties: .read), nil),
+            ]
+        case .measurements: [(Part(name: "", role: .value, properties: .notify), nil)]
+        case .feed, .battery: [(Part(name: "", role: .value, properties: [.read, .notify]), nil)]
+        case .deviceInformation:
+            informationKeys.map { (Part(name: $0, role: .named, properties: .read), $0) }
+        case .custom: []
+        }
+    }
+
+    /// The numbers that a part can have; nil where that is not known.
+    static func range(of part: Part, in kind: Service.Kind) -> ClosedRange<Double>? {
+        switch (kind, part.name) {
+        case (.heartRate, ""), (.heartRate, "energy_kj"), (.measurements, _): 0...65535
+        case (.heartRate, "contact"): 0...1
+        case (.battery, _): 0...100
+        case (.healthThermometer, ""): -273.15...1000
+        case (.healthThermometer, "interval"): 1...65535
+        case (.fitness, "temperature"): -273.15...327.67
+        case (.fitness, _), (.feed, _): 0...4_294_967_295
+        case (.ecg, "lead"): 0...255
+        case (.ecg, "samples"): -32768...32767
+        default: nil
+        }
+    }
+
+    /// What Polar Measurement Data has in place of the parts of an ECG service.
+    static let pmdParts = [
+        Part(name: "samples", role: .value, properties: .notify),
+        Part(name: "control_point", role: .named, properties: [.read, .write, .indicate]),
+    ]
+
+    /// The words that a part can be; nil for one that is no such word.
+    static func names(of part: Part, in kind: Service.Kind) -> [String]? {
+        switch (kind, part.name) {
+        case (.heartRate, "location"): HeartRate.Location.allCases.map(\.name)
+        case (.healthThermometer, "type"): HealthThermometer.Site.allCases.map(\.name)
+        default: nil
+        }
+    }
+
+    /// Whether a script can take a part over; the others follow from what can be.
+    static func isSettable(_ part: Part, in kind: Service.Kind) -> Bool {
+        switch (kind, part.name) {
+        case (.heartRate, "rr_ms"), (.heartRate, "control_point"), (.healthThermometer, "intermediate"),
+            (.fitness, "steps_today"):
+            false
+        case (.ecg, let name): name == "lead"
+        default: true
+        }
+    }
+
+    /// Whether a part is sent within the value of another.
+    static func isCarried(_ part: Part, in kind: Service.Kind) -> Bool {
+        switch (kind, part.name) {
+        case (.heartRate, "contact"), (.heartRate, "energy_kj"), (.heartRate, "rr_ms"), (.ecg, "lead"): true
+        default: false
+        }
+    }
+
+    /// How many attributes a part has: declaration, value, configuration, and a descriptor where the service has one.
+    static func attributes(of part: Part, in service: Service) -> Int {
+        guard !isCarried(part, in: service.kind) else { return 0 }
+        let isTold = !part.properties.isDisjoint(with: [.notify, .indicate])
+        return 2 + (isTold ? 1 : 0) + (hasDescriptor(part, in: service) ? 1 : 0)
+    }
+
+    /// Lubdub's own have a User Description, and an interval that can be written has its Valid Range.
+    private static func hasDescriptor(_ part: Part, in service: Service) -> Bool {
+        switch service.content {
+        case .fitness, .measurements, .feed: true
+        case .ecg(let ecg): ecg.form == .ecg
+        case .healthThermometer: part.name == "interval"
+        default: false
+        }
+    }
+}
+
+extension Custom.Characteristic.Property {
+    /// What it allows; a command is a write.
+    var properties: Part.Properties {
+        switch self {
+        case .read: .read
+        case .write, .writeCommand: .write
+        case .notify: .notify
+        case .indicate: .indicate
+        }
+    }
+}

@@ -1,0 +1,94 @@
+"""The committed schema and `lubdub validate` agree: on what is right, and on what is wrong as far as a schema can see.
+
+jsonschema is the witness.  What each broken file's problem is stands in its note: place, code and path.
+"""
+
+import json
+import subprocess
+import unittest
+
+import jsonschema
+
+from harness import LUBDUB, ROOT
+
+BROKEN = ROOT / 'Tests' / 'ScenariosTests' / 'Broken'
+FIXTURES = ROOT / 'Tests' / 'ScenariosTests' / 'Fixtures'
+SCENARIOS = ROOT / 'scenarios'
+NOT_YET = ': LD0190: '
+
+# What no schema sees, by why: the names of broken files.
+UNSEEN = {
+    'a value is of the type and in the range of a format beside it': [
+        'custom_uint8', 'custom_sint16', 'custom_uint16_curve', 'custom_number_is_text', 'custom_text_is_number',
+        'custom_octets_odd', 'custom_octets_long', 'custom_descriptor_octets'],
+    'a value is of the type and in the range of a thing elsewhere': [
+        'custom_set_beyond', 'custom_set_text', 'ecg_notify_sample', 'heart_rate_set_location', 'information_set_long',
+        'information_set_number', 'thermometer_set_interval', 'thermometer_set_type'],
+    'a thing is there, and can be done so with': [
+        'custom_not_notified', 'ecg_lead_off_elsewhere', 'ecg_notify_lead', 'ecg_set_samples', 'fitness_set_today',
+        'heart_rate_notify_contact', 'heart_rate_set_intervals', 'information_not_there', 'pmd_notify_value',
+        'thermometer_set_intermediate'],
+    'a curve stays within a range': ['feed_high_list', 'thermometer_hot_curve'],
+    'a number with a unit is within a range': [
+        'ecg_rate_fraction', 'ecg_rate_high', 'feed_period', 'thermometer_period'],
+    'text has octets': ['information_long'],
+    'things exclude each other': ['custom_declaration', 'custom_descriptor_configuration', 'pmd_lead'],
+    'ids are not given twice': ['custom_duplicate_id', 'custom_duplicate_uuid', 'two_services_of_a_kind'],
+    'handles rise': [
+        'handle_back', 'handle_of_declaration', 'handle_of_generic_access', 'handle_of_other_service',
+        'handle_on_configuration', 'handle_on_descriptors', 'handles_at_their_end', 'handles_behind_their_end'],
+}
+
+
+def problems(path):
+    """What `lubdub validate` says of a file, line by line, and its exit status."""
+    done = subprocess.run(
+        [LUBDUB, 'validate', str(path.relative_to(ROOT))], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return [line for line in (done.stdout + done.stderr).splitlines() if ': LD0' in line], done.returncode
+
+
+class SchemaTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        schema = json.loads((ROOT / 'schema' / 'scenario.schema.json').read_text())
+        validator = jsonschema.validators.validator_for(schema)
+        validator.check_schema(schema)
+        cls.validator = validator(schema)
+
+    def faults(self, path):
+        return [error.message[:200] for error in self.validator.iter_errors(json.loads(path.read_text()))]
+
+    def test_every_scenario_is_accepted_by_both(self):
+        paths = sorted(SCENARIOS.rglob('*.json'))
+        self.assertGreater(len(paths), 3)
+        for path in paths:
+            with self.subTest(path.name):
+                self.assertEqual(self.faults(path), [])
+                self.assertEqual(problems(path), ([], 0))
+
+    def test_the_examples_are_accepted_by_both_but_for_what_is_not_played_yet(self):
+        paths = sorted(FIXTURES.glob('*.json'))
+        self.assertEqual(len(paths), 13)
+        for path in paths:
+            with self.subTest(path.name):
+                self.assertEqual(self.faults(path), [])
+                self.assertEqual([line for line in problems(path)[0] if NOT_YET not in line], [])
+
+    def test_every_broken_file_is_refused_at_the_place_of_its_problem(self):
+        paths = sorted(BROKEN.glob('*.json'))
+        self.assertGreater(len(paths), 70)
+        for path in paths:
+            with self.subTest(path.name):
+                said, status = problems(path)
+                self.assertEqual(len(said), 1, said)
+                self.assertIn(f'{path.name}:{json.loads(path.read_text())["note"]}', said[0])
+                self.assertEqual(status, 2)
+
+    def test_the_schema_refuses_them_too_but_for_those_that_none_can_see(self):
+        unseen = {name for names in UNSEEN.values() for name in names}
+        accepted = {path.stem for path in BROKEN.glob('*.json') if not self.faults(path)}
+        self.assertEqual(accepted, unseen)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,162 @@
+import Bluetooth
+import Characteristics
+import GATT
+import Octets
+import Peripheral
+import Sensors
+import Simulation
+import Testing
+
+@Suite struct CustomTests {
+    typealias Custom = PeripheralDefinition.Custom
+
+    private static let first: UInt16 = 0x0010
+
+    /// One characteristic of a service of its own: 000F declaration, 0010 value, 0011 CCCD.
+    private static func device(
+        _ format: Custom.Format, _ value: PartValue,
+        properties: CharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify],
+        _ change: (inout Custom.Characteristic) -> Void = { _ in }
+    ) throws -> Wearer {
+        var characteristic = Custom.Characteristic(
+            uuid: UUID(0x2A58), format: format, properties: properties, value: value)
+        change(&characteristic)
+        return try Wearer(.custom(Custom(uuid: UUID(0x1815), characteristics: [characteristic])))
+    }
+
+    static let numbers: [(format: Custom.Format, wanted: Double, octets: String)] = [
+        (.uint8, 0, "00"), (.uint8, 254.9, "FE"), (.uint8, 255, "FF"), (.uint8, 256, "FF"), (.uint8, -1, "00"),
+        (.uint8, .nan, "00"), (.uint16, 258, "02 01"), (.uint16, 70000, "FF FF"), (.uint16, -70000, "00 00"),
+        (.uint16, .infinity, "FF FF"), (.uint32, 16_909_060, "04 03 02 01"), (.uint32, 4_294_967_296, "FF FF FF FF"),
+        (.uint32, 1e300, "FF FF FF FF"), (.uint32, -1e300, "00 00 00 00"), (.sint16, -1, "FF FF"),
+        (.sint16, -1.5, "FE FF"), (.sint16, 32767, "FF 7F"), (.sint16, 32768, "FF 7F"), (.sint16, -32768, "00 80"),
+        (.sint16, -32769, "00 80"), (.sint16, 1e300, "FF 7F"), (.sint16, -.infinity, "00 80"), (.sint16, .nan, "00 00"),
+    ]
+
+    @Test(arguments: numbers)
+    func `A number never wraps around`(format: Custom.Format, wanted: Double, octets: String) throws {
+        var device = try Self.device(format, .signal(Signal(wanted)))
+        device.device.begin(Self.first, at: .start)
+        #expect(device.read(Self.first) == hex(octets))
+        #expect(device.notified(until: at(2)).map(\.octets) == [hex(octets), hex(octets)])
+        #expect(device.device.misfits.isEmpty == (format.range?.contains(wanted) == true))
+        #expect(device.pool.taken == 0)
+    }
+
+    static let writes: [(format: Custom.Format, written: String, error: UInt8?)] = [
+        (.uint8, "07", nil), (.uint8, "", 0x0D), (.uint8, "07 00", 0x0D), (.uint16, "07 00", nil),
+        (.uint16, "07", 0x0D),
+        (.uint32, "01 02 03 04", nil), (.uint32, "01 02 03", 0x0D), (.sint16, "00 80", nil),
+        (.sint16, "00 80 00", 0x0D),
+        (.utf8, "", nil), (.utf8, "61 62", nil), (.octets, "", nil), (.octets, "FF 00 FF", nil),
+    ]
+
+    @Test(arguments: writes)
+    func `What is written has the length of the format`(format: Custom.Format, written: String, error: UInt8?) throws {
+        let value = format.count == nil ? PartValue.octets([0x78]) : .signal(Signal(1))
+        var device = try Self.device(format, value)
+        let before = device.read(Self.first)
+        #expect(device.write(hex(written), to: Self.first) == error)
+        #expect(device.read(Self.first) == (error == nil ? hex(written) : before))
+    }
+
+    @Test func `What a client writes is told, and stays when a script gives back`() throws {
+        var device = try Self.device(.uint8, .signal(Signal(1)))
+        let part = Part(service: 0, .custom(0))
+        try device.set(part, to: Signal(2), at: at(1))
+        #expect(device.read(Self.first, at: at(1)) == [2])
+        #expect(device.answer(hex("52 10 00 03"), at: at(2)) == [])
+        #expect(device.read(Self.first, at: at(2)) == [3])
+        try device.set(part, to: Signal(.ramp(start: 10, end: 20, over: .seconds(10))), at: at(3), begun: at(1))
+        #expect(device.read(Self.first, at: at(3)) == [12])
+        try device.set(part, to: nil, at: at(4))
+        device.device.begin(Self.first, at: at(4))
+        #expect(device.notified(from: at(4), until: at(5)).map(\.octets) == [[3]])
+    }
+
+    @Test func `A curve that was taken over goes on unseen`() throws {
+        var device = try Self.device(.uint8, .signal(Signal(.step(start: 0, by: 1, period: .seconds(1)))))
+        try device.set(Part(service: 0, .custom(0)), to: Signal(99), at: at(2))
+        #expect(device.read(Self.first, at: at(3)) == [99])
+        try device.set(Part(service: 0, .custom(0)), to: nil, at: at(5))
+        #expect(device.read(Self.first, at: at(7)) == [7])
+    }
+
+    @Test func `Numbers take numbers, and text takes text`() throws {
+        let part = Part(service: 0, .custom(0))
+        var number = try Self.device(.uint8, .signal(Signal(1)))
+        #expect(number.takes(.octets([1]), for: part, at: .start) == false)
+        var text = try Self.device(.utf8, .octets(Array("é".utf8)))
+        #expect(text.takes(.signal(Signal(1)), for: part, at: .start) == false)
+        #expect(text.takes(.octets(Array("long".utf8)), for: part, at: .start) == true)
+        #expect(text.read(Self.first) == Array("long".utf8))
+        #expect(text.takes(.signal(Signal(1)), for: Part(service: 0, .custom(1)), at: .start) == false)
+        #expect(text.takes(.signal(Signal(1)), for: Part(service: 0, .custom(-1)), at: .start) == false)
+    }
+
+    @Test func `A value has 512 octets at most`() throws {
+        var device = try Self.device(.octets, .octets(Array(repeating: 7, count: 600)))
+        _ = device.answer(hex("02 05 02"))
+        #expect(device.read(Self.first)?.count == 512)
+        #expect(
+            device.takes(.octets(Array(repeating: 8, count: 60_000)), for: Part(service: 0, .custom(0)), at: .start)
+                == true)
+        device.device.begin(Self.first, at: .start)
+        #expect(device.notified(until: at(1), mtu: 23).map(\.octets.count) == [512])
+    }
+
+    @Test func `It is told each period, while its curve goes on`() throws {
+        var device = try Self.device(.uint8, .signal(Signal(.list([1, 2], period: .seconds(1), then: .stop)))) {
+            $0.period = .milliseconds(250)
+        }
+        device.device.begin(Self.first, at: at(0.6))
+        let told = device.notified(until: at(9))
+        #expect(told.map(\.time) == [at(0.75), at(1), at(1.25), at(1.5), at(1.75)])
+        #expect(told.map(\.octets) == [[1], [2], [2], [2], [2]])
+        #expect(device.read(Self.first, at: at(9)) == [])
+    }
+
+    @Test func `Descriptors and fixed handles are where they are wanted`() throws {
+        var device = try Self.device(.uint8, .signal(Signal(5)), properties: [.read, .indicate]) {
+            $0.handle = 0x0100
+            $0.descriptors = [
+                DescriptorDefinition(uuid: .characteristicUserDescription, value: Array("Five".utf8)),
+                DescriptorDefinition(uuid: UUID(0x2904), value: hex("04 00 00 27 01 00 00")),
+            ]
+        }
+        #expect(device.answer(hex("08 0E 00 FF FF 03 28")) == hex("09 07 0F 00 22 00 01 58 2A"))
+        #expect(device.answer(hex("04 01 01 FF FF")) == hex("05 01 01 01 02 29 02 01 01 29 03 01 04 29"))
+        #expect(device.read(0x0100) == [5])
+        #expect(device.read(0x0102) == Array("Five".utf8))
+        #expect(device.read(0x0103) == hex("04 00 00 27 01 00 00"))
+        #expect(device.device.indicates(0x0100))
+    }
+
+    @Test func `A handle that is taken is an error`() {
+        #expect(throws: AttributeTable.DefinitionError.handleTaken(0x000F, lowestFree: 0x0010)) {
+            try Self.device(.uint8, .signal(Signal(5))) { $0.handle = 0x000F }
+        }
+    }
+}
+
+@Suite struct InformationTests {
+    @Test func `A script changes strings, and gives them back`() throws {
+        var strap = try Wearer(.deviceInformation([(.manufacturer, "Lubdub"), (.model, "1")]))
+        let model = Part(service: 0, .information(.model))
+        #expect(strap.takes(.octets(Array("Zwei".utf8)), for: model, at: at(1)) == true)
+        #expect(strap.read(0x0010, at: at(1)) == Array("Lubdub".utf8))
+        #expect(strap.read(0x0012, at: at(1)) == Array("Zwei".utf8))
+        #expect(strap.takes(.signal(Signal(1)), for: model, at: at(1)) == false)
+        #expect(strap.takes(nil, for: model, at: at(2)) == true)
+        #expect(strap.read(0x0012, at: at(2)) == Array("1".utf8))
+        #expect(strap.takes(.octets([]), for: Part(service: 0, .information(.serial)), at: at(2)) == false)
+    }
+
+    @Test func `A string of a script has 512 octets at most`() throws {
+        var strap = try Wearer(.deviceInformation([(.model, "1")]))
+        _ = strap.answer(hex("02 05 02"))
+        let long = PartValue.octets(Array(repeating: 0x61, count: 5000))
+        #expect(strap.takes(long, for: Part(service: 0, .information(.model)), at: .start) == true)
+        #expect(strap.read(0x0010)?.count == 512)
+    }
+}

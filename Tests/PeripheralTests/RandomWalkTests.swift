@@ -1,0 +1,163 @@
+import Bluetooth
+import Characteristics
+import GATT
+import Octets
+import Peripheral
+import Sensors
+import Simulation
+import Testing
+
+/// A device with everything, and clients and a script that do anything in any order.
+@Suite struct RandomWalkTests {
+    static let services: [PeripheralDefinition.Service] = {
+        var heartRate = HeartRate(rate: Signal(.walk(start: 70, by: 9, period: .seconds(1), range: 40...200), seed: 3))
+        (heartRate.contact, heartRate.energy, heartRate.hasRRIntervals) = (Signal(1), .computed, true)
+        heartRate.location = BodySensorLocation(1)
+        var thermometer = PeripheralDefinition.HealthThermometer(value: Signal(36.6))
+        (thermometer.period, thermometer.hasInterval, thermometer.isStoring) = (.seconds(7), true, true)
+        thermometer.type = TemperatureType(2)
+        var fitness = PeripheralDefinition.Fitness()
+        (fitness.steps, fitness.temperature) = (.days([10000, 300]), Signal(36.6))
+        let characteristics: [PeripheralDefinition.Custom.Characteristic] = [
+            .init(uuid: UUID(0x2A58), format: .uint8, properties: [.read, .write, .notify], value: .signal(Signal(4))),
+            .init(uuid: UUID(0x2A56), format: .utf8, properties: [.read, .write, .indicate], value: .octets([0x61])),
+        ]
+        return [
+            .heartRate(heartRate), .battery(.init(level: Signal(.ramp(start: 100, end: 0, over: .seconds(86400))))),
+            .deviceInformation([(.manufacturer, "Lubdub"), (.model, "1")]), .healthThermometer(thermometer),
+            .fitness(fitness), .ecg(.init()), .ecg(.init(.pmd, rate: 130)),
+            .measurements(.init(value: Signal(72), rate: 4000)),
+            .feed(.init(value: Signal(.step(start: 0, by: 1, period: .milliseconds(10))), period: .milliseconds(100))),
+            .custom(.init(uuid: UUID(0x1815), characteristics: characteristics)),
+        ]
+    }()
+
+    static let quantities: [Part] = [
+        .init(service: 0, .heartRate), .init(service: 0, .contact), .init(service: 0, .energy),
+        .init(service: 0, .location), .init(service: 1, .battery), .init(service: 2, .information(.model)),
+        .init(service: 3, .bodyTemperature), .init(service: 3, .measurementInterval),
+        .init(service: 3, .temperatureType), .init(service: 4, .steps), .init(service: 4, .temperature),
+        .init(service: 5, .lead), .init(service: 7, .heartRates), .init(service: 8, .feed),
+        .init(service: 9, .custom(0)), .init(service: 9, .custom(1)), .init(service: 5, .ecgSamples),
+        .init(service: 6, .pmdControlPoint), .init(service: 12, .feed), .init(service: 0, .custom(0)),
+    ]
+
+    static let numbers: [Double] = [
+        0, 1, -1, 72, 300, 70000, 1e10, 1e300, -1e300, .infinity, -.infinity, .nan, .leastNonzeroMagnitude,
+    ]
+
+    /// What is on its way.
+    private struct Walk {
+        var wearer: Wearer
+        var chance: RandomStream
+        var now = Instant.start
+        var frames: [ECGFrame] = []
+        var silent: [UInt16] = []
+        let handles: [UInt16]
+
+        init(seed: UInt64) throws {
+            wearer = try Wearer(
+                PeripheralDefinition(
+                    name: "All", appearance: .heartRateBelt, services: RandomWalkTests.services), seed: seed)
+            chance = RandomStream(seed: seed)
+            let device = wearer.device
+            handles = (1...120).filter { device.part(of: $0) != nil }
+        }
+
+        mutating func below(_ count: Int) -> Int { Int(chance.below(UInt64(count))) }
+        mutating func handle() -> UInt16 { handles[below(handles.count)] }
+
+        mutating func value() -> PartValue? {
+            switch below(5) {
+            case 0: nil
+            case 1: .octets(Array(repeating: 0x61, count: below(3) == 0 ? 2000 : below(4)))
+            case 2:
+                .signal(Signal(.list([RandomWalkTests.numbers[below(13)]], period: .seconds(1), then: .stop)))
+            default: .signal(Signal(RandomWalkTests.numbers[below(13)]))
+            }
+        }
+
+        mutating func step() {
+            let part = RandomWalkTests.quantities[below(RandomWalkTests.quantities.count)]
+            switch below(16) {
+            case 0...2: wearer.device.begin(handle(), at: now)
+            case 3: wearer.device.end(handle(), at: now)
+            case 4:
+                silent = below(2) == 0 ? [] : [handle(), handle()]
+                wearer.device.keepSilent(silent, at: now)
+            case 5, 6: _ = wearer.device.set(part, to: value(), at: now, begun: below(2) == 0 ? nil : .start)
+            case 7: wearer.device.confirmed(handle(), at: now)
+            case 8: wearer.device.dropped(handle(), at: now)
+            case 9: _ = wearer.device.setLead(ofService: below(12) - 1, isOff: below(2) == 0, at: now)
+            case 10: wearer.device.skipTime(by: .seconds([0, 1, 86400, 1 << 40][below(4)]), at: now)
+            case 11: _ = wearer.read(handle(), at: now)
+            case 12:
+                let octets = (0..<below(12)).map { _ in UInt8(truncatingIfNeeded: chance.next()) & 3 }
+                _ = wearer.write(octets, to: handle(), at: now)
+            case 13:
+                guard let packet = wearer.device.value(of: part, at: now, pool: &wearer.pool) else { return }
+                if part.service == 5 { keep(wearer.pool.octets(of: packet)) }
+                wearer.pool.release(packet)
+            case 14: _ = part.service < 10 ? wearer.device.octets(of: part, saying: .signal(Signal(1e300))) : nil
+            default: _ = wearer.device.number(of: part, at: now)
+            }
+        }
+
+        mutating func wait() {
+            let pause = [0, 0.001, 0.3, 1, 4, 600, 7200][below(100) < 95 ? below(5) : below(7)]
+            let end = now.advanced(byNanoseconds: Int64(pause * 1e9))
+            let mtu = [23, 23, 185, 247, 517][below(5)]
+            // Who sleeps for hours has nobody who listens, or comes too late.
+            let told = wearer.notified(
+                from: pause > 4 ? end : now, until: end, mtu: mtu, confirms: below(4) != 0)
+            let samples = wearer.device.handle(of: Part(service: 5, .ecgSamples))
+            for notified in told where notified.handle == samples { keep(notified.octets) }
+            now = end
+        }
+
+        mutating func keep(_ octets: [UInt8]) {
+            if let frame = try? ECGFrame(octets: octets[...]) { frames.append(frame) }
+        }
+    }
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func `Whatever is done in whatever order, nothing is lost and nothing goes round in circles`(seed: UInt64) throws {
+        var walk = try Walk(seed: seed)
+        let samples = try #require(walk.wearer.device.handle(of: Part(service: 5, .ecgSamples)))
+        walk.wearer.device.begin(samples, at: .start)
+        for _ in 0..<200 {
+            walk.step()
+            if walk.below(3) == 0 { walk.wait() }
+            #expect(walk.wearer.pool.taken == 0)
+        }
+        #expect(walk.handles.count > 20 && !walk.frames.isEmpty)
+        for (frame, next) in zip(walk.frames, walk.frames.dropFirst()) {
+            let end = frame.header.index &+ UInt32(frame.samples.count)
+            #expect(next.header.flags.contains(.gap) ? next.header.index &- end < 1 << 31 : next.header.index == end)
+        }
+        for handle in walk.handles { walk.wearer.device.end(handle, at: walk.now) }
+        #expect(walk.wearer.device.nextDue == nil)
+        let parts = walk.wearer.device.misfits.map(\.part)
+        #expect(Set(parts).count == parts.count)
+    }
+
+    /// What a script sets 3,600,000 times is not remembered so often: a test of minutes and gigabytes otherwise.
+    @Test(arguments: quantities.prefix(14))
+    func `A script that sets a value each millisecond costs no more as time goes on`(part: Part) throws {
+        var device = try PeripheralDevice(
+            PeripheralDefinition(name: "All", appearance: .heartRateBelt, services: Self.services),
+            seed: RandomStream(seed: 1))
+        let clock = ContinuousClock()
+        func set(_ range: Range<Int64>) -> Duration {
+            clock.measure {
+                for millisecond in range {
+                    let value = PartValue.signal(Signal(Double(millisecond % 100)))
+                    _ = device.set(part, to: value, at: Instant(nanoseconds: millisecond * 1_000_000))
+                }
+            }
+        }
+        let first = set(1..<10_000)
+        let later = set(50_000..<60_000)
+        #expect(later < first * 4 + .milliseconds(100))
+    }
+}

@@ -1,0 +1,27 @@
+import Documents
+import Testing
+
+@testable import Scenarios
+
+/// The files of `Broken`: each has one problem, whose place, code and path stand in its note.  `Tests/Interoperability`
+/// has them checked by the schema too.
+@Suite struct BrokenTests {
+    static let files = Files.names("Tests/ScenariosTests/Broken")
+
+    @Test func `There are broken files`() { #expect(Self.files.count > 70) }
+
+    @Test(arguments: files) func `A broken file's only problem is where its note says`(path: String) throws {
+        let octets = try #require(Files.octets(path))
+        let members = try Node(json: octets, file: path).members
+        guard case .string(let note)? = members.first(where: { $0.key == "note" })?.node.value else {
+            Issue.record("no note")
+            return
+        }
+        let problems = Files.read(path).problems.map(\.description)
+        #expect(problems.count == 1 && problems[0].hasPrefix("\(path):\(note)"), "\(problems)")
+    }
+}
+
+extension Node {
+    fileprivate var members: [Node.Member] { if case .object(let members) = value { members } else { [] } }
+}
