@@ -27,7 +27,7 @@ test:  ## lint, build, test, and meet Bumble and tshark
 	swift test --skip-build
 	swift build -c release --static-swift-stdlib --product lubdub
 	LUBDUB=$(LUBDUB) LUBDUB_RELEASE=.build/release/lubdub .venv/bin/python -m unittest discover --start-directory Tests/Interoperability
-	.build/release/lubdub bench
+	.build/release/lubdub bench notifications reads greeting
 
 docs:  ## build the documentation of every module into .build/docs; a warning of DocC is an error
 	@Tools/setup build
@@ -37,7 +37,7 @@ docs:  ## build the documentation of every module into .build/docs; a warning of
 test-linux: release  ## meet Linux's own Bluetooth and bluetoothd, in a machine that QEMU emulates
 	@Tools/setup linux
 	@rm -rf $(EVIDENCE) && mkdir $(EVIDENCE)
-	LUBDUB=.build/release/lubdub LUBDUB_KEPT=$(EVIDENCE) Tools/linux-machine --limit 360 --keep $(EVIDENCE) .venv/bin/python -m unittest discover --verbose --start-directory Tests/Linux
+	Tools/test-linux .build/release/lubdub $(EVIDENCE)
 
 sanitize:  ## run the tests of all that reads what comes from outside with the address sanitizer, in an own build
 	@Tools/setup test

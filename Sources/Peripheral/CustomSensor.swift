@@ -1,4 +1,5 @@
 import Bluetooth
+import Characteristics
 import GATT
 import Octets
 import Sensors
@@ -7,7 +8,7 @@ import Simulation
 /// What stands behind a custom service.
 struct CustomSensor: ServiceSensor {
     private struct Content {
-        let format: PeripheralDefinition.Custom.Format
+        let format: ValueFormat
         var schedule: Schedule
         private var base: PartValue
         /// In place of that: what a client wrote.

@@ -28,13 +28,6 @@ extension Gauge {
     }
 }
 
-extension FixedWidthInteger {
-    /// The whole number nearest to 0 and not beyond it; the nearest that fits for what does not, and 0 for what is none.
-    init(saturating number: Double) {
-        self = number.isNaN ? 0 : Self(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
-    }
-}
-
 extension CharacteristicDefinition {
     /// One of Lubdub's own, with what people read about it.
     init(_ kind: VendorUUID, properties: CharacteristicProperties) {

@@ -1,4 +1,5 @@
 public import Bluetooth
+public import Characteristics
 public import Sensors
 
 // The services that are Lubdub's own, and those that a file makes up.
@@ -64,33 +65,6 @@ public struct Custom: Hashable, Sendable {
 
     /// A characteristic that a file describes.
     public struct Characteristic: Hashable, Sendable {
-        /// How a value is encoded.
-        public enum Format: String, CaseIterable, Sendable {
-            /// One octet.
-            case uint8
-            /// Two octets.
-            case uint16
-            /// Four octets.
-            case uint32
-            /// Two octets, negative ones too.
-            case sint16
-            /// Text.
-            case utf8
-            /// Octets, written in hexadecimal.
-            case octets
-
-            /// The numbers that it can say; nil when it says no numbers.
-            public var range: ClosedRange<Double>? {
-                switch self {
-                case .uint8: 0...255
-                case .uint16: 0...65535
-                case .uint32: 0...4_294_967_295
-                case .sint16: -32768...32767
-                case .utf8, .octets: nil
-                }
-            }
-        }
-
         /// What a client may do.
         public enum Property: String, CaseIterable, Sendable {
             /// Read it.
@@ -118,7 +92,7 @@ public struct Custom: Hashable, Sendable {
         /// Its UUID.
         public var uuid: UUID
         /// How a value is encoded.
-        public var format: Format
+        public var format: ValueFormat
         /// In the file's order.
         public var properties: [Property]
         /// In the file's order.
@@ -144,7 +118,7 @@ public struct Custom: Hashable, Sendable {
 
 extension Value {
     /// Text as a format encodes it; nil for what is not text, and for octets that are not written as such.
-    public func octets(as format: Custom.Characteristic.Format) -> [UInt8]? {
+    public func octets(as format: ValueFormat) -> [UInt8]? {
         guard case .text(let text) = self else { return nil }
         return format == .octets ? Units.octets(text) : Array(text.utf8)
     }

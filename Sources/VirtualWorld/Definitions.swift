@@ -122,27 +122,12 @@ extension PeripheralDefinition.Custom {
     }
 }
 
-extension PeripheralDefinition.Custom.Format {
-    /// The same, as a scenario says it.
-    init(_ format: Scenarios.Custom.Characteristic.Format) {
-        self =
-            switch format {
-            case .uint8: .uint8
-            case .uint16: .uint16
-            case .uint32: .uint32
-            case .sint16: .sint16
-            case .utf8: .utf8
-            case .octets: .octets
-            }
-    }
-}
-
 extension PeripheralDefinition.Custom.Characteristic {
     init(_ characteristic: Scenarios.Custom.Characteristic, chance: RandomStream) {
         var chance = chance
         let seed = chance.next()
         self.init(
-            uuid: characteristic.uuid, format: .init(characteristic.format),
+            uuid: characteristic.uuid, format: characteristic.format,
             properties: CharacteristicProperties(characteristic.properties.map(\.bit)),
             value: characteristic.value.map { PartValue($0, as: characteristic.format, seed: seed) } ?? .octets([]))
         (period, handle) = (characteristic.period, characteristic.handle)
@@ -153,7 +138,7 @@ extension PeripheralDefinition.Custom.Characteristic {
 
 extension PartValue {
     /// A value that a scenario gives to a part; text is UTF-8 unless its format says octets.
-    init(_ value: Value, as format: Scenarios.Custom.Characteristic.Format?, seed: UInt64) {
+    init(_ value: Value, as format: ValueFormat?, seed: UInt64) {
         switch value {
         case .curve(let curve): self = .signal(Signal(curve, seed: seed))
         case .text: self = .octets(value.octets(as: format ?? .utf8) ?? [])

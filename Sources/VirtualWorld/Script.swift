@@ -87,7 +87,7 @@ extension World {
 
     /// What a script's value is for a part.
     private func partValue(_ value: Value, for thing: Thing, _ part: Peripheral.Part, _ node: Int) -> PartValue {
-        var format: Custom.Characteristic.Format?
+        var format: ValueFormat?
         if case .custom(let index) = part.quantity,
             case .custom(let custom) = scenario.devices[node].services[part.service].content
         {

@@ -65,7 +65,7 @@ struct ValueNames: Sendable {
 enum ValueMeaning: Hashable, Sendable {
     case standard(Peripheral.Part.Quantity)
     case pmdSamples
-    case custom(Custom.Characteristic.Format)
+    case custom(ValueFormat)
 
     init(_ quantity: Peripheral.Part.Quantity, of service: Scenarios.Service) {
         switch (quantity, service.content) {
@@ -111,7 +111,7 @@ enum ValueMeaning: Hashable, Sendable {
     }
 
     private func write(
-        _ octets: [UInt8], _ format: Custom.Characteristic.Format, to text: inout JSONText
+        _ octets: [UInt8], _ format: ValueFormat, to text: inout JSONText
     ) throws(Malformed) -> Bool {
         var reader = OctetReader(octets)
         let number: Int64

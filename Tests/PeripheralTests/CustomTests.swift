@@ -14,7 +14,7 @@ import Testing
 
     /// One characteristic of a service of its own: 000F declaration, 0010 value, 0011 CCCD.
     private static func device(
-        _ format: Custom.Format, _ value: PartValue,
+        _ format: ValueFormat, _ value: PartValue,
         properties: CharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify],
         _ change: (inout Custom.Characteristic) -> Void = { _ in }
     ) throws -> Wearer {
@@ -24,7 +24,7 @@ import Testing
         return try Wearer(.custom(Custom(uuid: UUID(0x1815), characteristics: [characteristic])))
     }
 
-    static let numbers: [(format: Custom.Format, wanted: Double, octets: String)] = [
+    static let numbers: [(format: ValueFormat, wanted: Double, octets: String)] = [
         (.uint8, 0, "00"), (.uint8, 254.9, "FE"), (.uint8, 255, "FF"), (.uint8, 256, "FF"), (.uint8, -1, "00"),
         (.uint8, .nan, "00"), (.uint16, 258, "02 01"), (.uint16, 70000, "FF FF"), (.uint16, -70000, "00 00"),
         (.uint16, .infinity, "FF FF"), (.uint32, 16_909_060, "04 03 02 01"), (.uint32, 4_294_967_296, "FF FF FF FF"),
@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(arguments: numbers)
-    func `A number never wraps around`(format: Custom.Format, wanted: Double, octets: String) throws {
+    func `A number never wraps around`(format: ValueFormat, wanted: Double, octets: String) throws {
         var device = try Self.device(format, .signal(Signal(wanted)))
         device.device.begin(Self.first, at: .start)
         #expect(device.read(Self.first) == hex(octets))
@@ -43,7 +43,7 @@ import Testing
         #expect(device.pool.taken == 0)
     }
 
-    static let writes: [(format: Custom.Format, written: String, error: UInt8?)] = [
+    static let writes: [(format: ValueFormat, written: String, error: UInt8?)] = [
         (.uint8, "07", nil), (.uint8, "", 0x0D), (.uint8, "07 00", 0x0D), (.uint16, "07 00", nil),
         (.uint16, "07", 0x0D),
         (.uint32, "01 02 03 04", nil), (.uint32, "01 02 03", 0x0D), (.sint16, "00 80", nil),
@@ -52,7 +52,7 @@ import Testing
     ]
 
     @Test(arguments: writes)
-    func `What is written has the length of the format`(format: Custom.Format, written: String, error: UInt8?) throws {
+    func `What is written has the length of the format`(format: ValueFormat, written: String, error: UInt8?) throws {
         let value = format.count == nil ? PartValue.octets([0x78]) : .signal(Signal(1))
         var device = try Self.device(format, value)
         let before = device.read(Self.first)

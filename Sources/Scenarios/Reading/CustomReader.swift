@@ -1,11 +1,10 @@
 import Bluetooth
+import Characteristics
 import Documents
 import Sensors
 
 /// Makes custom services of checked trees.
 struct CustomReader {
-    typealias Format = Custom.Characteristic.Format
-
     let services: ServiceReader
 
     func custom(_ cursor: Cursor) -> Custom {
@@ -32,7 +31,7 @@ struct CustomReader {
     ]
 
     private func characteristic(_ cursor: Cursor) -> Custom.Characteristic {
-        let format: Format = cursor["format"].choice() ?? Self.format(of: cursor["value"])
+        let format: ValueFormat = cursor["format"].choice() ?? Self.format(of: cursor["value"])
         return Custom.Characteristic(
             uuid: uuid(cursor) ?? UUID(0), format: format, properties: Self.properties(cursor),
             permissions: (cursor["permissions"]?.items ?? []).compactMap { Optional($0).choice() },
@@ -43,13 +42,13 @@ struct CustomReader {
     }
 
     /// What a value without a format is.
-    private static func format(of cursor: Cursor?) -> Format {
+    private static func format(of cursor: Cursor?) -> ValueFormat {
         guard let cursor else { return .octets }
         return cursor.string == nil ? .uint8 : .utf8
     }
 
     /// A value of the type and in the range of a format.
-    func value(_ cursor: Cursor, as format: Format) -> Value? {
+    func value(_ cursor: Cursor, as format: ValueFormat) -> Value? {
         guard let value = services.curves.value(cursor, in: format.range) else { return nil }
         switch value {
         case .curve where format.range == nil:
@@ -75,7 +74,7 @@ struct CustomReader {
             let octets = (0..<4).map { UInt8(truncatingIfNeeded: whole >> ($0 * 8)) }
             return Custom.Descriptor(uuid: uuid, octets: Array(octets[..<(whole < 256 ? 1 : whole < 65536 ? 2 : 4)]))
         }
-        let format: Format = uuid == .characteristicUserDescription ? .utf8 : .octets
+        let format: ValueFormat = uuid == .characteristicUserDescription ? .utf8 : .octets
         guard case .text(let text)? = self.value(value, as: format),
             let octets = Value.text(text).octets(as: format)
         else { return nil }

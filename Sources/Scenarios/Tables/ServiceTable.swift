@@ -1,3 +1,4 @@
+import Characteristics
 import Documents
 
 extension Tables {
@@ -87,7 +88,7 @@ extension Tables {
         .init("id", .id, "What things call it."),
         .init("uuid", .uuid, required: true, "The characteristic's."),
         .init(
-            "format", .name(Custom.Characteristic.Format.allCases.map(\.rawValue)),
+            "format", .name(ValueFormat.allCases.map(\.rawValue)),
             "How a value is encoded; utf8 for a string and uint8 for a number if it is left out."),
         .init(
             "properties", .list(.name(Custom.Characteristic.Property.allCases.map(\.rawValue))), required: true,
