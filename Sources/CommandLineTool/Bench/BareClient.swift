@@ -48,6 +48,7 @@ struct BareClient {
     }
 
     private mutating func hear<Picked>(_ pick: (Host.Output, borrowing PacketPool) -> Picked?) -> Picked? {
+        guard !world.outbox.isEmpty else { return nil }
         var picked: Picked?
         for index in world.outbox.indices {
             guard case .client(_, let output) = world.outbox[index] else { continue }
@@ -57,7 +58,7 @@ struct BareClient {
             default: break
             }
         }
-        world.outbox.removeAll(keepingCapacity: true)
+        world.outbox.clear()
         return picked
     }
 
