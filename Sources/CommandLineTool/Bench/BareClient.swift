@@ -30,7 +30,7 @@ struct BareClient {
 
     /// Plays until the host says something that is picked, a minute at most; packets are released once they were shown.
     mutating func play<Picked>(_ pick: (Host.Output, borrowing PacketPool) -> Picked?) -> Picked? {
-        let limit = world.now.advanced(by: .seconds(60))
+        let limit = world.now.advanced(byNanoseconds: 60_000_000_000)
         repeat {
             if let picked = hear(pick) { return picked }
         } while world.runNext(until: limit)
