@@ -3,7 +3,7 @@ public import Octets
 
 extension PDU {
     /// Reads a whole PDU; its length has to be exactly that of its kind, and lists must not be empty.
-    public init(_ octets: [UInt8]) throws(Malformed) {
+    public init(_ octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = OctetReader(octets)
         let number = try reader.uint8("Opcode")
         guard let opcode = Opcode(rawValue: number) else {

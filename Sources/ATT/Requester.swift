@@ -10,6 +10,7 @@ public import Simulation
 public struct Requester: Sendable {
     /// From sending a request until the bearer is given up; ATT calls it the transaction timeout.
     public static let transactionTimeout = Duration.seconds(30)
+    private static let nanoseconds = transactionTimeout.inNanoseconds
 
     /// What came back for a request.  Each of them ends the transaction.
     public enum Answer: Equatable, Sendable {
@@ -35,17 +36,20 @@ public struct Requester: Sendable {
     /// Whether a request was not answered in time, so that nothing may be sent any more.
     public var isLost: Bool { if case .lost = state { true } else { false } }
 
+    /// Until when the request under way has to be answered; nil when there is none.
+    public var deadline: Instant? { if case .waiting(_, let deadline) = state { deadline } else { nil } }
+
     /// Begins a transaction: the instant at which `timePassed` has to be called; nil, and nothing has begun,
     /// unless this is idle and `opcode` a request's.
     public mutating func request(_ opcode: Opcode, at now: Instant) -> Instant? {
         guard isIdle, opcode.response != nil else { return nil }
-        let deadline = now.advanced(by: Self.transactionTimeout)
+        let deadline = now.advanced(byNanoseconds: Self.nanoseconds)
         state = .waiting(opcode, until: deadline)
         return deadline
     }
 
     /// Ends a transaction by a response or an error; nil when none is under way: it came late, or nobody asked.
-    public mutating func receive(_ octets: [UInt8]) -> Answer? {
+    public mutating func receive(_ octets: ArraySlice<UInt8>) -> Answer? {
         guard case .waiting(let request, _) = state, let opcode = octets.first else { return nil }
         state = .idle
         guard opcode == request.response?.rawValue || opcode == Opcode.errorResponse.rawValue else {

@@ -186,7 +186,17 @@ public struct EventJournal: Sendable {
         _ packet: Packet, droppingFirst header: Int = 0, in pool: borrowing PacketPool, at now: Instant
     ) {
         guard sink != nil else { return }
-        let value = pool.slice(of: packet).dropFirst(header).prefix(Int(UInt16.max))
+        let value = pool.slice(of: packet).dropFirst(header)
+        append(event, device: device, part: part, peer: peer, handle: handle, value, at: now)
+    }
+
+    /// Adds that a value of these octets went its way.
+    public mutating func append(
+        _ event: EventName, device: Int, part: Int, peer: DeviceAddress?, handle: UInt16, _ octets: ArraySlice<UInt8>,
+        at now: Instant
+    ) {
+        guard sink != nil else { return }
+        let value = octets.prefix(Int(UInt16.max))
         let record = ValueRecord(
             instant: now, offset: UInt32(chunk.content.count), count: UInt16(value.count),
             device: UInt16(truncatingIfNeeded: device), part: UInt16(truncatingIfNeeded: part),

@@ -19,14 +19,14 @@ extension Access {
     }
 
     private mutating func noteSearch(isOver: Bool) {
-        if !server.isSearched { events.append(.discovering) }
-        if isOver { events.append(.discovered) }
+        if !server.isSearched { server.events.append(.discovering) }
+        if isOver { server.events.append(.discovered) }
         server.isSearched = !isOver
     }
 
     private func attributes(in range: HandleRange) throws(Refusal) -> ArraySlice<AttributeTable.Attribute> {
         guard range.isValid else { throw Refusal(.invalidHandle, at: range.first) }
-        return table.attributes(in: range)
+        return attributes.inside(range)
     }
 
     /// Section 3.4.3.2: types of one length.
@@ -70,7 +70,7 @@ extension Access {
         guard !list.isEmpty else { throw .notFound(in: range) }
         if type == .databaseHash { server.awareness.hashRead() }
         if type != .characteristic, type != .include {
-            events += list.map { .read(handle: $0.handle, $0.value) }
+            server.events += list.map { .read(handle: $0.handle, $0.value) }
         }
         return .readByTypeResponse(list)
     }

@@ -6,7 +6,7 @@ import Octets
 extension Access {
     /// The whole value, if it may be read.
     mutating func read(_ handle: UInt16, _ values: inout some AttributeValues) throws(Refusal) -> [UInt8] {
-        guard let attribute = table[handle] else { throw Refusal(.invalidHandle, at: handle) }
+        guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
         return try read(attribute, &values)
     }
 
@@ -72,7 +72,7 @@ extension Access {
             guard let part = take(try read(handle, &values)) else { continue }
             told.append(.read(handle: handle, Array(part)))
         }
-        events += told
+        server.events += told
     }
 
     mutating func write(
@@ -89,24 +89,24 @@ extension Access {
             let wanted = ClientConfiguration(rawValue: UInt16(value[0]) | UInt16(value[1]) << 8)
             guard wanted.isSubset(of: allowed) else { throw Refusal(.cccdImproperlyConfigured, at: handle) }
             server.configure(wanted, ofValue: valueHandle)
-            events.append(.written(handle: handle, value))
-            events.append(wanted.isEmpty ? .unsubscribed(handle: valueHandle) : .subscribed(handle: valueHandle))
+            server.events.append(.written(handle: handle, value))
+            server.events.append(wanted.isEmpty ? .unsubscribed(handle: valueHandle) : .subscribed(handle: valueHandle))
         case .clientSupportedFeatures:
             guard let features = value.first else { throw Refusal(.invalidAttributeValueLength, at: handle) }
             guard server.awareness.set(features: features) else { throw Refusal(.valueNotAllowed, at: handle) }
-            events.append(.written(handle: handle, value))
+            server.events.append(.written(handle: handle, value))
         case .dynamic:
             do throws(ATTError) {
                 try values.write(value, to: handle, at: now)
             } catch {
                 throw Refusal(error, at: handle)
             }
-            events.append(.written(handle: handle, value))
+            server.events.append(.written(handle: handle, value))
         }
     }
 
     private func writeable(_ handle: UInt16) throws(Refusal) -> AttributeTable.Attribute {
-        guard let attribute = table[handle] else { throw Refusal(.invalidHandle, at: handle) }
+        guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
         guard attribute.permissions.contains(.writeable) else { throw Refusal(.writeNotPermitted, at: handle) }
         if case .fixed = attribute.content { throw Refusal(.writeNotPermitted, at: handle) }
         try check(attribute.permissions.securityToWrite, handle)
@@ -138,12 +138,11 @@ extension Access {
         if let first = prepared.parts.first, prepared.isOutOfSync {
             throw Refusal(.databaseOutOfSync, at: first.handle)
         }
-        let (serverBefore, valuesBefore, told) = (server, values, events.count)
+        let (serverBefore, valuesBefore) = (server, values)
         do throws(Refusal) {
             for (handle, value) in try assemble(prepared.parts, &values) { try write(value, to: handle, &values) }
         } catch {
             (server, values) = (serverBefore, valuesBefore)
-            events.removeLast(events.count - told)
             throw error
         }
     }
@@ -159,7 +158,7 @@ extension Access {
             if let known = wholes.firstIndex(where: { $0.handle == part.handle }) {
                 index = known
             } else {
-                let goesOn = part.offset > 0 && table[part.handle].map(isReadable) ?? false
+                let goesOn = part.offset > 0 && attributes[handle: part.handle].map(isReadable) ?? false
                 index = wholes.count
                 wholes.append((part.handle, goesOn ? try read(part.handle, &values) : []))
             }

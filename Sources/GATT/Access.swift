@@ -5,17 +5,15 @@ import Simulation
 
 /// One request or command of the client, while it is played: what it may touch, and what there is to tell about it.
 struct Access {
-    var server: Server
-    let table: AttributeTable
+    var server = Server(receives: Server.defaultMTU)
+    let attributes: [AttributeTable.Attribute]
     let now: Instant
-    var events: [Server.Output] = []
 
-    init(server: Server, table: AttributeTable, now: Instant) {
-        (self.server, self.table, self.now) = (server, table, now)
-    }
+    /// Of a server that is still to be put in.
+    init(_ attributes: [AttributeTable.Attribute], now: Instant) { (self.attributes, self.now) = (attributes, now) }
 
     /// The response to a request; nil for a command.
-    mutating func answer(_ octets: [UInt8], _ values: inout some AttributeValues) throws(Refusal) -> PDU? {
+    mutating func answer(_ octets: ArraySlice<UInt8>, _ values: inout some AttributeValues) throws(Refusal) -> PDU? {
         switch octets.first.flatMap(Opcode.init(rawValue:)) {
         case nil, .signedWriteCommand: throw Refusal(.requestNotSupported)
         default: break
@@ -36,13 +34,13 @@ struct Access {
             return try discover(range) { (access) throws(Refusal) in try access.readByGroupType(range, type) }
         case .readRequest(let handle):
             let value = Array(try read(handle, &values).prefix(server.mtu - 1))
-            events.append(.read(handle: handle, value))
+            server.events.append(.read(handle: handle, value))
             return .readResponse(value)
         case .readBlobRequest(let handle, let offset):
             let value = try read(handle, &values)
             guard Int(offset) <= value.count else { throw Refusal(.invalidOffset, at: handle) }
             let part = Array(value[Int(offset)...].prefix(server.mtu - 1))
-            events.append(.read(handle: handle, part))
+            server.events.append(.read(handle: handle, part))
             return .readBlobResponse(part)
         case .readMultipleRequest(let handles): return try readMultiple(handles, &values)
         case .readMultipleVariableRequest(let handles): return try readMultipleVariable(handles, &values)
@@ -75,7 +73,7 @@ struct Access {
         guard !server.hasExchangedMTU else { throw Refusal(.requestNotSupported) }
         server.hasExchangedMTU = true
         server.adopt(mtu: min(Int(clientReceives), server.receives))
-        events.append(.exchangedMTU(server.mtu))
+        server.events.append(.exchangedMTU(server.mtu))
         return .exchangeMTUResponse(serverReceives: UInt16(clamping: server.receives))
     }
 }

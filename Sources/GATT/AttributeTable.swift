@@ -91,24 +91,26 @@ public struct AttributeTable: Hashable, Sendable {
     }
 
     /// The type of the attribute with this handle; nil if there is none.
-    public func type(of handle: UInt16) -> UUID? { self[handle]?.type }
+    public func type(of handle: UInt16) -> UUID? { attributes[handle: handle]?.type }
+}
 
-    /// Found by halving: O(log n).
-    subscript(handle: UInt16) -> Attribute? {
+// Attributes in the order of their handles, found by halving: O(log n).
+extension [AttributeTable.Attribute] {
+    subscript(handle handle: UInt16) -> Element? {
         let index = firstIndex(from: handle)
-        return index < attributes.count && attributes[index].handle == handle ? attributes[index] : nil
+        return index < count && self[index].handle == handle ? self[index] : nil
     }
 
-    /// The attributes whose handles are in `range`.
-    func attributes(in range: HandleRange) -> ArraySlice<Attribute> {
-        attributes[firstIndex(from: range.first)...].prefix { $0.handle <= range.last }
+    /// Those whose handles are in `range`.
+    func inside(_ range: HandleRange) -> ArraySlice<Element> {
+        self[firstIndex(from: range.first)...].prefix { $0.handle <= range.last }
     }
 
-    private func firstIndex(from handle: UInt16) -> Int {
-        var (low, high) = (0, attributes.count)
+    fileprivate func firstIndex(from handle: UInt16) -> Int {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if attributes[middle].handle < handle { low = middle + 1 } else { high = middle }
+            if self[middle].handle < handle { low = middle + 1 } else { high = middle }
         }
         return low
     }
@@ -149,7 +151,7 @@ extension AttributeTable {
             for (place, characteristic) in service.characteristics.enumerated()
             where characteristic.value == .databaseHash {
                 do throws(AESCMAC.Failure) {
-                    let at = firstIndex(from: valueHandles[index][place])
+                    let at = attributes.firstIndex(from: valueHandles[index][place])
                     attributes[at].content = .fixed(try databaseHash())
                 } catch {
                     throw .databaseHash(error)

@@ -27,9 +27,9 @@ public struct Client: Sendable {
         /// `timePassed` is to be said then.
         case wake(at: Instant)
         /// A procedure has succeeded.
-        indirect case finished(UInt32, Procedure.Outcome)
+        case finished(UInt32, Procedure.Outcome)
         /// A procedure has not.
-        indirect case failed(UInt32, Procedure.Failure)
+        case failed(UInt32, Procedure.Failure)
         /// From now on PDUs in both directions have so many octets at most; the connection's server has to adopt it.
         case exchangedMTU(Int)
         /// The value of an attribute, from the server's own accord; whoever takes the packet releases it.
@@ -51,6 +51,8 @@ public struct Client: Sendable {
     private let receives: Int
     private var hasExchangedMTU = false
     private var requester = Requester()
+    /// When the `.wake` that was asked for last comes.
+    private var nextWake = Instant.never
     private var current: Run?
     /// Why nothing is sent any more.
     private var over: Procedure.Failure?
@@ -73,13 +75,22 @@ public struct Client: Sendable {
         case .receive(let packet):
             receive(packet, at: now, pool: &pool, into: &outbox)
         case .timePassed:
-            guard over == nil, requester.timePassed(at: now) else { return }
-            outbox.append(.bearerLost)
-            end(.bearerLost, into: &outbox)
+            timePassed(at: now, into: &outbox)
         case .disconnected:
             end(.disconnected, into: &outbox)
         }
         startNext(at: now, pool: &pool, into: &outbox)
+    }
+
+    private mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
+        if nextWake <= now { nextWake = .never }
+        guard over == nil else { return }
+        if requester.timePassed(at: now) {
+            outbox.append(.bearerLost)
+            end(.bearerLost, into: &outbox)
+        } else if let deadline = requester.deadline {
+            wake(at: deadline, into: &outbox)
+        }
     }
 
     // MARK: What the server sends
@@ -99,45 +110,42 @@ public struct Client: Sendable {
             if opcode == Opcode.handleValueNotification.rawValue {
                 outbox.append(.notified(handle: handle, value))
             } else {
-                outbox.append(.send(pool.take(PDU.handleValueConfirmation.octets)))
+                outbox.append(.send(pool.take(.handleValueConfirmation)))
                 outbox.append(.indicated(handle: handle, value))
             }
         case .multipleHandleValueNotification:
-            let octets = pool.octets(of: packet)
+            let pdu = try? PDU(pool.slice(of: packet))
             pool.release(packet)
-            guard case .multipleHandleValueNotification(let list) = try? PDU(octets) else {
+            guard case .multipleHandleValueNotification(let list) = pdu else {
                 return outbox.append(.ignored(opcode: opcode))
             }
             for entry in list { outbox.append(.notified(handle: entry.handle, pool.take(entry.value))) }
         default:
-            let octets = pool.octets(of: packet)
+            let answer = isForServer(opcode) ? nil : requester.receive(pool.slice(of: packet))
             pool.release(packet)
-            guard !isForServer(opcode), let answer = requester.receive(octets), let run = current else {
-                return outbox.append(.ignored(opcode: opcode))
-            }
-            goOn(run, with: answer, at: now, pool: &pool, into: &outbox)
+            guard let answer, let id = current?.id else { return outbox.append(.ignored(opcode: opcode)) }
+            goOn(id, with: answer, at: now, pool: &pool, into: &outbox)
         }
     }
 
     private mutating func goOn(
-        _ run: Run, with answer: Requester.Answer, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+        _ id: UInt32, with answer: Requester.Answer, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
     ) {
-        var run = run
         do throws(Procedure.Failure) {
-            switch try run.receive(answer, mtu: mtu) {
-            case .request(let request):
-                current = run
-                send(request, at: now, pool: &pool, into: &outbox)
+            switch try current?.receive(answer, mtu: mtu) {
+            case nil: break
+            case .request(let request): send(request, at: now, pool: &pool, into: &outbox)
             case .finished(.mtu(let serverReceives)):
                 hasExchangedMTU = true
                 adopt(mtu: min(serverReceives, receives))
                 outbox.append(.exchangedMTU(mtu))
-                finish(run.id, .mtu(mtu), into: &outbox)
-            case .finished(let outcome): finish(run.id, outcome, into: &outbox)
+                finish(id, .mtu(mtu), into: &outbox)
+            case .finished(let outcome): finish(id, outcome, into: &outbox)
             }
         } catch {
             current = nil
-            outbox.append(.failed(run.id, error))
+            outbox.append(.failed(id, error))
         }
     }
 
@@ -170,12 +178,12 @@ public struct Client: Sendable {
             case .exchangeMTU where hasExchangedMTU: outbox.append(.finished(id, .mtu(mtu)))
             case .writeReliably([]): outbox.append(.finished(id, .written))
             case .writeCommand(let handle, let value):
-                outbox.append(.send(pool.take(PDU.writeCommand(handle: handle, value: value).octets)))
+                outbox.append(.send(pool.take(.writeCommand(handle: handle, value: value))))
                 outbox.append(.finished(id, .written))
             default:
                 let run = Run(procedure, id: id, receives: receives, mtu: mtu)
-                current = run
                 send(run.request, at: now, pool: &pool, into: &outbox)
+                current = run
             }
         }
     }
@@ -200,7 +208,14 @@ public struct Client: Sendable {
         _ request: PDU, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         guard let deadline = requester.request(request.opcode, at: now) else { return }
-        outbox.append(.send(pool.take(request.octets)))
+        outbox.append(.send(pool.take(request)))
+        wake(at: deadline, into: &outbox)
+    }
+
+    /// Has one `.wake` at a time: one that comes before the deadline asks for the next.
+    private mutating func wake(at deadline: Instant, into outbox: inout [Output]) {
+        guard deadline < nextWake else { return }
+        nextWake = deadline
         outbox.append(.wake(at: deadline))
     }
 }

@@ -78,7 +78,7 @@ extension Procedure {
         /// The server's Error Response, with the handle it names.
         case refused(ATTError, handle: UInt16)
         /// The server's response is not as the specification has it.
-        case malformed(Malformed)
+        indirect case malformed(Malformed)
         /// The server answered with another PDU than was due.
         case unexpected(opcode: UInt8)
         /// The server listed a handle that is not above those before it, or not in the range it was asked for.

@@ -84,21 +84,29 @@ struct Run: Sendable {
     }
 
     private mutating func receive(_ response: PDU, mtu: Int) throws(Procedure.Failure) -> Search.Step {
-        switch (progress, response) {
-        case (.search(var search), _):
+        switch progress {
+        case .single(let request): return .finished(try outcome(response, of: request))
+        case .long(let handle, let value): return try receive(response, behind: value, of: handle, mtu: mtu)
+        case .search(var search):
             let step = try search.receive(response)
             progress = .search(search)
             return step
-        case (.survey(var survey), _):
+        case .survey(var survey):
             let step = try survey.receive(response)
             progress = .survey(survey)
             return step
-        case (.queued(var write), _):
+        case .queued(var write):
             let step = try write.receive(response)
             progress = .queued(write)
             return step
-        case (.long(let handle, let value), .readResponse(let part)),
-            (.long(let handle, let value), .readBlobResponse(let part)):
+        }
+    }
+
+    private mutating func receive(
+        _ response: PDU, behind value: [UInt8], of handle: UInt16, mtu: Int
+    ) throws(Procedure.Failure) -> Search.Step {
+        switch response {
+        case .readResponse(let part), .readBlobResponse(let part):
             let whole = value + part
             guard whole.count <= AttributeTable.longestValue else { throw .tooMuch }
             guard part.count >= mtu - 1, whole.count < AttributeTable.longestValue else {
@@ -106,19 +114,26 @@ struct Run: Sendable {
             }
             progress = .long(handle: handle, whole)
             return .request(request)
-        case (.single, .exchangeMTUResponse(let serverReceives)): return .finished(.mtu(Int(serverReceives)))
-        case (.single, .readResponse(let value)), (.single, .readMultipleResponse(let value)):
-            return .finished(.value(value))
-        case (.single(.readMultipleVariableRequest(let handles)), .readMultipleVariableResponse(let list)):
-            guard list.count <= handles.count else { throw .tooMuch }
-            return .finished(.lengthValues(list))
-        case (.single(let request), .readByTypeResponse(let list)): return try values(list, for: request)
-        case (.single, .writeResponse): return .finished(.written)
         default: throw .unexpected(opcode: response.opcode.rawValue)
         }
     }
 
-    private func values(_ list: [AttributeData], for request: PDU) throws(Procedure.Failure) -> Search.Step {
+    private func outcome(_ response: PDU, of request: PDU) throws(Procedure.Failure) -> Procedure.Outcome {
+        switch response {
+        case .exchangeMTUResponse(let serverReceives): return .mtu(Int(serverReceives))
+        case .readResponse(let value), .readMultipleResponse(let value): return .value(value)
+        case .readMultipleVariableResponse(let list):
+            guard case .readMultipleVariableRequest(let handles) = request else { break }
+            guard list.count <= handles.count else { throw .tooMuch }
+            return .lengthValues(list)
+        case .readByTypeResponse(let list): return .values(try values(list, for: request))
+        case .writeResponse: return .written
+        default: break
+        }
+        throw .unexpected(opcode: response.opcode.rawValue)
+    }
+
+    private func values(_ list: [AttributeData], for request: PDU) throws(Procedure.Failure) -> [AttributeData] {
         guard case .readByTypeRequest(let range, _) = request else {
             throw .unexpected(opcode: Opcode.readByTypeResponse.rawValue)
         }
@@ -129,7 +144,7 @@ struct Run: Sendable {
             }
             last = entry.handle
         }
-        return .finished(.values(list))
+        return list
     }
 }
 

@@ -71,6 +71,7 @@ public struct Server: Sendable {
     var prepared = PreparedWrites()
     var awareness = Awareness()
     private var indications = Indications()
+    var events: [Output] = []  // that the answer to a request leads to
     var isSearched = false  // for primary services, and the client has not been told all of them
     /// Only those that are not 0000; a client has a few of them, so they are walked.
     private var configurations: [Configuration] = []
@@ -136,7 +137,7 @@ public struct Server: Sendable {
         let (handle, value) = (
             indication.handle, Array(indication.value.prefix(min(mtu - 3, AttributeTable.longestValue)))
         )
-        outbox.append(.send(pool.take(PDU.handleValueIndication(handle: handle, value: value).octets)))
+        outbox.append(.send(pool.take(.handleValueIndication(handle: handle, value: value))))
         outbox.append(.indicated(handle: handle, value))
         outbox.append(.wake(at: deadline))
     }
@@ -178,27 +179,39 @@ public struct Server: Sendable {
         _ packet: Packet, table: AttributeTable, values: inout some AttributeValues, at now: Instant,
         pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        let octets = pool.octets(of: packet)
-        pool.release(packet)
-        guard let opcode = octets.first, isForServer(opcode), !indications.isLost else { return }
+        defer { pool.release(packet) }
+        guard let opcode = pool.uint8(at: 0, of: packet), isForServer(opcode), !indications.isLost else { return }
         if opcode == Opcode.handleValueConfirmation.rawValue {
-            if octets.count == 1 { confirmed(table: table, at: now, pool: &pool, into: &outbox) }
+            if packet.count == 1 { confirmed(table: table, at: now, pool: &pool, into: &outbox) }
             return
         }
-        var access = Access(server: self, table: table, now: now)
         do throws(Refusal) {
-            let response = try access.answer(octets, &values)
-            if let response { outbox.append(.send(pool.take(response.octets))) }
-            outbox += access.events
+            let response = try answer(pool.slice(of: packet), table: table, values: &values, at: now)
+            if let response { outbox.append(.send(pool.take(response))) }
+            tellEvents(into: &outbox)
         } catch {
             let response = PDU.errorResponse(request: opcode, handle: error.handle, error.reason)
-            if !isCommand(opcode) { outbox.append(.send(pool.take(response.octets))) }
-            outbox += access.events
+            if !isCommand(opcode) { outbox.append(.send(pool.take(response))) }
+            tellEvents(into: &outbox)
             if !error.isEndOfSearch, Opcode(rawValue: opcode) != nil || !isCommand(opcode) {
                 outbox.append(.refused(opcode: opcode, handle: error.handle, error.reason))
             }
         }
-        self = access.server
+    }
+
+    /// The access has this server while it answers; it is exchanged, not copied.
+    private mutating func answer(
+        _ octets: ArraySlice<UInt8>, table: AttributeTable, values: inout some AttributeValues, at now: Instant
+    ) throws(Refusal) -> PDU? {
+        var access = Access(table.attributes, now: now)
+        swap(&self, &access.server)
+        defer { swap(&self, &access.server) }
+        return try access.answer(octets, &values)
+    }
+
+    private mutating func tellEvents(into outbox: inout [Output]) {
+        outbox += events
+        events.clear()
     }
 
     private mutating func confirmed(

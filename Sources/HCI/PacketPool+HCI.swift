@@ -50,8 +50,8 @@ extension PacketPool {
     public mutating func prependACLHeader(
         handle: UInt16, boundary: ACLHeader.Boundary, to packet: inout Packet
     ) {
-        prepend(UInt16(clamping: packet.count), to: &packet)
-        prepend(handle & 0x0FFF | UInt16(boundary.rawValue) << 12, to: &packet)
+        let word = handle & 0x0FFF | UInt16(boundary.rawValue) << 12
+        prepend(word, UInt16(clamping: packet.count), to: &packet)
     }
 
     /// Makes HCI_Number_Of_Completed_Packets for one connection, in a packet that is empty.

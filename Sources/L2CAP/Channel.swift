@@ -46,9 +46,7 @@ extension PacketPool {
 
     /// Puts the header before a payload.
     public mutating func prependL2CAPHeader(_ channel: Channel, to payload: inout Packet) {
-        let length = UInt16(clamping: payload.count)
-        prepend(channel.rawValue, to: &payload)
-        prepend(length, to: &payload)
+        prepend(UInt16(clamping: payload.count), channel.rawValue, to: &payload)
     }
 
     /// Cuts the first `limit` octets off a frame that is longer, as a packet of their own; nil when it is not

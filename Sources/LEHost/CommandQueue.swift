@@ -14,6 +14,9 @@ struct CommandQueue: Sendable {
     private var waiting: [Command] = []
     private var allowed: UInt8 = 1
 
+    /// Whether commands wait to be sent.
+    var hasWaiting: Bool { !waiting.isEmpty }
+
     /// Whether there are more commands than a controller that answers would ever leave.
     var isOverfull: Bool { waiting.count > Self.most }
 
@@ -46,7 +49,7 @@ struct CommandQueue: Sendable {
     /// When a controller that takes no commands is given up; nil when it takes some, when none waits, or when this has
     /// been told already.
     mutating func standsStill(at now: Instant) -> Instant? {
-        guard underWay == nil, allowed == 0, !waiting.isEmpty, deadline == .never else { return nil }
+        guard !waiting.isEmpty, allowed == 0, deadline == .never, underWay == nil else { return nil }
         deadline = now.advanced(by: Self.answerTimeout)
         return deadline
     }

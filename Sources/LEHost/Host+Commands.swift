@@ -157,7 +157,6 @@ extension Host {
 
     /// Sets the time for endings that have been asked for since the last call.
     mutating func watchEndings(at now: Instant, into outbox: inout [Output]) {
-        guard hasNewEnding else { return }
         hasNewEnding = false
         let deadline = now.advanced(by: Self.endingTimeout)
         for index in connections.indices where connections[index].isEnding && connections[index].deadline == .never {

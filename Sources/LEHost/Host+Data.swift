@@ -102,7 +102,7 @@ extension Host {
             case let event: outbox.append(.server(connections[index].id, event))
             }
         }
-        serverOutbox.removeAll(keepingCapacity: true)
+        serverOutbox.clear()
     }
 
     mutating func drainClient(_ index: Int, pool: inout PacketPool, into outbox: inout [Output]) {
@@ -124,6 +124,6 @@ extension Host {
             case .bearerLost: disconnect(index, reason: .remoteUserTerminated)
             }
         }
-        clientOutbox.removeAll(keepingCapacity: true)
+        clientOutbox.clear()
     }
 }

@@ -126,14 +126,18 @@ public struct Host: Sendable {
 
     /// Sends what the controller has room for.
     private mutating func flush(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        watchEndings(at: now, into: &outbox)
+        if hasNewEnding { watchEndings(at: now, into: &outbox) }
+        if commands.hasWaiting { giveCommands(at: now, pool: &pool, into: &outbox) }
+        while let packet = sending.next(pool: &pool) { outbox.append(.send(.acl, packet)) }
+    }
+
+    private mutating func giveCommands(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         if commands.isOverfull { fail(.tooManyCommands, pool: &pool, into: &outbox) }
         while let (command, deadline) = commands.next(at: now) {
             outbox.append(.send(.command, pool.take(command.octets)))
             outbox.append(.wake(at: deadline))
         }
         if let deadline = commands.standsStill(at: now) { outbox.append(.wake(at: deadline)) }
-        while let packet = sending.next(pool: &pool) { outbox.append(.send(.acl, packet)) }
     }
 
     private mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {

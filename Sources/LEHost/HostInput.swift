@@ -37,7 +37,7 @@ extension Host {
         /// Ends a connection; the reason is one of those that a host may give, as `remoteUserTerminated`.
         case disconnect(ConnectionID, reason: HCIStatus)
         /// Asks the peer's server for something; `id` is the caller's, and comes back with `.finished`.
-        indirect case procedure(ConnectionID, Procedure, id: UInt32)
+        case procedure(ConnectionID, Procedure, id: UInt32)
         /// Notifies every subscriber of a value, or indicates it to those who have asked for that only.
         case notify(handle: UInt16, [UInt8])
         /// The device has these attributes from now on, and the values that come with each step have to be theirs; with

@@ -37,7 +37,7 @@ extension Host {
         /// The controller refused a command; what depended on it does not happen.
         case refused(Opcode, HCIStatus)
         /// A packet of the controller that cannot be read; nothing came of it.
-        case ignored(PacketKind, Malformed)
+        indirect case ignored(PacketKind, Malformed)
 
         /// Advertising has begun, or ended.
         case advertising(Bool)
@@ -59,7 +59,7 @@ extension Host {
         case dropped(ConnectionID)
 
         /// The peer, as a client, did something with this device's attributes; never `.send`.
-        indirect case server(ConnectionID, Server.Output)
+        case server(ConnectionID, Server.Output)
         /// The peer's server notified; whoever takes the packet releases it.
         case notified(ConnectionID, handle: UInt16, Packet)
         /// The peer's server indicated, and it has been confirmed; whoever takes the packet releases it.
@@ -67,7 +67,7 @@ extension Host {
         /// Both sides' PDUs have so many octets at most from now on, because this host's client asked for it.
         case exchangedMTU(ConnectionID, Int)
         /// What `Command.procedure` asked for is over.
-        indirect case finished(ConnectionID, id: UInt32, Result<Procedure.Outcome, Procedure.Failure>)
+        case finished(ConnectionID, id: UInt32, Result<Procedure.Outcome, Procedure.Failure>)
     }
 
     /// Why a connection did not come about.

@@ -40,6 +40,7 @@ struct SendQueue: Sendable {
     private var free: Int
     private var lanes: [Lane] = []
     private var added: UInt64 = 0
+    private var waiting = 0  // of all lanes
 
     /// For a controller that holds `count` packets with so many octets of data.
     init(fragmentLength: Int, count: Int) {
@@ -72,12 +73,14 @@ struct SendQueue: Sendable {
     private mutating func append(_ packet: Packet, begins: Bool, to lane: Int) {
         lanes[lane].waiting.append(Fragment(number: added, packet: packet, begins: begins))
         added &+= 1
+        waiting += 1
     }
 
     /// The ACL packet to send now; nil when there is none, or no room for it in the controller.
     mutating func next(pool: inout PacketPool) -> Packet? {
-        guard free > 0, let (lane, fragment) = oldest() else { return nil }
+        guard waiting > 0, free > 0, let (lane, fragment) = oldest() else { return nil }
         lanes[lane].removeFirst()
+        waiting -= 1
         lanes[lane].onTheWay += 1
         free -= 1
         var packet = fragment.packet
@@ -109,6 +112,7 @@ struct SendQueue: Sendable {
         guard let index = lanes.firstIndex(where: { $0.handle == handle }) else { return }
         let lane = lanes.remove(at: index)
         free += lane.onTheWay
+        waiting -= lane.waiting.count - lane.taken
         for fragment in lane.waiting[lane.taken...] { pool.release(fragment.packet) }
     }
 }

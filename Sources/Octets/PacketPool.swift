@@ -133,6 +133,19 @@ public struct PacketPool: Sendable {
         all[target + 1] = UInt8(truncatingIfNeeded: value >> 8)
     }
 
+    /// Puts a header of two times two octets before the first, of each the lower one first; there is room for `headroom`
+    /// octets.
+    public mutating func prepend(_ first: UInt16, _ second: UInt16, to packet: inout Packet) {
+        precondition(packet.start > 3, "no room in front of the packet")
+        packet.start -= 4
+        let target = base(packet)
+        var all = octets.mutableSpan
+        all[target] = UInt8(truncatingIfNeeded: first)
+        all[target + 1] = UInt8(truncatingIfNeeded: first >> 8)
+        all[target + 2] = UInt8(truncatingIfNeeded: second)
+        all[target + 3] = UInt8(truncatingIfNeeded: second >> 8)
+    }
+
     // MARK: Reading
 
     /// The octet at `offset`; nil behind the end.

@@ -30,13 +30,13 @@ public struct EventQueue: Sendable {
         }
     }
 
-    /// 2²⁴ events at once, and 2⁴⁰ in the life of a queue: twelve days at a million a second.
+    /// 2²⁴ − 1 events at once, and 2⁴⁰ in the life of a queue: twelve days at a million a second.
     private static let slotBits: UInt64 = 24
 
     /// The instant of the event taken last, or that `advance` named.
     public private(set) var now = Instant.start
-    private var places: [UInt64] = []  // the place that a slot is held by; 0: free
-    private var free: [Int] = []
+    private var places: [UInt64] = []  // the place that a slot is held by; of a free one, the next free one
+    private var free: UInt64 = 0  // the slot that became free last, counted from 1; 0: none
     private var heap: [Turn] = []
     private var line: [Ticket] = []  // inserted at `now` for `now`; gone up to `head`
     private var head = 0
@@ -46,19 +46,24 @@ public struct EventQueue: Sendable {
     public init() {}
 
     /// How many events are still to happen.
-    public var count: Int { places.count - free.count }
+    public private(set) var count = 0
 
     /// What is pending and what was cancelled and not yet swept out.
-    var turns: Int { heap.count + line.count }
+    var turns: Int { heap.count + line.count - head }
 
     /// The next place among the events of `due`; what is overdue happens now.
     public mutating func insert(due: Instant) -> Ticket {
-        let slot = free.popLast() ?? places.count
-        if slot == places.count { places.append(0) }
-        precondition(slot < 1 << Self.slotBits, "more events than slots")
+        if free == 0 {
+            places.append(0)
+            free = UInt64(places.count)
+        }
+        let slot = Int(free) - 1
+        free = places[slot]
+        precondition(places.count < 1 << Self.slotBits, "more events than slots")
         insertions += 1
         let ticket = Ticket(place: insertions << Self.slotBits | UInt64(slot))
         places[slot] = ticket.place
+        count += 1
         if due <= now { line.append(ticket) } else { push(Turn(due: due, ticket: ticket)) }
         return ticket
     }
@@ -82,7 +87,8 @@ public struct EventQueue: Sendable {
     public mutating func takeFirst(dueBy limit: Instant) -> Ticket? {
         guard limit >= now else { return nil }
         // What the heap has for `now` was inserted before it was now, and so before the line.
-        return takeFromHeap(dueBy: now) ?? takeFromLine() ?? takeFromHeap(dueBy: limit)
+        if head < line.count, let ticket = takeFromHeap(dueBy: now) ?? takeFromLine() { return ticket }
+        return takeFromHeap(dueBy: limit)
     }
 
     /// Makes `instant` the present when nothing is due before it.
@@ -107,7 +113,7 @@ public struct EventQueue: Sendable {
         while head < line.count {
             let ticket = line[head]
             head += 1
-            if head == line.count || head == 256 {
+            if head == 256 {
                 line.removeFirst(head)
                 head = 0
             }
@@ -120,8 +126,9 @@ public struct EventQueue: Sendable {
 
     private mutating func vacate(_ ticket: Ticket) -> Bool {
         guard isPending(ticket) else { return false }
-        places[ticket.slot] = 0
-        free.append(ticket.slot)
+        places[ticket.slot] = free
+        free = UInt64(ticket.slot) + 1
+        count -= 1
         return true
     }
 

@@ -53,10 +53,10 @@ public struct Airspace: Sendable {
         _ controller: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         guard controllers.indices.contains(controller) else { return }
-        enter(now, &pool)
+        enter(now, &pool, &outbox)
         controllers[controller].leave(&context)
         context.radio.remove(controller)
-        leave(&pool, into: &outbox)
+        leave(&pool, &outbox)
     }
 
     /// Takes an HCI packet from the host of a controller, and owns it.
@@ -65,48 +65,40 @@ public struct Airspace: Sendable {
         into outbox: inout [Output]
     ) {
         guard controllers.indices.contains(controller) else { return pool.release(packet) }
-        enter(now, &pool)
+        enter(now, &pool, &outbox)
         controllers[controller].receive(kind, packet, &context)
-        moveOut(of: controller, into: &outbox)
-        leave(&pool, into: &outbox)
+        leave(&pool, &outbox)
     }
 
     /// The instant of a `.wake` has come.
     public mutating func timePassed(
         _ timer: Radio.Timer, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        enter(now, &pool)
+        enter(now, &pool, &outbox)
         context.radio.timePassed(timer, at: now, pool: &context.pool, into: &context.radioOutbox)
-        leave(&pool, into: &outbox)
+        leave(&pool, &outbox)
     }
 
-    /// The context has the pool while something is handled; the two are exchanged, not copied.
-    private mutating func enter(_ now: Instant, _ pool: inout PacketPool) {
+    /// The context has the pool and the outbox while something is handled; they are exchanged, not copied.
+    private mutating func enter(_ now: Instant, _ pool: inout PacketPool, _ outbox: inout [Output]) {
         context.now = now
         swap(&context.pool, &pool)
+        swap(&context.outbox, &outbox)
     }
 
     /// Passes on what the radio said meanwhile; answers of controllers may make it say more.
-    private mutating func leave(_ pool: inout PacketPool, into outbox: inout [Output]) {
+    private mutating func leave(_ pool: inout PacketPool, _ outbox: inout [Output]) {
         var index = 0
         while index < context.radioOutbox.count {
             switch context.radioOutbox[index] {
-            case .wake(let timer, let due): outbox.append(.wake(timer, at: due))
-            case .indicate(let station, let indication):
-                controllers[station].indicated(indication, &context)
-                moveOut(of: station, into: &outbox)
+            case .wake(let timer, let due): context.outbox.append(.wake(timer, at: due))
+            case .indicate(let station, let indication): controllers[station].indicated(indication, &context)
             }
             index += 1
         }
-        context.radioOutbox.removeAll(keepingCapacity: true)
+        context.radioOutbox.clear()
         swap(&context.pool, &pool)
-    }
-
-    private mutating func moveOut(of controller: Int, into outbox: inout [Output]) {
-        for case .toHost(let kind, let packet) in context.outbox {
-            outbox.append(.toHost(controller: controller, kind, packet))
-        }
-        context.outbox.removeAll(keepingCapacity: true)
+        swap(&context.outbox, &outbox)
     }
 }
 
@@ -115,7 +107,7 @@ struct Context: Sendable {
     var now = Instant.start
     var radio: Radio
     var pool = PacketPool()
-    var outbox: [Controller.Output] = []
+    var outbox: [Airspace.Output] = []
     var radioOutbox: [Radio.Output] = []
 
     init(radio: Radio) { self.radio = radio }

@@ -9,12 +9,6 @@ import Simulation
 ///
 /// What it can do stands in `Capabilities`; every other command is answered with Unknown HCI Command (0x01).
 struct Controller: Sendable {
-    /// What a controller wants done.
-    enum Output: Sendable {
-        /// Give this to the host, which then owns the packet.
-        case toHost(PacketKind, Packet)
-    }
-
     /// A link as HCI knows it.
     struct Linked: Sendable {
         let handle: UInt16
@@ -215,7 +209,7 @@ struct Controller: Sendable {
     }
 
     func give(_ event: Event, _ context: inout Context) {
-        context.outbox.append(.toHost(.event, context.pool.take(event.octets)))
+        context.outbox.append(.toHost(controller: station, .event, context.pool.take(event.octets)))
     }
 
     /// An event that the host can mask out.

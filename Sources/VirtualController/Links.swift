@@ -96,7 +96,7 @@ extension Controller {
         case .received(_, .data(var packet, let isStart)):
             context.pool.prependACLHeader(
                 handle: links[index].handle, boundary: isStart ? .first : .continuing, to: &packet)
-            context.outbox.append(.toHost(.acl, packet))
+            context.outbox.append(.toHost(controller: station, .acl, packet))
         case .acknowledged:
             links[index].waiting -= 1
             waiting -= 1
@@ -115,10 +115,10 @@ extension Controller {
     }
 
     /// Number Of Completed Packets, section 7.7.19: one buffer is free again.
-    private func credit(_ handle: UInt16, _ context: inout Context) {
+    private mutating func credit(_ handle: UInt16, _ context: inout Context) {
         var event = context.pool.take()
         context.pool.appendNumberOfCompletedPackets(handle: handle, count: 1, to: &event)
-        context.outbox.append(.toHost(.event, event))
+        context.outbox.append(.toHost(controller: station, .event, event))
     }
 
     private mutating func remove(_ index: Int, reason: HCIStatus, _ context: inout Context) {

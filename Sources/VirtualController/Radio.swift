@@ -368,7 +368,7 @@ public struct Radio: Sendable {
                 tell(.peripheral, of: slot, output, into: &outbox)
             }
         }
-        linkOutbox.removeAll(keepingCapacity: true)
+        linkOutbox.clear()
         if links[slot].link.isOver {
             links[slot].isTaken = false
             freeLinks.append(slot)

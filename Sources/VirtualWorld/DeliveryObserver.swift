@@ -13,6 +13,8 @@ struct DeliveryObserver: Sendable {
     }
 
     private var links: [Watched] = []
+    /// ATT's opcode.
+    private static let notification: UInt8 = 0x1B
 
     /// A notification that has arrived: who sent it over which link, the attribute's handle, and its value, which the
     /// caller releases.
@@ -61,19 +63,22 @@ struct DeliveryObserver: Sendable {
     }
 
     private mutating func follow(_ packet: Packet, pool: inout PacketPool) -> Delivery? {
-        var fragment = pool.copy(packet)
+        var fragment = packet
         guard let header = try? pool.takeACLHeader(off: &fragment),
             let index = links.firstIndex(where: { $0.handle == header.handle })
-        else {
-            pool.release(fragment)
+        else { return nil }
+        let begins = header.boundary != .continuing
+        // Behind L2CAP's header; what begins with anything else is not copied, and its other fragments mean nothing.
+        if begins, let opcode = pool.uint8(at: 4, of: fragment), opcode != Self.notification {
+            links[index].reassembler.reset(pool: &pool)
             return nil
         }
-        let begins = header.boundary != .continuing
         guard
             case .frame(let channel, var frame) = links[index].reassembler.receive(
-                fragment, begins: begins, pool: &pool)
+                pool.copy(fragment), begins: begins, pool: &pool)
         else { return nil }
-        guard channel == .attribute, pool.uint8(at: 0, of: frame) == 0x1B, let handle = pool.uint16(at: 1, of: frame)
+        guard channel == .attribute, pool.uint8(at: 0, of: frame) == Self.notification,
+            let handle = pool.uint16(at: 1, of: frame)
         else {
             pool.release(frame)
             return nil

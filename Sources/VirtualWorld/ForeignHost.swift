@@ -154,7 +154,7 @@ extension Node {
             return .failure(.invalidAttributeValueLength)
         }
         var said: [Server.Output] = []
-        ask(request.pdu(for: handle).octets, at: now, pool: &pool, into: &said)
+        ask(request.pdu(for: handle), at: now, pool: &pool, into: &said)
         var answer = Result<[UInt8], ATTError>.success([])
         for output in said {
             switch output {

@@ -113,9 +113,19 @@ extension World {
     ) {
         journal.append(
             event, device: device, part: Int(handle), peer: peer, handle: handle, value, in: pool, at: now)
-        guard isAwaited(event) else { return }
-        let json = names.json(pool.octets(of: value), handle, of: device)
-        tell(event, of: names.entry(handle, of: device)?.thing, json: json)
+        if isAwaited(event) { tellValue(event, device, handle, pool.octets(of: value)) }
+    }
+
+    private mutating func noteValue(
+        _ event: EventName, _ device: Int, _ handle: UInt16, _ octets: [UInt8], peer: DeviceAddress?
+    ) {
+        journal.append(event, device: device, part: Int(handle), peer: peer, handle: handle, octets[...], at: now)
+        if isAwaited(event) { tellValue(event, device, handle, octets) }
+    }
+
+    private mutating func tellValue(_ event: EventName, _ device: Int, _ handle: UInt16, _ octets: [UInt8]) {
+        let thing = names.entry(handle, of: device)?.thing ?? .device(device)
+        tell(event, of: thing, json: names.json(octets, handle, of: device))
     }
 
     /// Notes what the host of a device says.
@@ -141,9 +151,9 @@ extension World {
         case .discovered: note(.discovered, .device(node), scenario.devices[node].id) { $0.peer = peer }
         case .subscribed(let handle): note(.subscribed, node, handle) { fill(&$0, handle) }
         case .unsubscribed(let handle): note(.unsubscribed, node, handle) { fill(&$0, handle) }
-        case .read(let handle, let octets): note(.read, node, handle, octets) { fill(&$0, handle) }
-        case .written(let handle, let octets): note(.written, node, handle, octets) { fill(&$0, handle) }
-        case .indicated(let handle, let octets): note(.indicated, node, handle, octets) { fill(&$0, handle) }
+        case .read(let handle, let octets): noteValue(.read, node, handle, octets, peer: peer)
+        case .written(let handle, let octets): noteValue(.written, node, handle, octets, peer: peer)
+        case .indicated(let handle, let octets): noteValue(.indicated, node, handle, octets, peer: peer)
         case .confirmed(let handle): note(.confirmed, node, handle) { fill(&$0, handle) }
         case .dropped, .wake, .bearerLost: break
         case .refused(_, let handle, let error):
@@ -159,15 +169,9 @@ extension World {
     }
 
     private mutating func note(
-        _ event: EventName, _ node: Int, _ handle: UInt16, _ octets: [UInt8]? = nil,
-        _ fill: (inout EventRecord) -> Void
+        _ event: EventName, _ node: Int, _ handle: UInt16, _ fill: (inout EventRecord) -> Void
     ) {
         let entry = names.entry(handle, of: node)
-        let value = octets.flatMap { names.json($0, handle, of: node) }
-        note(event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id) { record in
-            fill(&record)
-            record.octets = octets
-            record.value = value
-        }
+        note(event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id, fill)
     }
 }

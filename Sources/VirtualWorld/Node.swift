@@ -1,3 +1,4 @@
+import ATT
 import Bluetooth
 import GATT
 import HCI
@@ -62,7 +63,7 @@ struct Node: Sendable {
 
     /// Has a PDU answered that no client has sent.
     mutating func ask(
-        _ pdu: [UInt8], at now: Instant, pool: inout PacketPool, into outbox: inout [Server.Output]
+        _ pdu: PDU, at now: Instant, pool: inout PacketPool, into outbox: inout [Server.Output]
     ) {
         foreignServer.receive(
             pool.take(pdu), table: device.table, values: &device, at: now, pool: &pool, into: &outbox)
@@ -99,8 +100,8 @@ struct Node: Sendable {
         return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
 
-    /// When the device has something to do.
-    var nextDue: Instant? { device.nextDue }
+    /// When the device has something to do.  Asked in place: who only reads from an array of nodes copies one.
+    var nextDue: Instant? { mutating get { device.nextDue } }
 
     mutating func set(_ part: Peripheral.Part, to value: PartValue?, at now: Instant, begun: Instant?) -> Bool {
         device.set(part, to: value, at: now, begun: begun)

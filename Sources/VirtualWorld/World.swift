@@ -310,7 +310,7 @@ public struct World: Sendable {
             nodes[node].deviceWake = nil
             nodes[node].deviceTimePassed(at: now, pool: &pool, into: &notifications)
             for index in notifications.indices { notify(node, notifications[index]) }
-            notifications.removeAll(keepingCapacity: true)
+            notifications.clear()
             wakeDevice(node)
         case .scriptWake: script.timePassed(at: now, into: &scriptOutbox)
         case .phaseEnd(let node):
@@ -333,7 +333,7 @@ public struct World: Sendable {
                 }
             }
         }
-        airspaceOutbox.removeAll(keepingCapacity: true)
+        airspaceOutbox.clear()
     }
 
     private mutating func passOnHost(_ node: Int) {
@@ -358,7 +358,7 @@ public struct World: Sendable {
             default: deviceHostSaid(output, node)
             }
         }
-        hostOutbox.removeAll(keepingCapacity: true)
+        hostOutbox.clear()
     }
 
     /// What the host of a device says, other than what it wants done below.

@@ -10,7 +10,9 @@ import Testing
 struct Phone {
     var client = Client(receives: 247)
     var pool = PacketPool()
-    /// What is said besides PDUs and `.wake`, in order.
+    /// When it wants to be woken.
+    private(set) var wakes: [Instant] = []
+    /// What is said besides, but for PDUs, in order.
     private(set) var events: [Client.Output] = []
 
     /// What is sent for this input.
@@ -19,7 +21,7 @@ struct Phone {
         client.step(input, at: now, pool: &pool, into: &outbox)
         for output in outbox {
             switch output {
-            case .wake(at: let instant): #expect(instant == now.advanced(by: .seconds(30)))
+            case .wake(at: let instant): wakes.append(instant)
             case .send(let packet):
                 sent.append(pool.octets(of: packet))
                 pool.release(packet)
@@ -335,6 +337,20 @@ struct ClientCase: CustomTestStringConvertible {
             .failed(3, .bearerLost),
         ]
         #expect(phone.events == expected)
+    }
+
+    @Test func `Requests one after the other have one wake at a time, and each its 30 s`() {
+        var phone = Phone()
+        _ = phone.step(.start(.read(handle: 3), id: 1))
+        _ = phone.step(.receive(phone.pool.take([0x0B, 0x01])), at: Instant(nanoseconds: 10_000_000_000))
+        _ = phone.step(.start(.read(handle: 3), id: 2), at: Instant(nanoseconds: 20_000_000_000))
+        #expect(phone.wakes == [Instant(nanoseconds: 30_000_000_000)])
+        _ = phone.step(.timePassed, at: Instant(nanoseconds: 30_000_000_000))
+        #expect(phone.wakes.last == Instant(nanoseconds: 50_000_000_000))
+        #expect(phone.events == [.finished(1, .value([0x01]))])
+        _ = phone.step(.timePassed, at: Instant(nanoseconds: 50_000_000_000))
+        #expect(phone.wakes.count == 2)
+        #expect(phone.events.contains(.failed(2, .bearerLost)))
     }
 
     @Test func `Procedures are played in order, and end with the connection`() {

@@ -1,3 +1,4 @@
+import ATT
 import Bluetooth
 import GATT
 import Octets
@@ -133,5 +134,14 @@ struct TestServer<Values: AttributeValues> {
             pool.release(packet)
         }
         return sent
+    }
+}
+
+extension PDU {
+    /// As it is sent.
+    var octets: [UInt8] {
+        var pool = PacketPool()
+        let packet = pool.take(self)
+        return pool.octets(of: packet)
     }
 }

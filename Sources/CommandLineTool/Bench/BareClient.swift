@@ -30,7 +30,7 @@ struct BareClient {
 
     /// Plays until the host says something that is picked, a minute at most; packets are released once they were shown.
     mutating func play<Picked>(_ pick: (Host.Output, borrowing PacketPool) -> Picked?) -> Picked? {
-        let limit = world.now.advanced(by: .seconds(60))
+        let limit = world.now.advanced(byNanoseconds: 60_000_000_000)
         repeat {
             if let picked = hear(pick) { return picked }
         } while world.runNext(until: limit)
@@ -48,6 +48,7 @@ struct BareClient {
     }
 
     private mutating func hear<Picked>(_ pick: (Host.Output, borrowing PacketPool) -> Picked?) -> Picked? {
+        guard !world.outbox.isEmpty else { return nil }
         var picked: Picked?
         for index in world.outbox.indices {
             guard case .client(_, let output) = world.outbox[index] else { continue }
@@ -57,7 +58,7 @@ struct BareClient {
             default: break
             }
         }
-        world.outbox.removeAll(keepingCapacity: true)
+        world.outbox.clear()
         return picked
     }
 
