@@ -10,7 +10,7 @@ import VirtualWorld
 extension BenchRow {
     /// One value of 20 octets, again and again, each when the one before has come.
     static func reading() throws(CommandFailure) -> Figures {
-        let (rounds, value) = (20_000, [UInt8](repeating: 0x5A, count: 20))
+        let (rounds, value) = (100_000, [UInt8](repeating: 0x5A, count: 20))
         let digits = String(repeating: "5a", count: value.count)
         var client = try BareClient(
             device(
@@ -27,7 +27,7 @@ extension BenchRow {
                 if case .value(value)? = client.ask(id, .read(handle: handle)) { received += 1 }
             }
         }
-        read(100)  // storage grows
+        read(2000)  // storage grows
         received = 0
         let meter = Meter()
         read(rounds)
