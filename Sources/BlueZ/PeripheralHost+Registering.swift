@@ -51,6 +51,7 @@ extension PeripheralHost {
         try await call(
             path, .properties, "Set", Self.setting("Pairable", .boolean(definition.isPairable)),
             or: HostFailure.refused)
+        isAsked.application = true
         try await call(
             path, .gattManager, "RegisterApplication", [.path(application.root), .options([])], or: HostFailure.refused)
         guard round == rounds, !isStopped else { return }
@@ -99,6 +100,7 @@ extension PeripheralHost {
         }
         isInterrupted = false
         do { try await connection.export(object) } catch { throw .bus("\(error)") }
+        isAsked.advertisement = true
         try await call(
             path, .advertisingManager, "RegisterAdvertisement", [.path(advertisementPath), .options([])],
             or: HostFailure.refused)
@@ -110,7 +112,7 @@ extension PeripheralHost {
 
     func withdrawAdvertisement() async {
         guard isAdvertising, let path = adapter?.path, let advertisementPath else { return }
-        isAdvertising = false
+        (isAdvertising, isAsked.advertisement) = (false, false)
         await quietly(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
         await connection.withdraw(advertisementPath)
         tell(.advertising(false))

@@ -17,7 +17,7 @@ extension PeripheralHost {
     }
 
     func lose() {
-        (isAdvertising, isRegistered) = (false, false)
+        (isAdvertising, isRegistered, isAsked) = (false, false, (false, false))
         for device in devices.values.sorted(by: { $0.path < $1.path }) where device.isConnected {
             tell(.disconnected(device.address))
         }

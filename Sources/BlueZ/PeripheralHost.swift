@@ -92,6 +92,8 @@ public actor PeripheralHost {
     var wantsToAdvertise = false
     var isAdvertising = false
     var isRegistered = false
+    /// Whether bluetoothd was asked to register something, be it answered or not: then it is to be taken back.
+    var isAsked = (application: false, advertisement: false)
     /// Whether somebody has connected since the advertisement was registered: below bluetoothd that ends it, until it
     /// is registered anew or a connection ends.
     var isInterrupted = false
@@ -171,7 +173,7 @@ public actor PeripheralHost {
         subscriptions.removeAll()
         guard let adapter, let path = adapter.path, let former else { return nil }
         guard owner.current != nil else { return .notPutBack(former, why: "bluetoothd does not run") }
-        if isAdvertising, let advertisementPath {
+        if isAsked.advertisement, let advertisementPath {
             await quietly(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
         }
         var settings = [
@@ -184,10 +186,10 @@ public actor PeripheralHost {
             trouble = trouble ?? failure
         }
         // Last: if a link ended while a read of it waited for us, bluetoothd 5.66 crashes here.
-        if isRegistered, let application {
+        if isAsked.application, let application {
             await quietly(path, .gattManager, "UnregisterApplication", [.path(application.root)])
         }
-        (isAdvertising, isRegistered) = (false, false)
+        (isAdvertising, isRegistered, isAsked) = (false, false, (false, false))
         return trouble.map { .notPutBack(former, why: isMute ? "bluetoothd does not answer" : "\($0)") }
     }
 

@@ -17,6 +17,8 @@ final class FalseBlueZ: Sendable {
         case garbles
         /// It never answers when attributes are registered.
         case isSilent
+        /// It never answers when an advertisement is registered.
+        case isSilentOfAdvertisements
         /// It refuses an agent.
         case refusesAgent
     }
@@ -90,7 +92,10 @@ final class FalseBlueZ: Sendable {
                 ]),
             Interface(
                 .advertisingManager,
-                methods: [noted("RegisterAdvertisement", "oa{sv}"), noted("UnregisterAdvertisement", "o")],
+                methods: [
+                    noted("RegisterAdvertisement", "oa{sv}", keeps: fault == .isSilentOfAdvertisements),
+                    noted("UnregisterAdvertisement", "o"),
+                ],
                 properties: [Property("SupportedInstances", constant: .byte(4))]),
         ]
     }

@@ -161,6 +161,18 @@ import Testing
         }
     }
 
+    @Test func `An advertisement that was asked for is taken back, also before the answer`() throws {
+        try onBus { bus, loop in
+            let bluez = try await FalseBlueZ(.isSilentOfAdvertisements, on: bus, loop)
+            let serving = try await Serving(on: bus, loop, table: try #require(ApplicationTests.table))
+            try await serving.host.start()
+            await serving.host.advertise(true)
+            try await loop.until { bluez.calls.contains("RegisterAdvertisement") }
+            #expect(await serving.host.stop() == nil)
+            #expect(bluez.calls.suffix(2) == ["UnregisterAdvertisement", "UnregisterApplication"])
+        }
+    }
+
     @Test(arguments: [0, 1, 3])
     func `The end does not wait for an answer that never comes, nor for what was to be asked then`(
         others: Int
