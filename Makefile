@@ -26,7 +26,7 @@ test:  ## lint, build, test, and meet Bumble and tshark
 	swift build --build-tests --explicit-target-dependency-import-check error
 	swift test --skip-build
 	swift build -c release --static-swift-stdlib --product lubdub
-	LUBDUB=$(LUBDUB) LUBDUB_RELEASE=.build/release/lubdub .venv/bin/python -m unittest discover --start-directory Tests/Interoperability
+	LUBDUB=$(LUBDUB) LUBDUB_RELEASE=.build/release/lubdub .venv/bin/python Tests/side_by_side.py Tests/Interoperability
 	.build/release/lubdub bench notifications reads greeting
 
 docs:  ## build the documentation of every module into .build/docs; a warning of DocC is an error

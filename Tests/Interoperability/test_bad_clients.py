@@ -14,6 +14,8 @@ from harness import Interoperability, host
 from raw import attribute, raw, resident
 from sensing import CENTRAL, characteristic, connected, listen, served, sig, take, vendor
 
+ALONE = True  # it looks at how long things take
+
 ADDRESS = 'C0:FF:EE:00:00:01'
 SIGN = core.UUID('5a3b0002-9c1e-4f7a-8f52-3d1c6e0b7a90')
 BELL = '5a3b0004-9c1e-4f7a-8f52-3d1c6e0b7a90'

@@ -14,6 +14,8 @@ from bumble import core
 from harness import Interoperability, controller_port, host, lubdub, peer
 from raw import RESET, attribute, command, complete, data, event, raw, resident
 
+ALONE = True  # it looks at how long things take
+
 SEED = 20
 STRAPS = 'scenarios/three_straps.json'
 READ_COMMANDS, SCAN_ENABLE, READ_REMOTE_FEATURES = 0x1002, 0x200C, 0x2016
