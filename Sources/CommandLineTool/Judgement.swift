@@ -58,6 +58,7 @@ extension Played {
         var words = ["lubdub", "run", path, "--seed", "\(seed)"]
         for setting in settings { words += ["--set", setting] }
         if let limitText { words += ["--for", limitText] }
+        if isStrict { words.append("--strict") }
         return (words + ["--only", caseID]).map(\.forShell).joined(separator: " ")
     }
 }

@@ -76,8 +76,9 @@ struct Trial<Asked: Question>: Trying {
         guard outcome == nil else { return }
         let isTrue: TruthTest = { context.truths.hold($0, $1, at: now) }
         last = now
-        match(happening, at: now, context, isTrue)
+        // What closes an opening stands behind it, and does not count.
         if let event = until?.event { close(event.matches(in: happening, isTrue: isTrue), of: event, at: now) }
+        match(happening, at: now, context, isTrue)
         if since.hear(happening, at: now, isTrue) { open(at: now) }
         settle(context)
     }

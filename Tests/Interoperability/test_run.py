@@ -108,7 +108,9 @@ class RunTests(unittest.TestCase):
             name = str(file.with_suffix(''))
             self.assertEqual(lines[7], f"replay: lubdub run '{file}' --seed 1 --only '{name}'")
             self.assertEqual(run(expect[:3] + expect[4:])[0], 0)
-            self.assertEqual(run(expect[:3] + expect[4:], '--strict', '--only', '*space')[0], 1)
+            status, lines, _, _ = run(expect[:3] + expect[4:], '--strict', '--only', '*space')
+            self.assertEqual(status, 1)
+            self.assertEqual(lines[-1], f"replay: lubdub run '{file}' --seed 1 --strict --only '{name}'")
 
     def test_it_ends_when_everything_is_decided(self):
         _, _, events, _ = play('scenarios/three_straps.json')
