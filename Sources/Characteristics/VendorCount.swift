@@ -9,9 +9,7 @@ public struct VendorCount: Hashable, Sendable {
     public init(_ number: UInt32) { self.number = number }
 
     /// The whole number below; the nearest that fits for what does not, and 0 for what is no number.
-    public init(roundingDown value: Double) {
-        number = value >= 4_294_967_295 ? .max : value > 0 ? UInt32(value) : 0
-    }
+    public init(roundingDown value: Double) { number = UInt32(saturating: value) }
 
     /// Reads a value as it came, in the name of `field`; throws unless it has four octets.
     public init(octets: [UInt8], _ field: String) throws(Malformed) {

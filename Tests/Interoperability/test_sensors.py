@@ -9,6 +9,7 @@ import unittest
 from bumble import core, gatt
 
 from harness import Interoperability, controller_port, host, lubdub
+from sensing import pmd, sig, vendor
 
 ADDRESS = 'F1:F2:F3:F4:F5:F6'
 READ = gatt.Characteristic.Properties.READ
@@ -17,18 +18,6 @@ NOTIFY = gatt.Characteristic.Properties.NOTIFY
 INDICATE = gatt.Characteristic.Properties.INDICATE
 READABLE = gatt.Characteristic.Permissions.READABLE
 WRITEABLE = gatt.Characteristic.Permissions.WRITEABLE
-
-
-def sig(number):
-    return core.UUID.from_16_bits(number)
-
-
-def vendor(number):
-    return core.UUID(f'6c75{number:04x}-6264-4562-a000-4c7562647562')
-
-
-def polar(number):
-    return core.UUID(f'fb00{number:04x}-02e7-f387-1cad-8acd2d8df0c8')
 
 
 def characteristic(uuid, properties, value=b''):
@@ -183,10 +172,10 @@ class SensorTests(Interoperability):
             wanted.put_nowait(bytes(value))
 
         control = characteristic(
-            polar(0x5C81), READ | WRITE | INDICATE,
+            pmd(0x5C81), READ | WRITE | INDICATE,
             gatt.CharacteristicValue(read=lambda _: bytes([0x0F, 0x05]) + bytes(15), write=write))
-        data = characteristic(polar(0x5C82), NOTIFY)
-        self.bumble.add_service(gatt.Service(polar(0x5C80), [control, data]))
+        data = characteristic(pmd(0x5C82), NOTIFY)
+        self.bumble.add_service(gatt.Service(pmd(0x5C80), [control, data]))
         self.bumble.add_service(gatt.Service(sig(0x180D), [characteristic(sig(0x2A37), NOTIFY)]))
         await advertise(self.bumble, sig(0x180D))
 

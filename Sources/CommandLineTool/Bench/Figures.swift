@@ -41,7 +41,7 @@ struct Meter {
         return now - allocations
     }
 
-    private static func now(_ clock: clockid_t) -> Int64 {
+    static func now(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

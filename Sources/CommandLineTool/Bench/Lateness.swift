@@ -1,8 +1,8 @@
 import Arguments
 import Collector
-import Documents
 import EventLog
 import Glibc
+import Scenarios
 import Simulation
 import Sockets
 import Synchronization
@@ -78,31 +78,24 @@ enum Lateness {
     /// By how much a thread that sleeps until each hundredth of a second wakes too late.
     private static func bareTimer() -> [Int64] {
         var late: [Int64] = []
-        var due = now
+        var due = Meter.now(CLOCK_MONOTONIC)
         for _ in 0..<500 {
             due += 10_000_000
             var time = timespec(tv_sec: Int(due / 1_000_000_000), tv_nsec: Int(due % 1_000_000_000))
             while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
-            late.append(now - due)
+            late.append(Meter.now(CLOCK_MONOTONIC) - due)
         }
         return late
-    }
-
-    private static var now: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// When each frame was due at the client's controller, in nanoseconds since the start.
     private static func deliveries(_ events: String) throws(CommandFailure) -> [Int64] {
         guard let octets = contents(of: events) else { throw CommandFailure(.inner, "lubdub: there is no event log") }
         return octets.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            guard let node = try? Node(json: line, file: events), case .object(let members) = node.value,
-                case .string(EventName.delivered.rawValue)? = members.first(where: { $0.key == "event" })?.node.value,
-                case .number(let seconds)? = members.first(where: { $0.key == "t" })?.node.value
+            guard let record = Datum(json: line),
+                record["event"] == .string(EventName.delivered.rawValue), case .number(let seconds)? = record["t"]
             else { return nil }
-            return Double(seconds).map { Int64($0 * 1e9) }
+            return Int64(seconds * 1e9)
         }
     }
 

@@ -1,27 +1,24 @@
-import Glibc
 import Simulation
 import VirtualWorld
 
 /// Somebody at the terminal, who presses keys and looks at the last line, while a world plays.
-actor KeyboardSession {
+actor KeyboardSession: TerminalSession {
     /// Of the clock on the wall, between two looks at the world.
     private static let pause = Duration.milliseconds(200)
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
-    private let terminal: Terminal
+    let terminal: Terminal
     private let world: LiveWorld
     private let person: Person
-    private let ending: Ending
+    let ending: Ending
+    var watches = TerminalWatches()
     private let paint: Paint?  // nil: there is no last line
     private let speed: Double
     private var decoder = KeyDecoder()
     private var control = KeyControl()
     private var lastKeys = Instant.start
     private var columns = 0
-    private var keys: EventLoop.Watch?
-    private var news: EventLoop.Watch?
-    private var tick: EventLoop.Appointment?
 
     /// Nothing happens before `start`.  The loop's time is `speed` times as fast as the clock on the wall.
     init(
@@ -33,59 +30,26 @@ actor KeyboardSession {
         self.speed = speed
     }
 
-    /// Takes the terminal, now or when we come into the foreground.
-    func start() {
-        news = terminal.signals.watch(on: loop) { number in
-            self.assumeIsolated { $0.signal(number) }
-        }
-        goOn()
-    }
-
-    /// Leaves the terminal as it was.
-    func stop() {
-        leave()
-        news.map(loop.cancel)
-        news = nil
-    }
-
-    private func leave() {
-        keys.map(loop.cancel)
-        tick?.cancel()
-        (keys, tick) = (nil, nil)
+    func leave() {
+        rest()
         Console.show(last: nil)
         terminal.giveBack()
     }
 
-    private func goOn() {
+    func goOn() {
         guard terminal.take() else { return leave() }
         columns = terminal.size.columns
-        if keys == nil {
-            keys = loop.watch(STDIN_FILENO, for: .readable) { self.assumeIsolated { $0.typed() } }
-        }
+        watchKeys()
         look()
     }
 
-    // MARK: Signals
-
-    private func signal(_ number: Int32) {
-        switch number {
-        case SIGTSTP:
-            leave()
-            terminal.signals.letHappen(number)  // we are stopped in here
-            goOn()
-        case SIGQUIT: ending.say(.signal(number))
-        case SIGCONT: goOn()
-        case SIGWINCH: columns = terminal.size.columns
-        default: break
-        }
-    }
+    func resized() { columns = terminal.size.columns }
 
     // MARK: Keys
 
-    private func typed() {
+    func typed() {
         guard terminal.isOurs, let octets = terminal.read() else {
-            keys.map(loop.cancel)
-            keys = nil
+            forgetKeys()
             return person.assumeIsolated { $0.hasLeft() }
         }
         guard !person.assumeIsolated({ $0.isAsking }) else { return person.assumeIsolated { $0.typed(octets) } }
@@ -120,8 +84,8 @@ actor KeyboardSession {
         let status = visit { world, _ in world.status }
         let text = StatusText(status, chosen: control.chosen)
         Console.show(last: text.line(columns: columns - 1, paint))  // the last column would begin another line
-        tick?.cancel()
-        tick = loop.call(at: loop.now.advanced(by: Self.pause * speed)) {
+        watches.tick?.cancel()
+        watches.tick = loop.call(at: loop.now.advanced(by: Self.pause * speed)) {
             self.assumeIsolated { $0.look() }
         }
     }
