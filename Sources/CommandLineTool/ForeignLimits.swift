@@ -16,7 +16,7 @@ extension Scenario {
         }
         for (number, rule) in script.enumerated() {
             // Its Disconnect has one reason.
-            if case .disconnect(_, let reason?) = rule.action, !reason.means(.remoteUserTerminated) {
+            if case .disconnect(let reason?) = rule.action.deed, !reason.means(.remoteUserTerminated) {
                 paths.append("script[\(number)].reason")
             }
         }

@@ -35,10 +35,8 @@ struct Node: Sendable {
     }
     private(set) var subscriptions: [Subscription] = []
     private(set) var notedMisfits = 0
-    /// What a script keeps silent.
-    var silences: [Thing] = []
-    /// What a script keeps an electrode off from.
-    var leadsOff: [Thing] = []
+    /// What a script does to the device.
+    var conditions = Conditions()
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: EventQueue.Ticket?
     /// Which of its phases of advertising is played, or was played last.

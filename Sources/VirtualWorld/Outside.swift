@@ -32,7 +32,7 @@ extension World {
     mutating func noteFromOutside(_ event: EventName, _ rule: Rule) {
         var record = EventRecord(event, of: rule.action.thing.flatMap(scenario.path), at: now)
         record.rule = rule.id
-        if case .set(let thing, .curve(.constant(let number))) = rule.action {
+        if case .set(to: .curve(.constant(let number))) = rule.action.deed, let thing = rule.action.thing {
             record.value = place(of: thing)?.part.quantity == .contact ? "\(number >= 0.5)" : Self.text(of: number)
         }
         journal.append(record)

@@ -39,48 +39,58 @@ extension World {
 
     /// What lasts began now, or at `begun`, if it comes back.
     private mutating func begin(_ action: Action, begun: Instant? = nil) {
-        switch action {
-        case .set(let thing, let value):
-            guard let (node, part) = place(of: thing) else { return }
-            _ = set(part, of: node, to: partValue(value, for: thing, part, node), begun: begun)
-        case .disconnect(let thing, let code):
-            guard let node = thing.device else { return }
-            let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
-            for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
-        case .notify(let thing, let times, let value):
-            guard let (node, part) = place(of: thing) else { return }
-            let octets = value.flatMap {
-                nodes[node].device.octets(of: part, saying: partValue($0, for: thing, part, node))
-            }
-            if value != nil, octets == nil { return }
-            for _ in 0..<times { notify(part, of: node, octets: octets) }
-        case .silence(let thing): silence(thing, true)
-        case .skipTime(let thing, let duration):
-            if let node = thing.device { nodes[node].skipTime(by: duration, at: now) }
-        case .leadOff(let thing): setLead(of: thing, isOff: true)
-        case .clear, .notPlayed: break  // the runner ends what is cleared; what is not played is refused by the reader
-        }
+        if action.kind.lasts, let node = action.thing?.device { nodes[node].conditions.begin(action) }
+        apply(action, begun: begun, isOn: true)
     }
 
     /// Gives back what it took, if it lasted.
     private mutating func end(_ action: Action) {
-        switch action {
-        case .set(let thing, _):
-            guard let (node, part) = place(of: thing) else { return }
-            _ = set(part, of: node, to: nil)
-        case .silence(let thing): silence(thing, false)
-        case .leadOff(let thing): setLead(of: thing, isOff: false)
-        case .disconnect, .notify, .skipTime, .clear, .notPlayed: break
+        guard action.kind.lasts else { return }
+        if let node = action.thing?.device { nodes[node].conditions.end(action) }
+        apply(action, begun: nil, isOn: false)
+    }
+
+    /// Does what began, or undoes what ended; `conditions` know it already.
+    private mutating func apply(_ action: Action, begun: Instant?, isOn: Bool) {
+        guard let thing = action.thing else { return }
+        switch action.deed {
+        case .set(let value): set(thing, to: isOn ? value : nil, begun: begun)
+        case .disconnect(let reason): disconnect(thing, reason)
+        case .notify(let times, let value): notify(thing, times: times, value)
+        case .silence: updateSilence(of: thing)
+        case .skipTime(let duration):
+            if let node = thing.device { nodes[node].skipTime(by: duration, at: now) }
+        case .leadOff: updateLeads(of: thing)
+        default: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }
 
-    /// Takes the electrodes of a thing off, or puts them on, unless another thing keeps them off.
-    private mutating func setLead(of thing: Thing, isOff: Bool) {
+    private mutating func set(_ thing: Thing, to value: Value?, begun: Instant?) {
+        guard let (node, part) = place(of: thing) else { return }
+        _ = set(part, of: node, to: value.map { partValue($0, for: thing, part, node) }, begun: begun)
+    }
+
+    private mutating func disconnect(_ thing: Thing, _ code: Code?) {
         guard let node = thing.device else { return }
-        nodes[node].leadsOff.removeAll { $0 == thing }
-        if isOff { nodes[node].leadsOff.append(thing) }
+        let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
+        for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
+    }
+
+    private mutating func notify(_ thing: Thing, times: Int, _ value: Value?) {
+        guard let (node, part) = place(of: thing) else { return }
+        let octets = value.flatMap {
+            nodes[node].device.octets(of: part, saying: partValue($0, for: thing, part, node))
+        }
+        if value != nil, octets == nil { return }
+        for _ in 0..<times { notify(part, of: node, octets: octets) }
+    }
+
+    /// Takes the electrodes of a thing off, or puts them on, unless another thing keeps them off.
+    private mutating func updateLeads(of thing: Thing) {
+        guard let node = thing.device else { return }
+        let things = nodes[node].conditions.things(.leadOff)
         for service in scenario.devices[node].services.indices where thing.has(service) {
-            let isOff = nodes[node].leadsOff.contains { $0.has(service) }
+            let isOff = things.contains { $0.has(service) }
             nodes[node].setLead(ofService: service, isOff: isOff, at: now)
         }
     }
@@ -103,16 +113,14 @@ extension World {
     }
 
     /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
-    private mutating func silence(_ thing: Thing, _ isOn: Bool) {
-        guard let node = thing.device, nodes.indices.contains(node) else { return }
-        nodes[node].silences.removeAll { $0 == thing }
-        if isOn { nodes[node].silences.append(thing) }
-        nodes[node].keepSilent(nodes[node].silences.flatMap(handles), at: now)
+    private mutating func updateSilence(of thing: Thing) {
+        guard let node = thing.device else { return }
+        nodes[node].keepSilent(nodes[node].conditions.things(.silence).flatMap(handles), at: now)
         wakeDevice(node)
     }
 
     /// Of the values that a thing of a device is sent with.
-    private func handles(of thing: Thing) -> [UInt16] {
+    func handles(of thing: Thing) -> [UInt16] {
         switch thing {
         case .device(let device): names.handles(of: device)
         case .service(let device, let service): names.handles(of: device, service)

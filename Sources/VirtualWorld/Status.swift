@@ -55,7 +55,7 @@ extension World {
             device.mtus = nodes[index].connections.map(\.mtu)
             device.bpm = number(.value, of: .heartRate, device: index).map { Int($0) }
             device.isTouching = number(.contact, of: .heartRate, device: index).map { $0 > 0 }
-            device.isSilent = !nodes[index].silences.isEmpty
+            device.isSilent = nodes[index].conditions.has(.silence)
             return device
         }
         return WorldStatus(now: now, devices: devices, next: script.next.map { .init(name(of: $0.rule), due: $0.due) })

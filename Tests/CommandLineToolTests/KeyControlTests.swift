@@ -24,7 +24,7 @@ import VirtualWorld
     }
 
     private static func set(_ thing: Thing, _ number: Double, _ name: String) -> Command {
-        .act(.set(thing, to: .curve(.constant(number))), as: name)
+        .act(Action(.set(to: .curve(.constant(number))), of: thing), as: name)
     }
 
     private static let table: [(key: Key, target: KeyControl.Target, commands: [Command])] = [
@@ -41,9 +41,9 @@ import VirtualWorld
         (.character("b"), strap(), [set(battery, 5, "key b")]),
         (.character("b"), strap(lasting: ["key b", "key c"]), [.giveBack(battery, of: "key b")]),
         (.character("b"), bare(), [.say("nobody there has a battery")]),
-        (.character("s"), strap(), [.act(.silence(.device(0)), as: "key s")]),
+        (.character("s"), strap(), [.act(Action(.silence, of: .device(0)), as: "key s")]),
         (.character("s"), strap(lasting: ["key s"]), [.giveBack(.device(0), of: "key s")]),
-        (.character("d"), strap(), [.act(.disconnect(.device(0), reason: nil), as: "key d")]),
+        (.character("d"), strap(), [.act(Action(.disconnect(reason: nil), of: .device(0)), as: "key d")]),
         (.character("?"), strap(), [.help]), (.character("q"), strap(), [.quit]),
         (.character("x"), strap(), []), (.character("C"), strap(), []), (.character(" "), strap(), []),
     ]
@@ -74,7 +74,7 @@ import VirtualWorld
         let silent = Set(["key s"])
         #expect(
             control.press(.character("s"), [Self.strap(), Self.bare(lasting: silent)]) == [
-                .act(.silence(.device(0)), as: "key s")
+                .act(Action(.silence, of: .device(0)), as: "key s")
             ])
         #expect(
             control.press(.character("s"), [Self.strap(lasting: silent), Self.bare(lasting: silent)]) == [

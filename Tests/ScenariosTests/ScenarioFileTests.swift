@@ -60,7 +60,7 @@ import Testing
         let part = Thing.part(device: 0, service: 0, part: 1)
         #expect(scenario.part(part)?.role == .contact)
         #expect(scenario.script.map(\.id) == ["slips", nil, nil, nil])
-        #expect(scenario.script[0].action == .set(part, to: .curve(.constant(0))))
+        #expect(scenario.script[0].action == Action(.set(to: .curve(.constant(0))), of: part))
         #expect(scenario.script[0].end == .after(.seconds(5)))
         #expect(scenario.script[0].when == .time(.seconds(70)))
         guard case .event(let event) = scenario.script[1].when else {
@@ -70,7 +70,7 @@ import Testing
         #expect(event.kind == .began && event.of == .rule(0))
         #expect(
             scenario.script[3].action
-                == .disconnect(.device(0), reason: .name("remote_user_terminated_connection")))
+                == Action(.disconnect(reason: .name("remote_user_terminated_connection")), of: .device(0)))
     }
 
     @Test func `The limit is 30 s after the last moment that the script names`() {

@@ -65,7 +65,7 @@ import Timeline
             "what does not last ends as it begins, and its effects are the script's",
             [.notify(when: .event(.disconnected, of: strap))],
             [
-                .act(1, Rule(id: "key", when: .end, action: .disconnect(strap, reason: nil))),
+                .act(1, Rule(id: "key", when: .end, action: Action(.disconnect(reason: nil), of: strap))),
                 .tell(1, .init(.disconnected, of: strap)),
             ], ["1 begin 1", "1 end 1", "1 begin 0", "1 end 0"]),
         Story(
@@ -76,7 +76,7 @@ import Timeline
         Story("after the end nothing happens", [], [.finish(1), .act(2, key())], ["2 nothing"]),
         Story(
             "its chance decides", [],
-            [.act(1, Rule(id: "key", when: .end, action: .clear(strap), chance: 0))], ["1 nothing"]),
+            [.act(1, Rule(id: "key", when: .end, action: Action(.clear, of: strap), chance: 0))], ["1 nothing"]),
     ]
 
     @Test func `A thousand at one instant need no more numbers than last`() {

@@ -37,20 +37,20 @@ extension Rule {
     static func set(
         _ thing: Thing = heartRate, when: Moment, end: End? = nil, chance: Double = 1, id: String? = nil
     ) -> Rule {
-        Rule(id: id, when: when, action: .set(thing, to: .curve(.constant(1))), chance: chance, end: end)
+        Rule(id: id, when: when, action: Action(.set(to: .curve(.constant(1))), of: thing), chance: chance, end: end)
     }
 
     /// An action that does not last.
     static func notify(when: Moment, chance: Double = 1, id: String? = nil) -> Rule {
-        Rule(id: id, when: when, action: .notify(heartRate, times: 1, value: nil), chance: chance, end: nil)
+        Rule(id: id, when: when, action: Action(.notify(times: 1, value: nil), of: heartRate), chance: chance, end: nil)
     }
 
     static func clear(_ thing: Thing, when: Moment) -> Rule {
-        Rule(id: nil, when: when, action: .clear(thing), chance: 1, end: nil)
+        Rule(id: nil, when: when, action: Action(.clear, of: thing), chance: 1, end: nil)
     }
 
     static func fault(_ kind: Action.Kind, _ thing: Thing?, when: Moment, end: End? = nil) -> Rule {
-        Rule(id: nil, when: when, action: .notPlayed(kind, of: thing), chance: 1, end: end)
+        Rule(id: nil, when: when, action: Action(.notPlayed(kind), of: thing), chance: 1, end: end)
     }
 }
 

@@ -66,7 +66,9 @@ import VirtualWorld
         }
     }
 
-    private static func set(_ thing: Thing, _ number: Double) -> Action { .set(thing, to: .curve(.constant(number))) }
+    private static func set(_ thing: Thing, _ number: Double) -> Action {
+        Action(.set(to: .curve(.constant(number))), of: thing)
+    }
 
     @Test func `What is set from outside lasts until it is given back, and stands in the log`() throws {
         var played = try Played()
@@ -102,7 +104,7 @@ import VirtualWorld
         #expect(played.world.status.next == .init("high", due: played.at(5)))
         #expect(played.act(Self.set(try played.thing(.value), 99), "key up", at: 1.5) == true)
         #expect(played.rates(until: 9.5) == [72, 99, 99, 99, 200, 200, 99, 99, 99])
-        #expect(played.act(.disconnect(.device(0), reason: nil), "key d", at: 9.5) == true)
+        #expect(played.act(Action(.disconnect(reason: nil), of: .device(0)), "key d", at: 9.5) == true)
         let commands = played.world.outbox.compactMap { output in
             if case .toForeignHost(_, .disconnect(let peer)) = output { peer } else { nil }
         }
@@ -125,9 +127,9 @@ import VirtualWorld
             var played = try Played()
             try played.start()
             #expect(played.rates(until: 2.5).count == 2)
-            #expect(played.act(.silence(thing), "key s", at: 2.5) == true)
+            #expect(played.act(Action(.silence, of: thing), "key s", at: 2.5) == true)
             #expect(played.world.status.devices.map(\.isSilent) == [true])
-            let notify = Action.notify(try played.thing(.value), times: 3, value: nil)
+            let notify = Action(.notify(times: 3, value: nil), of: try played.thing(.value))
             #expect(played.act(notify, "control", at: 3) == true)
             #expect(played.rates(until: 6.5) == [])
             #expect(played.world.hasLinks)
@@ -141,9 +143,9 @@ import VirtualWorld
         var played = try Played()
         try played.start()
         let battery = Thing.service(device: 0, service: 1)
-        #expect(played.act(.silence(battery), "key s", at: 0) == true)
+        #expect(played.act(Action(.silence, of: battery), "key s", at: 0) == true)
         #expect(played.rates(until: 2.5).count == 2)
-        #expect(played.act(.silence(.device(0)), "key s", at: 2.5) == true)
+        #expect(played.act(Action(.silence, of: .device(0)), "key s", at: 2.5) == true)
         #expect(played.giveBack("key s", battery, at: 3) == true)
         #expect(played.rates(until: 5.5) == [])
         #expect(played.giveBack("key s", .device(0), at: 5.5) == true)
@@ -165,7 +167,7 @@ import VirtualWorld
 
     @Test func `Before the start nothing is done, and things have their paths`() throws {
         var played = try Played(devices: 2)
-        #expect(played.act(.silence(.device(0)), "key s", at: 0) == false)
+        #expect(played.act(Action(.silence, of: .device(0)), "key s", at: 0) == false)
         let scenario = played.world.scenario
         #expect(scenario.path(of: .device(1)) == "far")
         #expect(scenario.path(of: .service(device: 1, service: 0)) == "far/heart_rate")

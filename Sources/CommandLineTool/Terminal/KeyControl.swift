@@ -46,9 +46,9 @@ struct KeyControl: Sendable {
 
         fileprivate func action(on thing: Thing, of target: Target) -> Action {
             switch self {
-            case .contact: .set(thing, to: .curve(.constant(target.isTouching ? 0 : 1)))
-            case .battery: .set(thing, to: .curve(.constant(KeyControl.lowBattery)))
-            case .silence: .silence(thing)
+            case .contact: Action(.set(to: .curve(.constant(target.isTouching ? 0 : 1))), of: thing)
+            case .battery: Action(.set(to: .curve(.constant(KeyControl.lowBattery))), of: thing)
+            case .silence: Action(.silence, of: thing)
             }
         }
 
@@ -87,7 +87,8 @@ struct KeyControl: Sendable {
         case .shiftDown: return change(by: -10, "key shift_down", targets)
         case .character("?"): return [.help]
         case .character("q"): return [.quit]
-        case .character("d"): return among(targets).map { .act(.disconnect($0.device, reason: nil), as: "key d") }
+        case .character("d"):
+            return among(targets).map { .act(Action(.disconnect(reason: nil), of: $0.device), as: "key d") }
         case .character(let character):
             if let toggle = Toggle(rawValue: character) { return turn(toggle, targets) }
             if let digit = character.wholeNumberValue { return choose(digit, targets.count) }
@@ -113,7 +114,7 @@ struct KeyControl: Sendable {
         guard !rated.isEmpty else { return [.say("nobody there has a heart rate now")] }
         return rated.compactMap { thing, bpm in
             let wanted = max(Self.rates.lowerBound, min(Self.rates.upperBound, bpm + step))
-            return wanted == bpm ? nil : .act(.set(thing, to: .curve(.constant(Double(wanted)))), as: name)
+            return wanted == bpm ? nil : .act(Action(.set(to: .curve(.constant(Double(wanted)))), of: thing), as: name)
         }
     }
 

@@ -79,6 +79,8 @@ struct Names {
         switch (target, thing) {
         case (.device, .device), (.rule, .rule), (.client, .client): return thing
         case (.anything, .rule): return wrong("a device, service or part")
+        case (.served, .device), (.served, .service), (.served, .part): return thing
+        case (.served, _): return wrong("a device, service or part")
         case (.anything, _), (.sender, .device): return thing
         case (.sender, .service(let device, let service)):
             let parts = devices[device].services[service].parts

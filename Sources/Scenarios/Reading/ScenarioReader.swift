@@ -58,5 +58,5 @@ struct ScenarioReader {
 
 extension Rule {
     /// Stands in the place of a rule of which nothing can be understood, so that the others keep their index.
-    static let unreadable = Rule(id: nil, when: .end, action: .notPlayed(.clear, of: nil), chance: 0, end: nil)
+    static let unreadable = Rule(id: nil, when: .end, action: Action(.notPlayed(.clear)), chance: 0, end: nil)
 }

@@ -111,7 +111,7 @@ struct ScriptReader {
     func rule(_ cursor: Cursor) -> Rule? {
         guard !cursor.isGivenUp else { return nil }
         let when = cursor["when"].flatMap(moments.moment)
-        let action = action(cursor)
+        let action = ActionReader(names: names, curves: curves).action(cursor)
         let end =
             cursor["for"]?.duration.map(Rule.End.after)
             ?? cursor["until"].flatMap(moments.moment).map(Rule.End.at)
@@ -121,114 +121,6 @@ struct ScriptReader {
         guard let when, let action else { return nil }
         return Rule(
             id: cursor["id"]?.string, when: when, action: action, chance: cursor["chance"]?.number ?? 1, end: end)
-    }
-
-    private func action(_ cursor: Cursor) -> Action? {
-        guard let kind: Action.Kind = cursor["do"].choice() else { return nil }
-        let of: Thing?
-        if let path = cursor["of"] {
-            guard let thing = names.thing(path, Tables.target(of: kind)) else { return nil }
-            of = thing
-        } else {
-            of = implied(kind)
-        }
-        switch (kind, of) {
-        case (.set, let of?):
-            guard canSet(of, cursor) else { return nil }
-            return cursor["to"].flatMap { value($0, of) }.map { .set(of, to: $0) }
-        case (.disconnect, let of?): return .disconnect(of, reason: cursor["reason"].flatMap(reason))
-        case (.silence, let of?): return .silence(of)
-        case (.notify, let of?):
-            if cursor["value"] != nil, !canSay(of, cursor) { return nil }
-            return .notify(
-                of, times: cursor["times"]?.integer ?? 1, value: cursor["value"].flatMap { value($0, of) })
-        case (.clear, let of?): return .clear(of)
-        case (.skipTime, let of?): return cursor["by"]?.duration.map { .skipTime(of, by: $0) }
-        case (.leadOff, let of?): return leadOff(of, cursor)
-        case (.set, nil), (.notify, nil), (.clear, nil): return nil
-        case (.disconnect, nil), (.silence, nil), (.skipTime, nil), (.leadOff, nil):
-            cursor.note(.missingKey, "\"of\" is missing: with several devices it must be said which one")
-            return nil
-        default:
-            if let to = cursor["to"], kind == .connect { _ = names.thing(to, .device) }
-            return .notPlayed(kind, of: of)
-        }
-    }
-
-    /// What a host may give as a reason; of a name that is none, the problem has been noted.
-    private func reason(_ cursor: Cursor) -> Code? {
-        if case .number(let number) = cursor.code,
-            !HCIStatus.disconnectReasons.contains(HCIStatus(rawValue: number))
-        {
-            let all = HCIStatus.disconnectReasons.map { "\($0.rawValue) (\($0))" }.joined(separator: ", ")
-            cursor.note(.outOfRange, "no host can disconnect for this reason, only for \(all)")
-        }
-        return cursor.code
-    }
-
-    private func leadOff(_ thing: Thing, _ cursor: Cursor) -> Action? {
-        let services = thing.device.map { names.devices[$0].services } ?? []
-        let isThere =
-            switch thing {
-            case .service(_, let index), .part(_, let index, _): services[index].kind == .ecg
-            default: services.contains { $0.kind == .ecg }
-            }
-        if isThere { return .leadOff(thing) }
-        (cursor["of"] ?? cursor).note(.wrongThing, "this has no electrocardiogram whose lead could come off")
-        return nil
-    }
-
-    private func implied(_ kind: Action.Kind) -> Thing? {
-        switch Tables.target(of: kind) {
-        case .device, .sender: names.onlyDevice()
-        case .client: .client
-        case .anything where kind == .leadOff: names.onlyDevice()
-        case .part, .rule, .anything: nil
-        }
-    }
-
-    private func canSet(_ thing: Thing, _ cursor: Cursor) -> Bool {
-        guard let (service, part) = names.part(thing), !Tables.isSettable(part, in: service.kind) else { return true }
-        (cursor["of"] ?? cursor).note(.wrongThing, "this follows from other values, and cannot be set")
-        return false
-    }
-
-    private func canSay(_ thing: Thing, _ cursor: Cursor) -> Bool {
-        guard let (service, part) = names.part(thing) else { return true }
-        var isMeasured = Tables.isCarried(part, in: service.kind)
-        if case .ecg(let ecg) = service.content, ecg.form == .pmd { isMeasured = true }
-        guard isMeasured else { return true }
-        cursor["value"]?.note(.wrongThing, "this is no value of its own that a number could be said of")
-        return false
-    }
-
-    /// A value for a part, of the type and in the range of that part.
-    private func value(_ cursor: Cursor, _ thing: Thing) -> Value? {
-        guard case .part(_, _, let place) = thing, let (service, part) = names.part(thing) else { return nil }
-        if case .custom(let custom) = service.content {
-            return CustomReader(services: ServiceReader(curves: curves))
-                .value(cursor, as: custom.characteristics[place].format)
-        }
-        guard let value = curves.value(cursor, in: Tables.range(of: part, in: service.kind)) else {
-            return nil
-        }
-        let choices = Tables.names(of: part, in: service.kind)
-        let isText = service.kind == .deviceInformation || choices != nil
-        switch value {
-        case .curve where isText:
-            cursor.note(.wrongType, "expected a string, found \(cursor.node.kind)")
-        case .text(let text) where isText:
-            guard let choices else {
-                _ = cursor.fits(text.utf8.count, Cursor.longestValue)
-                break
-            }
-            guard !choices.contains(text) else { break }
-            cursor.note(.unknownName, "\(cursor.node.kind) is none of \(choices.joined(separator: ", "))")
-        case .text:
-            cursor.note(.wrongType, "expected a number, true, false or a curve, found \(cursor.node.kind)")
-        default: break
-        }
-        return value
     }
 }
 

@@ -10,6 +10,8 @@ enum Target {
     case part(Part.Properties)
     /// A device, or a service or part that is notified.
     case sender
+    /// A device, or a service or part of it.
+    case served
     /// A rule.
     case rule
     /// The client.
@@ -101,12 +103,18 @@ extension Tables {
         })
 
     /// Whether it must say to what, even with one device.
-    private static func needsThing(_ kind: Action.Kind) -> Bool {
+    static func needsThing(_ kind: Action.Kind) -> Bool {
         switch kind {
         case .set, .notify, .clear, .connect, .powerOff, .raw: true
         default: false
         }
     }
+
+    /// What HCI can say of how loud something is, in dBm.  Core 6.0, Vol 4, Part E, section 7.7.65.2.
+    static let rssi = -127.0...20.0
+
+    /// How often something may be notified in a second.
+    static let burstRates = 0.001...4000.0
 
     static func target(of kind: Action.Kind) -> Target {
         switch kind {
@@ -116,8 +124,10 @@ extension Tables {
         case .set: .part([])
         case .notify, .truncate, .lengthen, .burst: .part([.notify, .indicate])
         case .powerOff, .unconfirmed: .client
-        case .silence: .sender
-        case .attError, .delay, .drop, .duplicate, .reorder, .raw, .leadOff, .clear: .anything
+        case .silence, .delay, .drop, .duplicate, .reorder: .sender
+        case .attError: .served
+        case .raw: .part([.notify, .indicate])
+        case .leadOff, .clear: .anything
         }
     }
 
@@ -139,7 +149,7 @@ extension Tables {
                 .init("over", .duration, "How long the way takes; none if it is left out."),
             ]
         case .rssi:
-            [.init("to", .any([.number(-127...20), .definition("curve")]), required: true, "In dBm, at the client.")]
+            [.init("to", .any([.number(rssi), .definition("curve")]), required: true, "In dBm, at the client.")]
         case .loss: [.init("rate", .number(0...1), required: true, "The share of packets.")]
         case .mtu: [.init("to", .integer(23...517), required: true, "The largest that it takes, in octets.")]
         case .attError:
