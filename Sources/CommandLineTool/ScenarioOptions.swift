@@ -106,6 +106,14 @@ struct Played {
         if events == "-" { Console.divert() }
     }
 
+    /// Leaves out what a radio cannot play, and says so.
+    mutating func limit(to radio: RadioKind) {
+        for (rule, why) in scenario.unplayed(on: radio) {
+            Console.complain("lubdub: skipped: script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)")
+        }
+        scenario = scenario.limited(to: radio)
+    }
+
     /// What reports call it: its path without `.json`.
     var caseID: String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
 

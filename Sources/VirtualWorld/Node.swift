@@ -37,6 +37,8 @@ struct Node: Sendable {
     private(set) var notedMisfits = 0
     /// What a script does to the device.
     var conditions = Conditions()
+    /// How strong the script has it heard; nil: as its distance has it.
+    var strength: Strength?
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: EventQueue.Ticket?
     /// Which of its phases of advertising is played, or was played last.
