@@ -69,7 +69,7 @@ extension DiagnosticCode {
         case .noNumber:
             "\"$truth\" can give the \"last\" value of any part, and \"count\" them; for \"mean\", \"mode\", \"sum\" and \"below\" the values must be numbers, and those of this part are lists, text, or true and false. Ask for \"last\", or for another part."
         case .duplicateDescriptor:
-            "A characteristic can have only one Characteristic User Description (2901; Core 6.0, Vol 3, Part G, section 3.3.3.2). Put all that there is to say into one."
+            "A characteristic can have only one Characteristic User Description (2901), and only one descriptor of the types 2900, 2903 and 2905 (Core 6.0, Vol 3, Part G, section 3.3.3). Put all that there is to say into one; Presentation Formats (2904) may be several."
         case .wrongLength:
             "A descriptor has a value of another length than its type has. A Characteristic Presentation Format (2904) has 7 octets: the format, the exponent, two of the unit, the name space, and two of the description (Core 6.0, Vol 3, Part G, section 3.3.3.5). \"06000027010000\" is an unsigned number of 16 bits without a unit."
         case .repeatedName:
