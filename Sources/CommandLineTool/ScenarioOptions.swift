@@ -88,7 +88,8 @@ struct Played {
     init(_ scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
         (self.scenario, self.path) = (scenario, path)
         do throws(UsageError) {
-            let seed = try invocation.value("--seed", as: "a whole number or \"random\"") { text -> UInt64? in
+            let type = "a whole number from 0 to \(UInt64.max), or \"random\""
+            let seed = try invocation.value("--seed", as: type) { text -> UInt64? in
                 var generator = SystemRandomNumberGenerator()
                 return text == "random" ? generator.next() : UInt64(text)
             }

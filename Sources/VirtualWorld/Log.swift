@@ -123,11 +123,6 @@ extension World {
         if isAwaited(event) { tellValue(event, device, handle, octets) }
     }
 
-    private mutating func tellValue(_ event: EventName, _ device: Int, _ handle: UInt16, _ octets: [UInt8]) {
-        let thing = names.entry(handle, of: device)?.thing ?? .device(device)
-        tell(event, of: thing, json: names.json(octets, handle, of: device))
-    }
-
     /// Notes what the host of a device says.
     mutating func note(_ output: Host.Output, of node: Int) {
         let (thing, name) = (Thing.device(node), scenario.devices[node].id)

@@ -25,7 +25,7 @@ import VirtualWorld
         {"service": "custom", "id": "other", "uuid": "1815", "characteristics": [
           {"uuid": "2A58", "properties": ["read", "notify", "indicate"], "value": 1},
           {"uuid": "2A56", "properties": ["write"], "handle": 60, "descriptors": [{"uuid": "2901", "value": "x"}]},
-          {"uuid": "2A57", "properties": ["indicate"], "descriptors": [{"uuid": "2904", "value": "00"}, {"uuid": "2901", "value": "x"}]}]}
+          {"uuid": "2A57", "properties": ["indicate"], "descriptors": [{"uuid": "2904", "value": "06000027010000"}, {"uuid": "2901", "value": "x"}]}]}
         """,
     ]
 

@@ -104,9 +104,11 @@ struct ServiceReader {
         within(cursor["period"], .milliseconds(1) ... .seconds(86_400)) ?? .seconds(1)
     }
 
-    /// A whole number of times in a second.
+    /// A whole number of times in a second; of what is written as no rate is, its form has been noted.
     private func rate(_ cursor: Cursor?) -> Int? {
-        guard let cursor, let hertz = cursor.string.flatMap({ Units.quantity($0, unit: "Hz") }) else { return nil }
+        guard let cursor, let text = cursor.string, Forms.rate.accepts(text),
+            let hertz = Units.quantity(text, unit: "Hz")
+        else { return nil }
         guard let whole = Int(exactly: hertz), (1...4000).contains(whole) else {
             cursor.note(.outOfRange, "expected a whole number from 1 Hz to 4000 Hz, found \(cursor.node.kind)")
             return nil
