@@ -56,7 +56,7 @@ extension World {
             for _ in 0..<times { notify(part, of: node, octets: octets) }
         case .silence(let thing): silence(thing, true)
         case .skipTime(let thing, let duration):
-            if let node = thing.device { nodes[node].skipTime(by: duration, at: now) }
+            if let node = thing.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
         case .leadOff(let thing): setLead(of: thing, isOff: true)
         case .clear, .notPlayed: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
