@@ -32,7 +32,8 @@ public struct Server: Sendable {
         case indicated(handle: UInt16, [UInt8])
         /// The client has confirmed what was indicated last.
         case confirmed(handle: UInt16)
-        /// A value is not indicated: `Server.mostIndications` wait already.
+        /// A value is not indicated: `Server.mostIndications` wait already, or the client does not know the attributes as
+        /// they are.
         case dropped(handle: UInt16)
         /// `timePassed` is to be said then.
         case wake(at: Instant)
@@ -119,7 +120,11 @@ public struct Server: Sendable {
     public mutating func indicate(
         _ handle: UInt16, _ value: [UInt8], at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) -> Bool {
-        guard configuration(ofValue: handle).contains(.indication), mayTell else { return false }
+        guard configuration(ofValue: handle).contains(.indication) else { return false }
+        guard mayTell else {
+            if !indications.isLost { outbox.append(.dropped(handle: handle)) }
+            return false
+        }
         add(Indications.Indication(handle: handle, value: value), at: now, pool: &pool, into: &outbox)
         return true
     }
@@ -163,7 +168,9 @@ public struct Server: Sendable {
             outbox.append(.unsubscribed(handle: entry.valueHandle))
         }
         configurations.removeAll { range.contains($0.valueHandle) }
-        indications.databaseChanged()
+        for handle in indications.databaseChanged() where !range.contains(handle) {
+            outbox.append(.dropped(handle: handle))
+        }
         guard isAnnounced, !indications.isLost, let handle = table.handle(ofFirst: .serviceChanged),
             configuration(ofValue: handle).contains(.indication)
         else { return }

@@ -7,6 +7,7 @@ import LEHost
 import Octets
 import Peripheral
 import Scenarios
+import Simulation
 public import Spelling
 import Timeline
 import VirtualController
@@ -44,6 +45,13 @@ extension World {
             note(.saturated, thing, thing.flatMap(scenario.path)) { record in
                 record.value = misfit.wanted.map(Self.text)
             }
+        }
+    }
+
+    /// Notes that a device's clock on the wall cannot go on by so much, and has stopped.
+    mutating func noteClock(of node: Int, _ duration: Duration) {
+        note(.saturated, .device(node), scenario.devices[node].id) { record in
+            record.value = Self.text(of: Double(duration.inNanoseconds) / 1e9)
         }
     }
 

@@ -107,7 +107,12 @@ struct Node: Sendable {
         device.set(part, to: value, at: now, begun: begun)
     }
 
-    mutating func skipTime(by duration: Duration, at now: Instant) { device.skipTime(by: duration, at: now) }
+    /// Whether the clock on the wall has stopped by that.
+    mutating func skipTime(by duration: Duration, at now: Instant) -> Bool {
+        let hadStopped = device.clockHasStopped(at: now)
+        device.skipTime(by: duration, at: now)
+        return !hadStopped && device.clockHasStopped(at: now)
+    }
 
     mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) {
         _ = device.setLead(ofService: service, isOff: isOff, at: now)

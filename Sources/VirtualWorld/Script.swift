@@ -63,7 +63,7 @@ extension World {
         case .notify(let times, let value): notify(thing, times: times, value)
         case .silence: updateSilence(of: thing)
         case .skipTime(let duration):
-            if let node = thing.device { nodes[node].skipTime(by: duration, at: now) }
+            if let node = thing.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
         case .leadOff: updateLeads(of: thing)
         case .linkLoss, .loss: thing.device.map { updateStation(of: $0) }
         case .distance(let metres, let duration):

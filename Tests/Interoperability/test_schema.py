@@ -45,6 +45,8 @@ UNSEEN = {
         'expect_below_of_lists', 'expect_mean_of_lists', 'expect_mean_of_octets', 'expect_mode_of_booleans',
         'expect_sum_of_text'],
     'ids are not given twice': ['custom_duplicate_id', 'custom_duplicate_uuid', 'two_services_of_a_kind'],
+    'something is said': ['fitness_empty'],
+    'a clock has an end': ['skip_beyond', 'skip_often'],
     'handles rise': [
         'handle_back', 'handle_of_declaration', 'handle_of_generic_access', 'handle_of_other_service',
         'handle_on_configuration', 'handle_on_descriptors', 'handles_at_their_end', 'handles_behind_their_end'],

@@ -14,7 +14,7 @@ import VirtualWorld
         #"{"service": "heart_rate", "energy": 5}"#, #"{"service": "heart_rate", "energy": false, "location": "foot"}"#,
         #"{"service": "health_thermometer"}"#,
         #"{"service": "health_thermometer", "period": "5 s", "type": "ear", "store": true}"#,
-        #"{"service": "health_thermometer", "type": "ear"}"#, #"{"service": "fitness"}"#,
+        #"{"service": "health_thermometer", "type": "ear"}"#,
         #"{"service": "fitness", "steps": 1}"#, #"{"service": "fitness", "temperature": 36}"#,
         #"{"service": "fitness", "steps": 1, "temperature": 36}"#, #"{"service": "ecg"}"#,
         #"{"service": "ecg", "as": "pmd"}"#, #"{"service": "measurements", "rate": "500 Hz", "value": 60}"#,

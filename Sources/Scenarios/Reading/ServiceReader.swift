@@ -33,13 +33,7 @@ struct ServiceReader {
         case .deviceInformation:
             .deviceInformation(information(cursor))
         case .healthThermometer: .healthThermometer(thermometer(cursor))
-        case .fitness:
-            .fitness(
-                Fitness(
-                    steps: cursor["steps"].flatMap { curves.curve($0, in: 0...4_294_967_295) },
-                    temperature: cursor["temperature"].flatMap { curves.curve($0, in: -273.15...327.67) },
-                    dailyReset: cursor["daily_reset"]?.string.flatMap(Units.timeOfDay) ?? .zero,
-                    period: period(cursor)))
+        case .fitness: .fitness(fitness(cursor))
         case .ecg: .ecg(electrocardiogram(cursor))
         case .measurements:
             .measurements(
@@ -80,6 +74,16 @@ struct ServiceReader {
             hasInterval: cursor["period"] != nil, unit: cursor["unit"].choice() ?? .celsius,
             site: HealthThermometer.Site.allCases.first { $0.name == cursor["type"]?.string },
             isStoring: cursor["store"]?.bool ?? false)
+    }
+
+    private func fitness(_ cursor: Cursor) -> Fitness {
+        if cursor["steps"] == nil, cursor["temperature"] == nil {
+            cursor.note(.missingKey, "\"steps\", \"temperature\" or both are missing: this service has nothing to say")
+        }
+        return Fitness(
+            steps: cursor["steps"].flatMap { curves.curve($0, in: 0...4_294_967_295) },
+            temperature: cursor["temperature"].flatMap { curves.curve($0, in: -273.15...327.67) },
+            dailyReset: cursor["daily_reset"]?.string.flatMap(Units.timeOfDay) ?? .zero, period: period(cursor))
     }
 
     private func electrocardiogram(_ cursor: Cursor) -> Electrocardiogram {
