@@ -5,20 +5,20 @@ import Bluetooth
 extension Access {
     /// A step of a search for services, which ends with the last handle of its range or with Attribute Not Found.
     /// Part G, section 4.4.
-    mutating func discover(
-        _ range: HandleRange, _ answer: (Access) throws(Refusal) -> PDU
+    func discover(
+        _ range: HandleRange, _ server: inout Server, _ answer: (Server) throws(Refusal) -> PDU
     ) throws(Refusal) -> PDU {
         do throws(Refusal) {
-            let response = try answer(self)
-            noteSearch(isOver: response.lastGroupEnd == range.last)
+            let response = try answer(server)
+            noteSearch(isOver: response.lastGroupEnd == range.last, &server)
             return response
         } catch {
-            if error.isEndOfSearch { noteSearch(isOver: true) }
+            if error.isEndOfSearch { noteSearch(isOver: true, &server) }
             throw error
         }
     }
 
-    private mutating func noteSearch(isOver: Bool) {
+    private func noteSearch(isOver: Bool, _ server: inout Server) {
         if !server.isSearched { server.events.append(.discovering) }
         if isOver { server.events.append(.discovered) }
         server.isSearched = !isOver
@@ -30,18 +30,20 @@ extension Access {
     }
 
     /// Section 3.4.3.2: types of one length.
-    func findInformation(_ range: HandleRange) throws(Refusal) -> PDU {
+    func findInformation(_ range: HandleRange, mtu: Int) throws(Refusal) -> PDU {
         let candidates = try attributes(in: range)
         guard let first = candidates.first else { throw .notFound(in: range) }
         let length = first.type.octets.count
-        let list = candidates.prefix((server.mtu - 2) / (2 + length)).prefix { $0.type.octets.count == length }
+        let list = candidates.prefix((mtu - 2) / (2 + length)).prefix { $0.type.octets.count == length }
         return .findInformationResponse(list.map { AttributeType($0.handle, $0.type) })
     }
 
     /// Section 3.4.3.4.  Only declarations and descriptors are compared: dynamic values are not asked for.
-    func findByTypeValue(_ range: HandleRange, _ type: UUID, _ value: [UInt8]) throws(Refusal) -> PDU {
+    func findByTypeValue(
+        _ range: HandleRange, _ type: UUID, _ value: [UInt8], _ server: Server
+    ) throws(Refusal) -> PDU {
         let found = try attributes(in: range).lazy.filter { attribute in
-            guard attribute.type == type, isReadable(attribute) else { return false }
+            guard attribute.type == type, isReadable(attribute, by: server) else { return false }
             guard case .fixed(let content) = attribute.content else { return false }
             return content == value
         }
@@ -51,14 +53,14 @@ extension Access {
     }
 
     /// Section 3.4.4.2: values of one length.  That the first cannot be read is an error; a later one ends the list.
-    mutating func readByType(
-        _ range: HandleRange, _ type: UUID, _ values: inout some AttributeValues
+    func readByType(
+        _ range: HandleRange, _ type: UUID, _ server: inout Server, _ values: inout some AttributeValues
     ) throws(Refusal) -> PDU {
         var (list, room) = ([] as [AttributeData], server.mtu - 2)
         for attribute in try attributes(in: range) where attribute.type == type {
             let value: [UInt8]
             do throws(Refusal) {
-                value = Array(try read(attribute, &values).prefix(min(253, server.mtu - 4)))
+                value = try read(attribute, server, &values).cut(to: min(253, server.mtu - 4))
             } catch {
                 guard !list.isEmpty else { throw error }
                 break
@@ -76,15 +78,15 @@ extension Access {
     }
 
     /// Section 3.4.4.10: declarations of one length.  GATT groups by services only; Part G, section 2.5.3.
-    func readByGroupType(_ range: HandleRange, _ type: UUID) throws(Refusal) -> PDU {
+    func readByGroupType(_ range: HandleRange, _ type: UUID, mtu: Int) throws(Refusal) -> PDU {
         guard range.isValid else { throw Refusal(.invalidHandle, at: range.first) }
         guard type == .primaryService || type == .secondaryService else {
             throw Refusal(.unsupportedGroupType, at: range.first)
         }
-        var (list, room) = ([] as [GroupData], server.mtu - 2)
+        var (list, room) = ([] as [GroupData], mtu - 2)
         for attribute in try attributes(in: range) where attribute.type == type {
             guard case .fixed(let uuid) = attribute.content else { continue }
-            let value = Array(uuid.prefix(min(251, server.mtu - 6)))
+            let value = uuid.cut(to: min(251, mtu - 6))
             guard value.count + 4 <= room, list.first.map({ $0.value.count == value.count }) ?? true else { break }
             room -= value.count + 4
             list.append(GroupData(HandleRange(attribute.handle, attribute.groupEnd), value))

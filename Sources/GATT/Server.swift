@@ -140,7 +140,7 @@ public struct Server: Sendable {
     private mutating func indicateNext(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         guard let (indication, deadline) = indications.next(at: now) else { return }
         let (handle, value) = (
-            indication.handle, Array(indication.value.prefix(min(mtu - 3, AttributeTable.longestValue)))
+            indication.handle, indication.value.cut(to: min(mtu - 3, AttributeTable.longestValue))
         )
         outbox.append(.send(pool.take(.handleValueIndication(handle: handle, value: value))))
         outbox.append(.indicated(handle: handle, value))
@@ -193,7 +193,8 @@ public struct Server: Sendable {
             return
         }
         do throws(Refusal) {
-            let response = try answer(pool.slice(of: packet), table: table, values: &values, at: now)
+            let access = Access(attributes: table.attributes, now: now)
+            let response = try access.answer(pool.slice(of: packet), &self, &values)
             if let response { outbox.append(.send(pool.take(response))) }
             tellEvents(into: &outbox)
         } catch {
@@ -206,18 +207,8 @@ public struct Server: Sendable {
         }
     }
 
-    /// The access has this server while it answers; it is exchanged, not copied.
-    private mutating func answer(
-        _ octets: ArraySlice<UInt8>, table: AttributeTable, values: inout some AttributeValues, at now: Instant
-    ) throws(Refusal) -> PDU? {
-        var access = Access(table.attributes, now: now)
-        swap(&self, &access.server)
-        defer { swap(&self, &access.server) }
-        return try access.answer(octets, &values)
-    }
-
     private mutating func tellEvents(into outbox: inout [Output]) {
-        outbox += events
+        for event in events { outbox.append(event) }
         events.clear()
     }
 

@@ -274,8 +274,9 @@ public struct World: Sendable {
 
     /// Plays what is due at the next instant, if that is not after `limit`: false if there is nothing.
     public mutating func runNext(until limit: Instant) -> Bool {
-        guard let due = queue.firstDue(), due <= limit else { return false }
-        while let ticket = queue.takeFirst(dueBy: due) { playAndFollow(pending[ticket.slot]) }
+        guard let first = queue.takeFirst(dueBy: limit) else { return false }
+        playAndFollow(pending[first.slot])
+        while let ticket = queue.takeFirst(dueBy: now) { playAndFollow(pending[ticket.slot]) }
         return true
     }
 
