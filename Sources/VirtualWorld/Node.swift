@@ -107,6 +107,9 @@ struct Node: Sendable {
 
     mutating func skipTime(by duration: Duration, at now: Instant) { device.skipTime(by: duration, at: now) }
 
+    /// Has other attributes; its host knows them already.
+    mutating func adopt(_ table: AttributeTable, at now: Instant) { device.adopt(table, at: now) }
+
     mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) {
         _ = device.setLead(ofService: service, isOff: isOff, at: now)
     }

@@ -61,6 +61,8 @@ extension World {
         case .skipTime(let duration):
             if let node = thing.device { nodes[node].skipTime(by: duration, at: now) }
         case .leadOff: updateLeads(of: thing)
+        case .moveHandles(let distance, let announce): moveHandles(of: thing, by: distance, announce)
+        case .changeServices(let add, let remove, let announce): changeServices(of: thing, remove, add, announce)
         default: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }
@@ -115,6 +117,11 @@ extension World {
     /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
     private mutating func updateSilence(of thing: Thing) {
         guard let node = thing.device else { return }
+        keepSilent(node)
+    }
+
+    /// Keeps those values of a device silent that are to be so, by the handles that they have now.
+    mutating func keepSilent(_ node: Int) {
         nodes[node].keepSilent(nodes[node].conditions.things(.silence).flatMap(handles), at: now)
         wakeDevice(node)
     }

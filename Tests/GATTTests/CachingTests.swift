@@ -134,7 +134,7 @@ enum Glucose {
         var other = Glucose.services
         other[2].characteristics[0].properties = .indicate
         #expect(try glucose.change(to: AttributeTable(other)) == [])
-        #expect(glucose.events == [.unsubscribed(handle: 0x0011)])
+        #expect(glucose.events == [.orphaned(handle: 0x0011)])
         #expect(glucose.answer([0x1E]) == [hex("1D 08 00 10 00 13 00")])
         #expect(glucose.answer(hex("0A 09 00")) == [[0x0B, 0x02, 0x00]])
         #expect(glucose.answer(hex("0A 12 00")) == [[0x0B, 0x00, 0x00]])

@@ -46,6 +46,16 @@ struct Names {
         return fitted(thing, target, cursor)
     }
 
+    /// Which service of a device a definition is, by its name.
+    func service(defined cursor: Cursor, of device: Int) -> Int? {
+        guard let name = cursor["id"]?.string ?? cursor["service"]?.string else { return nil }
+        guard case .service(device, let service)? = things["\(devices[device].id)/\(name)"] else {
+            if !cursor.isGivenUp { cursor.note(.unknownThing, "this device will not have a service \(name.quoted)") }
+            return nil
+        }
+        return service
+    }
+
     /// What carries a part that has no characteristic of its own.
     func carrier(of thing: Thing) -> Event.Carrier? {
         guard case .part(let device, let index, let part) = thing else { return nil }
@@ -78,6 +88,8 @@ struct Names {
         }
         switch (target, thing) {
         case (.device, .device), (.rule, .rule), (.client, .client): return thing
+        case (.service(let owner), .service(let device, _)) where device == owner: return thing
+        case (.service(let owner), _): return wrong("a service of \(devices[owner].id.quoted)")
         case (.anything, .rule): return wrong("a device, service or part")
         case (.served, .device), (.served, .service), (.served, .part): return thing
         case (.served, _): return wrong("a device, service or part")

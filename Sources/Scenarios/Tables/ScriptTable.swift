@@ -12,6 +12,8 @@ enum Target {
     case sender
     /// A device, or a service or part of it.
     case served
+    /// A service of a device, counted from 0.
+    case service(of: Int)
     /// A rule.
     case rule
     /// The client.
