@@ -96,7 +96,10 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     public func table(
         removing removed: [Int], adding added: [Int]
     ) throws(AttributeTable.DefinitionError) -> AttributeTable {
-        try table.removing(removed.map { $0 + Self.ownServices }, adding: added.map { $0 + Self.ownServices })
+        func places(_ services: [Int]) -> [Int] {
+            services.filter(sensors.indices.contains).map { $0 + Self.ownServices }
+        }
+        return try table.removing(places(removed), adding: places(added))
     }
 
     /// Has other attributes from now on: one of the tables above.  Nobody listens to what is not where it was.

@@ -90,7 +90,8 @@ extension World {
         guard let delivery = observers[controller].see(kind, packet, pool: &pool) else { return }
         if let device = addresses.firstIndex(of: delivery.peer) {
             let own = airspace.ownAddress(ofLink: delivery.link, of: controller)
-            let number = names.number(ofSent: delivery.handle, of: device)
+            let number = names.number(
+                ofSent: delivery.handle, of: device, isTold: nodes[device].tells(delivery.handle, to: own))
             noteValue(.delivered, device, number, delivery.handle, delivery.value, peer: own)
         }
         pool.release(delivery.value)
@@ -153,7 +154,7 @@ extension World {
         case .indicated(let handle, let octets): noteValue(.indicated, node, handle, octets, peer: peer)
         case .confirmed(let handle): note(.confirmed, node, handle, names.number(of: handle, of: node), peer)
         case .confirmedOrphan(let handle):
-            note(.confirmed, node, handle, names.number(ofSent: handle, of: node), peer)
+            note(.confirmed, node, handle, names.number(ofSent: handle, of: node, isTold: false), peer)
         // The client has not said that it does not want it any more.
         case .orphaned: break
         case .dropped, .wake, .bearerLost: break

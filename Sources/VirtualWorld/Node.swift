@@ -130,6 +130,11 @@ struct Node: Sendable {
 
     func peer(of connection: ConnectionID) -> DeviceAddress? { connections.first { $0.id == connection }?.peer }
 
+    /// Whether a client is subscribed to what has this handle now.
+    func tells(_ handle: UInt16, to client: DeviceAddress?) -> Bool {
+        subscriptions.contains { $0.handle == handle && peer(of: $0.connection) == client }
+    }
+
     mutating func connected(_ id: ConnectionID, _ peer: DeviceAddress) {
         connections.append((id, peer, Server.defaultMTU))
     }

@@ -21,7 +21,7 @@ struct ValueNames: Sendable {
     private var devices: [[Entry]] = []
     /// The handles of the entries; nil for those that are not there.
     private var handles: [[UInt16?]] = []
-    /// The same, before they changed last.
+    /// The same, before they changed last; empty for a device of which they never have.
     private var handlesBefore: [[UInt16?]] = []
 
     init(_ scenario: Scenario, _ nodes: [Node]) {
@@ -42,7 +42,7 @@ struct ValueNames: Sendable {
             devices.append(entries)
             handles.append(entries.map { node.device.handle(of: $0.part) })
         }
-        handlesBefore = handles
+        handlesBefore = devices.map { _ in [] }
     }
 
     /// A device has its values at other handles.
@@ -58,11 +58,14 @@ struct ValueNames: Sendable {
         return handles[device].firstIndex(of: handle) ?? Self.unnamed
     }
 
-    /// The same, for what may have been sent before the handles changed last: what has no such handle now had it then.
-    func number(ofSent handle: UInt16, of device: Int) -> Int {
+    /// The same, for what may have been sent before the handles changed last, as it has been unless its client is told
+    /// what has the handle now.
+    func number(ofSent handle: UInt16, of device: Int, isTold: @autoclosure () -> Bool) -> Int {
         let number = number(of: handle, of: device)
-        guard number == Self.unnamed, handlesBefore.indices.contains(device) else { return number }
-        return handlesBefore[device].firstIndex(of: handle) ?? Self.unnamed
+        guard handlesBefore.indices.contains(device), let before = handlesBefore[device].firstIndex(of: handle),
+            before != number, number == Self.unnamed || !isTold()
+        else { return number }
+        return before
     }
 
     /// Nil for what has no name.

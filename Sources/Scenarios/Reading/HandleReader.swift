@@ -34,7 +34,8 @@ struct HandleReader {
         let wasFull = next > Self.last + 1
         next += min(max(0, cursor.integer ?? 0), Self.last)
         if next > Self.last + 1, !wasFull {
-            cursor.note(.handleTaken, "this moves the device's attributes beyond handle \(Self.last), the last that there is")
+            let text = "this moves the device's attributes beyond handle \(Self.last), the last that there is"
+            cursor.note(.handleTaken, text)
         }
     }
 

@@ -48,9 +48,10 @@ struct Names {
 
     /// Which service of a device a definition is, by its name.
     func service(defined cursor: Cursor, of device: Int) -> Int? {
-        guard let name = cursor["id"]?.string ?? cursor["service"]?.string else { return nil }
+        guard !cursor.isGivenUp, let kind: Service.Kind = cursor["service"].choice() else { return nil }
+        let name = cursor["id"]?.string ?? kind.rawValue
         guard case .service(device, let service)? = things["\(devices[device].id)/\(name)"] else {
-            if !cursor.isGivenUp { cursor.note(.unknownThing, "this device will not have a service \(name.quoted)") }
+            cursor.note(.unknownThing, "this device will not have a service \(name.quoted)")
             return nil
         }
         return service

@@ -25,7 +25,7 @@ struct ServiceReader {
             service.isThereFromStart = false
             if let place = places[service.id] {
                 guard !services[place].isDefined(as: service) else { continue }
-                let text = "this device has another service \(service.id.quoted), which is not the same"
+                let text = "this device has another service \(service.id.quoted), which is defined otherwise"
                 (cursor["id"] ?? cursor).note(.duplicateID, text)
             } else {
                 places[service.id] = services.count

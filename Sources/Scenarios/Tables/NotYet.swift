@@ -7,8 +7,8 @@ extension Tables {
             "do",
             [
                 "link_loss", "stop_advertising", "stall", "distance", "rssi", "loss", "mtu", "att_error",
-                "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "raw", "forget_bond", "change_address", "drift", "burst", "connect",
-                "power_off", "unconfirmed",
+                "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "raw", "forget_bond",
+                "change_address", "drift", "burst", "connect", "power_off", "unconfirmed",
             ]
         ),
         ("role", ["central"]),
