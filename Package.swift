@@ -113,8 +113,9 @@ let floors: [[Target]] = [
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "EventLogs", "Expectations",
-            "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Simulation", "Spelling",
+            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "EventLogs",
+            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Simulation",
+            "Spelling",
             "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],

@@ -29,7 +29,8 @@ struct Application: Sendable {
     init(_ table: AttributeTable, number: Int, _ source: Source) throws(InvalidArgument) {
         root = try ObjectPath("/lubdub/device\(number)")
         var (objects, paths): ([ExportedObject], [UInt16: ObjectPath]) = ([], [:])
-        for (index, service) in table.services.enumerated() where !Self.own.contains(service.uuid) {
+        for (index, service) in table.services.enumerated()
+        where service.isThere && !Self.own.contains(service.uuid) {
             let path = try ObjectPath("\(root)/service\(index)")
             objects.append(ExportedObject(path, [Self.interface(of: service)]))
             for (place, characteristic) in service.characteristics.enumerated() {

@@ -15,6 +15,7 @@ extension Scenario {
             if device.security?.passkey != nil { paths.append("\(path).security.passkey") }
         }
         for (number, rule) in script.enumerated() {
+            // It gives handles itself, and tells its clients of changes.
             // Its Disconnect has one reason.
             if case .disconnect(let reason?) = rule.action.deed, !reason.means(.remoteUserTerminated) {
                 paths.append("script[\(number)].reason")

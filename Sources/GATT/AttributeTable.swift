@@ -51,20 +51,24 @@ public struct AttributeTable: Hashable, Sendable {
     public let services: [ServiceDefinition]
     private(set) var attributes: [Attribute] = []
     private var valueHandles: [[UInt16]] = []
-    /// Where the declarations of the services are among the attributes.
+    /// Where the declarations of the services are among the attributes, while these are laid out.
     private var declarations: [Int] = []
+    /// Of the declarations; also of services that are not there.
+    private(set) var serviceHandles: [UInt16] = []
     private var nextFree: UInt32 = 1
 
-    /// Gives every attribute its handle, from 0x0001 on and without gaps but for those that fixed handles make.
+    /// Gives every attribute its handle, from 0x0001 on and without gaps but for those that fixed handles make, and
+    /// services that are not there.
     public init(_ services: [ServiceDefinition]) throws(DefinitionError) {
         self.services = services
         for service in services { try add(service) }
         try resolveIncludes()
+        leaveOutAbsent()
         try computeHash()
     }
 
     /// The handle of the value of a characteristic, both counted from 0 in the order of definition; nil if there are
-    /// not so many.
+    /// not so many, or if the service is not there.
     public func handle(ofValue characteristic: Int, service: Int) -> UInt16? {
         guard valueHandles.indices.contains(service), valueHandles[service].indices.contains(characteristic) else {
             return nil
@@ -83,7 +87,7 @@ public struct AttributeTable: Hashable, Sendable {
 
     /// The handle of the value of the first characteristic with this UUID; nil if there is none.
     public func handle(ofFirst characteristic: UUID) -> UInt16? {
-        for (index, service) in services.enumerated() {
+        for (index, service) in services.enumerated() where service.isThere {
             let place = service.characteristics.firstIndex { $0.uuid == characteristic }
             if let place { return handle(ofValue: place, service: index) }
         }
@@ -120,7 +124,7 @@ extension AttributeTable {
     private mutating func add(_ service: ServiceDefinition) throws(DefinitionError) {
         let declaration = attributes.count
         let type: UUID = service.isPrimary ? .primaryService : .secondaryService
-        _ = try add(type, [.readable], .fixed(service.uuid.octets), at: service.handle)
+        serviceHandles.append(try add(type, [.readable], .fixed(service.uuid.octets), at: service.handle))
         declarations.append(declaration)
         valueHandles.append([])
         // What they say is known when all services have their handles.
@@ -146,8 +150,25 @@ extension AttributeTable {
         }
     }
 
-    private mutating func computeHash() throws(DefinitionError) {
+    /// Takes out the services that are not there, and the declarations that include them.
+    private mutating func leaveOutAbsent() {
+        guard services.contains(where: { !$0.isThere }) else { return }
+        var isThere = attributes.map { _ in true }
         for (index, service) in services.enumerated() {
+            let end = declarations.indices.contains(index + 1) ? declarations[index + 1] : attributes.count
+            if !service.isThere {
+                for place in declarations[index]..<end { isThere[place] = false }
+                valueHandles[index] = []
+            }
+            for (place, included) in service.includes.enumerated() where !services[included].isThere {
+                isThere[declarations[index] + 1 + place] = false
+            }
+        }
+        attributes = zip(attributes, isThere).filter(\.1).map(\.0)
+    }
+
+    private mutating func computeHash() throws(DefinitionError) {
+        for (index, service) in services.enumerated() where service.isThere {
             for (place, characteristic) in service.characteristics.enumerated()
             where characteristic.value == .databaseHash {
                 do throws(AESCMAC.Failure) {

@@ -24,6 +24,8 @@ public struct Server: Sendable {
         case subscribed(handle: UInt16)
         /// The client has cleared a Client Characteristic Configuration; `handle` is that of the value.
         case unsubscribed(handle: UInt16)
+        /// A value that the client had subscribed to is not there any more, and so is its configuration.
+        case orphaned(handle: UInt16)
         /// The client has been told these octets of a value.
         case read(handle: UInt16, [UInt8])
         /// The client has written this value; also by a command, and also a Client Characteristic Configuration.
@@ -32,8 +34,9 @@ public struct Server: Sendable {
         case indicated(handle: UInt16, [UInt8])
         /// The client has confirmed what was indicated last.
         case confirmed(handle: UInt16)
-        /// A value is not indicated: `Server.mostIndications` wait already, or the client does not know the attributes as
-        /// they are.
+        /// The client has confirmed what was indicated last, of a value that is not there any more.
+        case confirmedOrphan(handle: UInt16)
+        /// A value is not indicated: `Server.mostIndications` wait already, or handles mean something else to the client.
         case dropped(handle: UInt16)
         /// `timePassed` is to be said then.
         case wake(at: Instant)
@@ -95,9 +98,6 @@ public struct Server: Sendable {
         if !value.contains(.indication) { indications.drop(handle) }
     }
 
-    /// Whether the client may be told values: not on a lost bearer, nor while handles mean something else to it.
-    private var mayTell: Bool { !indications.isLost && !awareness.isOutOfSync }
-
     /// Sends a notification of a value if the client has asked for that, and says whether it has.  No more than
     /// MTU − 3 octets are sent; the client can read the rest.  Core 6.0, Vol 3, Part G, section 4.10.1.
     ///
@@ -106,7 +106,9 @@ public struct Server: Sendable {
     public mutating func notify(
         _ handle: UInt16, _ value: Packet, pool: inout PacketPool, into outbox: inout [Output]
     ) -> Bool {
-        guard configuration(ofValue: handle).contains(.notification), mayTell else { return false }
+        guard configuration(ofValue: handle).contains(.notification), !indications.isLost, !awareness.isOutOfSync else {
+            return false
+        }
         var packet = pool.copy(value, from: 0, count: min(mtu - 3, AttributeTable.longestValue))
         pool.prepend(handle, to: &packet)
         pool.prepend(Opcode.handleValueNotification.rawValue, to: &packet)
@@ -120,9 +122,9 @@ public struct Server: Sendable {
     public mutating func indicate(
         _ handle: UInt16, _ value: [UInt8], at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) -> Bool {
-        guard configuration(ofValue: handle).contains(.indication) else { return false }
-        guard mayTell else {
-            if !indications.isLost { outbox.append(.dropped(handle: handle)) }
+        guard configuration(ofValue: handle).contains(.indication), !indications.isLost else { return false }
+        guard !awareness.isOutOfSync else {
+            outbox.append(.dropped(handle: handle))
             return false
         }
         add(Indications.Indication(handle: handle, value: value), at: now, pool: &pool, into: &outbox)
@@ -154,30 +156,37 @@ public struct Server: Sendable {
         outbox.append(.bearerLost)
     }
 
-    /// The device has the attributes of another table from now on.  What the client had configured among those that
-    /// differ is gone, and what waits to be indicated; with `isAnnounced` it is told by Service Changed, if it has asked
-    /// for that.  Core 6.0, Vol 3, Part G, sections 2.5.2 and 7.1.
+    /// The device has the attributes of another table from now on.  What the client had configured for values that are not
+    /// where they were is gone, and what waits to be indicated of them.  With `isAnnounced` the client is told by Service
+    /// Changed, if it has asked for that, and has to learn of it before it is change-aware again.  Core 6.0, Vol 3, Part G,
+    /// sections 2.5.2, 2.5.2.1 and 7.1.
+    ///
+    /// Without, the server keeps it to itself, against the specification, as firmware does whose author forgot: clients
+    /// stay change-aware, and only the Database Hash says what they could know.
     public mutating func attributesChanged(
         from old: AttributeTable, to table: AttributeTable, isAnnounced: Bool = true, at now: Instant,
         pool: inout PacketPool, into outbox: inout [Output]
     ) {
         guard let range = table.changes(since: old) else { return }
+        for handle in configurations.map(\.valueHandle) where !table.keeps(handle, of: old) {
+            configurations.removeAll { $0.valueHandle == handle }
+            indications.drop(handle)
+            outbox.append(.orphaned(handle: handle))
+        }
+        if let handle = indications.underWay, !table.keeps(handle, of: old) { indications.orphan() }
+        guard isAnnounced else { return }
         awareness.databaseChanged()
         prepared.databaseChanged()
-        for entry in configurations where range.contains(entry.valueHandle) {
-            outbox.append(.unsubscribed(handle: entry.valueHandle))
+        indications.databaseChanged()
+        let handle = table.handle(ofFirst: .serviceChanged)
+        let untold = handle.map { indications.take($0) } ?? []
+        if awareness.isOutOfSync {
+            for indication in indications.take() { outbox.append(.dropped(handle: indication.handle)) }
         }
-        configurations.removeAll { range.contains($0.valueHandle) }
-        for handle in indications.databaseChanged() where !range.contains(handle) {
-            outbox.append(.dropped(handle: handle))
-        }
-        guard isAnnounced, !indications.isLost, let handle = table.handle(ofFirst: .serviceChanged),
-            configuration(ofValue: handle).contains(.indication)
-        else { return }
-        var value: [UInt8] = []
-        value.append(range.first)
-        value.append(range.last)
-        add(Indications.Indication(handle: handle, value: value), at: now, pool: &pool, into: &outbox)
+        guard let handle, !indications.isLost, configuration(ofValue: handle).contains(.indication) else { return }
+        let value = untold.reduce(range) { $0.joined(with: HandleRange(serviceChanged: $1.value)) }.octets
+        indications.addFirst(Indications.Indication(handle: handle, value: value))
+        indicateNext(at: now, pool: &pool, into: &outbox)
     }
 
     /// Takes one PDU from the client, and releases it.  What servers are not sent (`isForServer`) is ignored, and so
@@ -215,10 +224,32 @@ public struct Server: Sendable {
     private mutating func confirmed(
         table: AttributeTable, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        guard let (handle, isOutdated) = indications.confirm() else { return }
-        outbox.append(.confirmed(handle: handle))
-        if !isOutdated, handle == table.handle(ofFirst: .serviceChanged) { awareness.serviceChangedConfirmed() }
+        guard let (handle, age) = indications.confirm() else { return }
+        outbox.append(age == .orphaned ? .confirmedOrphan(handle: handle) : .confirmed(handle: handle))
+        if age == .current, handle == table.handle(ofFirst: .serviceChanged) { awareness.serviceChangedConfirmed() }
         indicateNext(at: now, pool: &pool, into: &outbox)
+    }
+}
+
+// What Service Changed says.  Core 6.0, Vol 3, Part G, section 7.1.
+extension HandleRange {
+    /// Of a value that this server has made; nil for any other.
+    fileprivate init?(serviceChanged value: [UInt8]) {
+        guard value.count == 4 else { return nil }
+        self.init(UInt16(value[0]) | UInt16(value[1]) << 8, UInt16(value[2]) | UInt16(value[3]) << 8)
+    }
+
+    fileprivate var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(first)
+        octets.append(last)
+        return octets
+    }
+
+    /// From the first to the last handle of both.
+    fileprivate func joined(with other: HandleRange?) -> HandleRange {
+        guard let other else { return self }
+        return HandleRange(min(first, other.first), max(last, other.last))
     }
 }
 

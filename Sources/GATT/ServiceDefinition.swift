@@ -25,14 +25,16 @@ public struct ServiceDefinition: Hashable, Sendable {
     public var includes: [Int]
     /// In the order of their handles.
     public var characteristics: [CharacteristicDefinition]
+    /// Whether clients see it; if they do not, its handles are kept free for it.
+    public var isThere: Bool
 
     /// A service of these characteristics.
     public init(
         uuid: UUID, isPrimary: Bool = true, handle: UInt16? = nil, includes: [Int] = [],
-        characteristics: [CharacteristicDefinition] = []
+        characteristics: [CharacteristicDefinition] = [], isThere: Bool = true
     ) {
         (self.uuid, self.isPrimary, self.handle) = (uuid, isPrimary, handle)
-        (self.includes, self.characteristics) = (includes, characteristics)
+        (self.includes, self.characteristics, self.isThere) = (includes, characteristics, isThere)
     }
 }
 

@@ -10,6 +10,8 @@ public struct PeripheralDefinition: Sendable {
     public var appearance: Appearance
     /// What it offers besides Generic Access and Generic Attribute, in the order of their handles.
     public var services: [Service]
+    /// Those of them, counted from 0, that are not there from the start: their handles are kept free for them.
+    public var absentServices: [Int] = []
     /// The clock on the wall, at the start.
     public var clock = WallClock()
     /// Peripheral Preferred Connection Parameters, and what it asks a central for; nil: it does not mind.

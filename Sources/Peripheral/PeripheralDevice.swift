@@ -19,21 +19,29 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     private struct Place: Sendable {
-        let handle: UInt16
         let part: Part
         /// Whether it is notified, or indicated.
         let told: CharacteristicProperties
+        /// Which characteristic of its service it is, counted from 0.
+        let characteristic: Int
+        /// Nil while its service is not there.
+        var handle: UInt16?
+    }
+
+    private struct HeardPlace: Sendable {
+        let handle: UInt16
+        let part: Part
     }
 
     /// What it was made of.
     public let definition: PeripheralDefinition
     /// Its attributes.
-    public let table: AttributeTable
+    public private(set) var table: AttributeTable
     private var places: [Place] = []
     private var sensors: [any ServiceSensor]
     private var body: Body
     /// Values to which somebody listens.
-    private var heard: [Place] = []
+    private var heard: [HeardPlace] = []
     /// Values that nobody is told, though they may listen: what comes of them is lost.
     private var silent: [UInt16] = []
     /// What could not be said so far, in order: the first number of each part.
@@ -44,16 +52,19 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         self.definition = definition
         (sensors, body) = Self.sensors(for: definition, seed: seed)
         let own = [Self.genericAccess(definition), Self.genericAttribute]
-        let attributes = sensors.map(\.attributes)
+        var attributes = sensors.map(\.attributes)
+        for service in definition.absentServices where attributes.indices.contains(service) {
+            attributes[service].0.isThere = false
+        }
         table = try AttributeTable(own + attributes.map(\.0))
         for (service, (defined, quantities)) in attributes.enumerated() {
             for (index, (characteristic, quantity)) in zip(defined.characteristics, quantities).enumerated() {
-                guard let handle = table.handle(ofValue: index, service: service + own.count) else { continue }
                 let told = characteristic.properties.intersection([.notify, .indicate])
                 places.append(
-                    Place(handle: handle, part: Part(service: service, quantity), told: told))
+                    Place(part: Part(service: service, quantity), told: told, characteristic: index, handle: nil))
             }
         }
+        findPlaces()
     }
 
     /// The part whose value has this handle; nil for what no script can name.
@@ -64,11 +75,48 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         places.contains { $0.handle == handle && $0.told == .indicate }
     }
 
-    /// The handle of the value that a part is sent with; nil when the device has no such part.
+    /// The handle of the value that a part is sent with; nil when the device has no such part, or its service is not there.
     public func handle(of part: Part) -> UInt16? { place(of: part)?.handle }
+
+    /// The part whose value a part is sent with; nil when the device has no such part.
+    public func carrier(of part: Part) -> Part? { place(of: part)?.part }
 
     private func place(of part: Part) -> Place? {
         places.first { $0.part == Part(service: part.service, part.quantity.carrier) }
+    }
+
+    // MARK: Other attributes
+
+    /// Its attributes, if those of its services were so many handles further on.
+    public func table(movedBy distance: UInt16) throws(AttributeTable.DefinitionError) -> AttributeTable {
+        try table.moving(from: Self.ownServices, by: distance)
+    }
+
+    /// Its attributes, if some of its services were not there, and then others were.
+    public func table(
+        removing removed: [Int], adding added: [Int]
+    ) throws(AttributeTable.DefinitionError) -> AttributeTable {
+        func places(_ services: [Int]) -> [Int] {
+            services.filter(sensors.indices.contains).map { $0 + Self.ownServices }
+        }
+        return try table.removing(places(removed), adding: places(added))
+    }
+
+    /// Has other attributes from now on: one of the tables above.  Nobody listens to what is not where it was.
+    public mutating func adopt(_ table: AttributeTable, at now: Instant) {
+        self.table = table
+        findPlaces()
+        for place in heard where handle(of: place.part) != place.handle { end(place.handle, at: now) }
+    }
+
+    /// Generic Access and Generic Attribute, which stand before the others.
+    private static let ownServices = 2
+
+    private mutating func findPlaces() {
+        for index in places.indices {
+            let service = places[index].part.service + Self.ownServices
+            places[index].handle = table.handle(ofValue: places[index].characteristic, service: service)
+        }
     }
 
     // MARK: Reading and writing
@@ -108,7 +156,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         guard !heard.contains(where: { $0.handle == handle }),
             let place = places.first(where: { $0.handle == handle }), !place.told.isEmpty
         else { return }
-        heard.append(place)
+        heard.append(HeardPlace(handle: handle, part: place.part))
         sensors[place.part.service].begin(place.part.quantity, at: now, of: &body)
         keepMisfits(of: place.part.service)
     }

@@ -53,6 +53,8 @@ public struct Action: Hashable, Sendable {
         case notify(times: Int, value: Value?)
         /// A part has another value.
         case set(to: Value)
+        /// A device has some of its services no more, and then others: indices of ``Device/services``.
+        case changeServices(add: [Int], remove: [Int], announce: Bool)
         /// A device has its attributes behind those of Generic Attribute so many handles further on.
         case moveHandles(by: Int, announce: Bool)
         /// A device has another address; one by chance if it is nil.
@@ -202,6 +204,7 @@ extension Action.Deed {
         case .raw: .raw
         case .notify: .notify
         case .set: .set
+        case .changeServices: .changeServices
         case .moveHandles: .moveHandles
         case .changeAddress: .changeAddress
         case .drift: .drift

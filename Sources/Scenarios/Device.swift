@@ -28,7 +28,7 @@ public struct Device: Hashable, Sendable {
     public var link: Link
     /// How it pairs; nil when it does not.
     public var security: Security?
-    /// In the file's order; ``Thing`` counts them from 0.
+    /// In the file's order, and then those that rules add; ``Thing`` counts them from 0.
     public var services: [Service]
 }
 

@@ -29,7 +29,7 @@ public enum RadioKind: Hashable, Sendable {
         case .powerOff: isVirtual ? nil : "the client's controller is not ours"
         case .connect: isVirtual ? nil : "a second central needs the embedded radio"
         case .unconfirmed: self == .rehearsal ? nil : "only the built-in client can be told so"
-        case .changeAddress, .mtu, .stall, .raw(_, channel: .some), .moveHandles:
+        case .changeAddress, .mtu, .stall, .raw(_, channel: .some), .moveHandles, .changeServices:
             self == .bluetoothd ? "bluetoothd has that to itself" : nil
         case .attError(let request, _):
             self != .bluetoothd || request == .read || request == .write

@@ -55,6 +55,8 @@ public struct Service: Hashable, Sendable {
     public var content: Content
     /// What can be named in it; ``Thing`` points here.
     public var parts: [Part]
+    /// Whether the device has it from the start; others a rule may add.
+    public var isThereFromStart = true
 
     /// The one that a client discovers.
     public var uuid: UUID {
@@ -72,11 +74,18 @@ public struct Service: Hashable, Sendable {
     }
 }
 
+extension Service {
+    /// Whether two of a device are the same, whenever it has them.
+    func isDefined(as other: Service) -> Bool {
+        id == other.id && kind == other.kind && content == other.content && parts == other.parts
+    }
+}
+
 extension [Service] {
     /// What a device advertises that does not say which: the numbers of the SIG, and the first UUID of another's, for a
     /// second one has no room; neither its battery nor what it is.
     var advertised: [UUID] {
-        let uuids = filter { $0.kind != .battery && $0.kind != .deviceInformation }.map(\.uuid)
+        let uuids = filter { $0.isThereFromStart && $0.kind != .battery && $0.kind != .deviceInformation }.map(\.uuid)
         let others = uuids.filter { $0.number == nil }.prefix(1)
         return uuids.enumerated().filter { index, uuid in
             (uuid.number != nil || others.contains(uuid)) && uuids.firstIndex(of: uuid) == index

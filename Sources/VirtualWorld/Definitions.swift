@@ -16,6 +16,7 @@ extension PeripheralDefinition {
         }
         self.init(
             name: device.name, appearance: Appearance(device.advertising.payload.appearance ?? 0), services: services)
+        absentServices = device.services.indices.filter { !device.services[$0].isThereFromStart }
         clock = WallClock(begins: 946_684_800 + begins.secondsSince2000)
         preferredConnection = ConnectionParameters(device.link)
     }

@@ -37,8 +37,8 @@ extension World {
     }
 
     /// Tells them of a value, and what the log leaves out: the samples of an ECG and the number of its lead.
-    mutating func tellValue(_ kind: EventName, _ device: Int, _ handle: UInt16, _ octets: [UInt8]) {
-        let (entry, json) = (names.entry(handle, of: device), names.json(octets, handle, of: device))
+    mutating func tellValue(_ kind: EventName, _ device: Int, _ number: Int, _ octets: [UInt8]) {
+        let (entry, json) = (names.entry(number, of: device), names.json(octets, number, of: device))
         var happening = Happening(
             kind, of: entry?.thing ?? .device(device), value: json.flatMap { Datum(json: $0.utf8) })
         if kind.carriesStreams, let frame = entry?.meaning.samples(octets[...]) {

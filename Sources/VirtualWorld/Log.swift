@@ -19,12 +19,8 @@ extension World {
     public var wording: ValueWording {
         let (names, ids) = (names, scenario.devices.map(\.id))
         return ValueWording(
-            thing: { device, handle in
-                names.entry(UInt16(truncatingIfNeeded: handle), of: device)?.name ?? ids[device]
-            },
-            value: { device, handle, octets, text in
-                names.write(octets, UInt16(truncatingIfNeeded: handle), of: device, to: &text)
-            })
+            thing: { device, number in names.entry(number, of: device)?.name ?? ids[device] },
+            value: { device, number, octets, text in names.write(octets, number, of: device, to: &text) })
     }
 
     private mutating func note(
@@ -102,7 +98,9 @@ extension World {
         guard let delivery = observers[controller].see(kind, packet, pool: &pool) else { return }
         if let device = addresses.firstIndex(of: delivery.peer) {
             let own = airspace.ownAddress(ofLink: delivery.link, of: controller)
-            noteValue(.delivered, device, delivery.handle, delivery.value, peer: own)
+            let number = names.number(
+                ofSent: delivery.handle, of: device, isTold: nodes[device].tells(delivery.handle, to: own))
+            noteValue(.delivered, device, number, delivery.handle, delivery.value, peer: own)
         }
         pool.release(delivery.value)
     }
@@ -112,23 +110,24 @@ extension World {
         for subscription in nodes[node].subscriptions
         where subscription.handle == notification.handle && !subscription.isIndicated {
             let peer = nodes[node].peer(of: subscription.connection)
-            noteValue(.notified, node, notification.handle, notification.packet, peer: peer)
+            let number = names.number(of: notification.handle, of: node)
+            noteValue(.notified, node, number, notification.handle, notification.packet, peer: peer)
         }
     }
 
     private mutating func noteValue(
-        _ event: EventName, _ device: Int, _ handle: UInt16, _ value: Packet, peer: DeviceAddress?
+        _ event: EventName, _ device: Int, _ number: Int, _ handle: UInt16, _ value: Packet, peer: DeviceAddress?
     ) {
-        journal.append(
-            event, device: device, part: Int(handle), peer: peer, handle: handle, value, in: pool, at: now)
-        if isAwaited(event) { tellValue(event, device, handle, pool.octets(of: value)) }
+        journal.append(event, device: device, part: number, peer: peer, handle: handle, value, in: pool, at: now)
+        if isAwaited(event) { tellValue(event, device, number, pool.octets(of: value)) }
     }
 
     private mutating func noteValue(
         _ event: EventName, _ device: Int, _ handle: UInt16, _ octets: [UInt8], peer: DeviceAddress?
     ) {
-        journal.append(event, device: device, part: Int(handle), peer: peer, handle: handle, octets[...], at: now)
-        if isAwaited(event) { tellValue(event, device, handle, octets) }
+        let number = names.number(of: handle, of: device)
+        journal.append(event, device: device, part: number, peer: peer, handle: handle, octets[...], at: now)
+        if isAwaited(event) { tellValue(event, device, number, octets) }
     }
 
     /// Notes what the host of a device says.
@@ -145,36 +144,45 @@ extension World {
     }
 
     private mutating func note(_ output: Server.Output, from peer: DeviceAddress?, of node: Int) {
-        func fill(_ record: inout EventRecord, _ handle: UInt16) { (record.peer, record.handle) = (peer, handle) }
         switch output {
         case .send: break
         case .exchangedMTU(let mtu):
             note(.mtu, .device(node), scenario.devices[node].id) { ($0.peer, $0.value) = (peer, "\(mtu)") }
         case .discovering: note(.discovering, .device(node), scenario.devices[node].id) { $0.peer = peer }
         case .discovered: note(.discovered, .device(node), scenario.devices[node].id) { $0.peer = peer }
-        case .subscribed(let handle): note(.subscribed, node, handle) { fill(&$0, handle) }
-        case .unsubscribed(let handle): note(.unsubscribed, node, handle) { fill(&$0, handle) }
+        case .subscribed(let handle): note(.subscribed, node, handle, names.number(of: handle, of: node), peer)
+        case .unsubscribed(let handle): note(.unsubscribed, node, handle, names.number(of: handle, of: node), peer)
         case .read(let handle, let octets): noteValue(.read, node, handle, octets, peer: peer)
         case .written(let handle, let octets): noteValue(.written, node, handle, octets, peer: peer)
         case .indicated(let handle, let octets): noteValue(.indicated, node, handle, octets, peer: peer)
-        case .confirmed(let handle): note(.confirmed, node, handle) { fill(&$0, handle) }
+        case .confirmed(let handle): note(.confirmed, node, handle, names.number(of: handle, of: node), peer)
+        case .confirmedOrphan(let handle):
+            note(.confirmed, node, handle, names.number(ofSent: handle, of: node, isTold: false), peer)
+        // The client has not said that it does not want it any more.
+        case .orphaned: break
         case .dropped, .wake, .bearerLost: break
         case .refused(_, let handle, let error):
-            let entry = names.entry(handle, of: node)
+            let entry = names.entry(names.number(of: handle, of: node), of: node)
             note(
                 .refused, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id,
                 code: error.rawValue
             ) { record in
-                fill(&record, handle)
-                record.error = error.name
+                (record.peer, record.handle, record.error) = (peer, handle, error.name)
             }
         }
     }
 
     private mutating func note(
-        _ event: EventName, _ node: Int, _ handle: UInt16, _ fill: (inout EventRecord) -> Void
+        _ event: EventName, _ node: Int, _ handle: UInt16, _ number: Int, _ peer: DeviceAddress?
     ) {
-        let entry = names.entry(handle, of: node)
-        note(event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id, fill)
+        let entry = names.entry(number, of: node)
+        note(event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id) { record in
+            (record.peer, record.handle) = (peer, handle)
+        }
+    }
+
+    /// Notes that a device cannot have its attributes so far on.
+    mutating func noteTooFar(_ node: Int, by distance: Int) {
+        note(.saturated, .device(node), scenario.devices[node].id) { $0.value = "\(distance)" }
     }
 }

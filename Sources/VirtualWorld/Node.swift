@@ -114,6 +114,9 @@ struct Node: Sendable {
         return !hadStopped && device.clockHasStopped(at: now)
     }
 
+    /// Has other attributes; its host knows them already.
+    mutating func adopt(_ table: AttributeTable, at now: Instant) { device.adopt(table, at: now) }
+
     mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) {
         _ = device.setLead(ofService: service, isOff: isOff, at: now)
     }
@@ -133,6 +136,11 @@ struct Node: Sendable {
     // MARK: Who is there
 
     func peer(of connection: ConnectionID) -> DeviceAddress? { connections.first { $0.id == connection }?.peer }
+
+    /// Whether a client is subscribed to what has this handle now.
+    func tells(_ handle: UInt16, to client: DeviceAddress?) -> Bool {
+        subscriptions.contains { $0.handle == handle && peer(of: $0.connection) == client }
+    }
 
     mutating func connected(_ id: ConnectionID, _ peer: DeviceAddress) {
         connections.append((id, peer, Server.defaultMTU))

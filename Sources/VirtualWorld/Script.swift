@@ -70,6 +70,8 @@ extension World {
             thing.device.map { walk($0, to: isOn ? metres : nil, taking: duration, begun: begun) }
         case .rssi(let value): thing.device.map { strengthen($0, isOn ? value : nil, begun: begun) }
         case .powerOff: setPowerOfClients(isOn: !isOn)
+        case .moveHandles(let distance, let announce): moveHandles(of: thing, by: distance, announce)
+        case .changeServices(let add, let remove, let announce): changeServices(of: thing, remove, add, announce)
         default: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }
@@ -124,6 +126,11 @@ extension World {
     /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
     private mutating func updateSilence(of thing: Thing) {
         guard let node = thing.device else { return }
+        keepSilent(node)
+    }
+
+    /// Keeps those values of a device silent that are to be so, by the handles that they have now.
+    mutating func keepSilent(_ node: Int) {
         nodes[node].keepSilent(nodes[node].conditions.things(.silence).flatMap(handles), at: now)
         wakeDevice(node)
     }

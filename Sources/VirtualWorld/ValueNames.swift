@@ -4,16 +4,25 @@ import Peripheral
 import Scenarios
 import Spelling
 
-/// The values of a scenario's devices, by handle: what they are called, and how they are read.
+/// The values of a scenario's devices: what they are called, how they are read, and which handles they have.
 struct ValueNames: Sendable {
     struct Entry: Sendable {
-        let handle: UInt16
         let thing: Thing
         let name: String
         let meaning: ValueMeaning
+        /// As its device knows it.
+        fileprivate let part: Peripheral.Part
     }
 
+    /// The number of every value that has no name.
+    static let unnamed = 0xFFFF
+
+    /// Those of a device, also of services that are not there: for its logs, values are numbered by their places.
     private var devices: [[Entry]] = []
+    /// The handles of the entries; nil for those that are not there.
+    private var handles: [[UInt16?]] = []
+    /// The same, before they changed last; empty for a device of which they never have.
+    private var handlesBefore: [[UInt16?]] = []
 
     init(_ scenario: Scenario, _ nodes: [Node]) {
         for (number, (device, node)) in zip(scenario.devices, nodes).enumerated() {
@@ -21,42 +30,67 @@ struct ValueNames: Sendable {
             for (index, service) in device.services.enumerated() {
                 for (place, part) in service.parts.enumerated() {
                     guard let played = Peripheral.Part(part, at: place, of: service, at: index),
-                        let handle = node.device.handle(of: played),
-                        !entries.contains(where: { $0.handle == handle })
+                        let carrier = node.device.carrier(of: played), !entries.contains(where: { $0.part == carrier })
                     else { continue }
                     let name = "\(device.id)/\(service.id)" + (part.name.isEmpty ? "" : "/\(part.name)")
                     entries.append(
                         Entry(
-                            handle: handle, thing: .part(device: number, service: index, part: place), name: name,
-                            meaning: ValueMeaning(played.quantity, of: service)))
+                            thing: .part(device: number, service: index, part: place), name: name,
+                            meaning: ValueMeaning(played.quantity, of: service), part: carrier))
                 }
             }
             devices.append(entries)
+            handles.append(entries.map { node.device.handle(of: $0.part) })
         }
+        handlesBefore = devices.map { _ in [] }
     }
 
-    func entry(_ handle: UInt16, of device: Int) -> Entry? {
-        devices.indices.contains(device) ? devices[device].first { $0.handle == handle } : nil
+    /// A device has its values at other handles.
+    mutating func follow(_ device: Int, _ node: Node) {
+        guard devices.indices.contains(device) else { return }
+        handlesBefore[device] = handles[device]
+        handles[device] = devices[device].map { node.device.handle(of: $0.part) }
+    }
+
+    /// The number of the value with a handle.
+    func number(of handle: UInt16, of device: Int) -> Int {
+        guard handles.indices.contains(device) else { return Self.unnamed }
+        return handles[device].firstIndex(of: handle) ?? Self.unnamed
+    }
+
+    /// The same, for what may have been sent before the handles changed last, as it has been unless its client is told
+    /// what has the handle now.
+    func number(ofSent handle: UInt16, of device: Int, isTold: @autoclosure () -> Bool) -> Int {
+        let number = number(of: handle, of: device)
+        guard handlesBefore.indices.contains(device), let before = handlesBefore[device].firstIndex(of: handle),
+            before != number, number == Self.unnamed || !isTold()
+        else { return number }
+        return before
+    }
+
+    /// Nil for what has no name.
+    func entry(_ number: Int, of device: Int) -> Entry? {
+        guard devices.indices.contains(device), devices[device].indices.contains(number) else { return nil }
+        return devices[device][number]
     }
 
     /// Of the values of a device, or of one of its services.
     func handles(of device: Int, _ service: Int? = nil) -> [UInt16] {
         guard devices.indices.contains(device) else { return [] }
-        return devices[device].filter { entry in
-            guard let service, case .part(_, let own, _) = entry.thing else { return true }
-            return own == service
-        }.map(\.handle)
+        return zip(devices[device], handles[device]).compactMap { entry, handle in
+            service == nil || service == entry.part.service ? handle : nil
+        }
     }
 
     /// What the octets of a value mean, as JSON; nil when they cannot be read, or nobody knows what they are.
-    func json(_ octets: [UInt8], _ handle: UInt16, of device: Int) -> String? {
+    func json(_ octets: [UInt8], _ number: Int, of device: Int) -> String? {
         var text = JSONText()
-        return write(octets[...], handle, of: device, to: &text) ? text.string : nil
+        return write(octets[...], number, of: device, to: &text) ? text.string : nil
     }
 
     /// Adds what the octets of a value mean; false when they cannot be read, or nobody knows what they are.
-    func write(_ octets: ArraySlice<UInt8>, _ handle: UInt16, of device: Int, to text: inout JSONText) -> Bool {
-        guard let meaning = entry(handle, of: device)?.meaning else { return false }
+    func write(_ octets: ArraySlice<UInt8>, _ number: Int, of device: Int, to text: inout JSONText) -> Bool {
+        guard let meaning = entry(number, of: device)?.meaning else { return false }
         do throws(Malformed) { return try meaning.write(octets, to: &text) } catch { return false }
     }
 }

@@ -72,7 +72,7 @@ public struct World: Sendable {
     var scriptOutbox: [ScriptRunner.Output] = []
     private var notifications: [PeripheralDevice.Notification] = []
     private let chance: RandomStream
-    private(set) var names: ValueNames
+    var names: ValueNames
     let addresses: [DeviceAddress]  // of the scenario's devices
 
     /// The scenario's devices, each above a controller of its own; they start when `start` is called.
@@ -400,7 +400,8 @@ public struct World: Sendable {
             advertise(node, phase: 0)
         case .server(let id, .exchangedMTU(let mtu)): nodes[node].exchanged(mtu: mtu, id)
         case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
-        case .server(let id, .unsubscribed(let handle)): nodes[node].unsubscribed(handle, id, at: now)
+        case .server(let id, .unsubscribed(let handle)), .server(let id, .orphaned(let handle)):
+            nodes[node].unsubscribed(handle, id, at: now)
         case .server(_, .confirmed(let handle)): nodes[node].confirmed(handle, at: now)
         case .server(_, .dropped(let handle)): nodes[node].dropped(handle, at: now)
         case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)

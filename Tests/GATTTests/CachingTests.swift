@@ -151,7 +151,7 @@ enum Glucose {
         var other = Glucose.services
         other[2].characteristics[0].properties = .indicate
         #expect(try glucose.change(to: AttributeTable(other)) == [])
-        #expect(glucose.events == [.unsubscribed(handle: 0x0011)])
+        #expect(glucose.events == [.orphaned(handle: 0x0011)])
         #expect(glucose.answer([0x1E]) == [hex("1D 08 00 10 00 13 00")])
         #expect(glucose.answer(hex("0A 09 00")) == [[0x0B, 0x02, 0x00]])
         #expect(glucose.answer(hex("0A 12 00")) == [[0x0B, 0x00, 0x00]])
@@ -195,7 +195,7 @@ enum Glucose {
         var glucose = try unaware()
         #expect(glucose.answer(hex("52 03 00 41")) == [])
         #expect(glucose.events == [.refused(opcode: 0x52, handle: 3, .databaseOutOfSync)])
-        #expect(glucose.indicate(0x0011, [1]) == [])
+        #expect(glucose.indicate(0x0011, [1]) == [] && glucose.events == [.dropped(handle: 0x0011)])
         #expect(glucose.answer(hex("0A 16 00")) == [hex("01 0A 16 00 12")])
         #expect(glucose.indicate(0x0011, [1]) == [])
         _ = glucose.answer(hex("0A 16 00"))
@@ -221,6 +221,61 @@ enum Glucose {
         #expect(glucose.answer([0x1E]) == [])
         #expect(glucose.answer(hex("0A 16 00")) == [[0x0B]])
         #expect(glucose.indicate(0x0011, [1]).count == 1)
+    }
+
+    @Test func `Service Changed goes before what waits, and says all that has not been said`() throws {
+        var glucose = try Glucose.server()
+        for request in ["12 09 00 02 00", "12 12 00 02 00"] { _ = glucose.answer(hex(request)) }
+        for number in 0...Server.mostIndications { _ = glucose.indicate(0x0011, [UInt8(number)]) }
+        var other = Glucose.services
+        other[3].characteristics[0].uuid = UUID(0x2A1A)
+        #expect(try glucose.change(to: AttributeTable(other)) == [])
+        #expect(try glucose.change(to: AttributeTable(other + [ServiceDefinition(uuid: Strap.service)])) == [])
+        #expect(glucose.events == [])
+        #expect(glucose.answer([0x1E]) == [hex("1D 08 00 15 00 17 00")])
+        for number in 1...Server.mostIndications {
+            #expect(glucose.answer([0x1E]) == [hex("1D 11 00") + [UInt8(number)]])
+        }
+        #expect(glucose.answer([0x1E]) == [])
+    }
+
+    @Test func `What is confirmed when its attribute is gone is told as that`() throws {
+        for isAnnounced in [true, false] {
+            var glucose = try Glucose.server()
+            _ = glucose.answer(hex("12 12 00 02 00"))
+            _ = glucose.indicate(0x0011, [1])
+            let table = try AttributeTable(Glucose.services).moving(from: 2, by: 1)
+            #expect(glucose.change(to: table, isAnnounced: isAnnounced) == [])
+            #expect(glucose.events == [.orphaned(handle: 0x0011)])
+            #expect(glucose.answer(hex("12 13 00 02 00")) == [[0x13]])
+            #expect(glucose.indicate(0x0012, [2]) == [])
+            #expect(glucose.answer([0x1E]) == [hex("1D 12 00 02")])
+            #expect(glucose.events.first == .confirmedOrphan(handle: 0x0011))
+            #expect(glucose.answer([0x1E]) == [] && glucose.events == [.confirmed(handle: 0x0012)])
+        }
+    }
+
+    @Test func `Without an announcement a client stays aware, and what it prepared is written`() throws {
+        var glucose = try Glucose.server()
+        for request in ["12 0B 00 01", "12 09 00 02 00", "16 03 00 00 00 41"] { _ = glucose.answer(hex(request)) }
+        #expect(try glucose.change(to: AttributeTable(Glucose.more), isAnnounced: false) == [])
+        #expect(glucose.answer(hex("0A 16 00")) == [[0x0B]])
+        #expect(glucose.answer(hex("18 01")) == [[0x19]])
+        #expect(glucose.values.pages[3]?.first == 0x41)
+    }
+
+    @Test func `A service that is not there keeps its handles`() throws {
+        let whole = try AttributeTable(Glucose.more)
+        let less = try whole.removing([3], adding: [])
+        #expect(less.type(of: 0x000F) == nil && less.type(of: 0x0014) == nil && less.type(of: 0x0016) == nil)
+        #expect(less.type(of: 0x0011) == UUID(0x2A18) && less.type(of: 0x0019) == nil)
+        #expect(less.handle(ofValue: 0, service: 3) == nil && less.handle(ofFirst: UUID(0x2A19)) == nil)
+        #expect(less.handle(ofValue: 0, service: 4) == whole.handle(ofValue: 0, service: 4))
+        #expect(try less.removing([9], adding: [3, -1]) == whole)
+        #expect(try whole.removing([3], adding: [3]) == whole)
+        #expect(throws: AttributeTable.DefinitionError.outOfHandles) { try whole.moving(from: 2, by: 0xFFE5) }
+        #expect(try whole.moving(from: 2, by: 0xFFE4).type(of: 0xFFFF) == UUID(0x2A38))
+        #expect(try whole.moving(from: 9, by: 1) == whole)
     }
 
     @Test func `Without robust caching a client is never refused`() throws {

@@ -51,7 +51,7 @@ import Testing
     @Test func `What a client had asked for ends with the attribute`() throws {
         var desk = try subscribed()
         desk.step(.command(.changeAttributes(try Desk.table([.read, .indicate]), isAnnounced: true)))
-        #expect(desk.takeTold() == [.server(HostTests.id, .unsubscribed(handle: 3))])
+        #expect(desk.takeTold() == [.server(HostTests.id, .orphaned(handle: 3))])
         #expect(desk.host.table == (try Desk.table([.read, .indicate])))
         desk.step(.command(.notify(handle: 3, [0, 72])))
         #expect(desk.takeSent() == [])

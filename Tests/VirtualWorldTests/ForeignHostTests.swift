@@ -40,7 +40,8 @@ import Testing
     }
 
     private static func handle(_ name: String, in world: World) throws -> UInt16 {
-        try #require((1...100).first { world.names.entry($0, of: 0)?.name == name })
+        let names = world.names
+        return try #require((1...100).first { names.entry(names.number(of: $0, of: 0), of: 0)?.name == name })
     }
 
     @Test func `A client comes, reads, hears the heart and goes`() throws {

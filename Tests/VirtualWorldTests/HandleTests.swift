@@ -39,6 +39,31 @@ import VirtualWorld
         try agree(#"{"service": "heart_rate"}"#, link: link)
     }
 
+    @Test(arguments: services) func `They find the same room for a move, also with a service that is not there`(
+        service: String
+    ) throws {
+        for (services, added) in [("\(service),", ""), ("", service)] {
+            func read(_ distance: Int) -> ScenarioFile.Reading {
+                let text = """
+                    {"lubdub": 1, "name": "x", "devices": [{"id": "d", "services": [\(services)
+                     {"service": "feed", "id": "end", "value": 1}]}], "script": [
+                      {"when": "start", "do": "change_services", "add": [\(added)], "remove": ["end"]},
+                      {"when": "start", "do": "move_handles", "by": \(distance)}]}
+                    """
+                return ScenarioFile.read("a") { _ in Array(text.utf8) }
+            }
+            var (most, tooMuch) = (1, 65_535)
+            while tooMuch - most > 1 {
+                let middle = (most + tooMuch) / 2
+                if read(middle).problems.isEmpty { most = middle } else { tooMuch = middle }
+            }
+            #expect(read(tooMuch).problems.map(\.code) == [.handleTaken])
+            let table = try World(#require(read(most).scenario), seed: 1).attributes(of: 0)
+            _ = try table.moving(from: 2, by: UInt16(most))
+            #expect(throws: AttributeTable.DefinitionError.self) { try table.moving(from: 2, by: UInt16(tooMuch)) }
+        }
+    }
+
     private func agree(_ service: String, link: String) throws {
         var lowest: Int?
         for handle in 14...90 {

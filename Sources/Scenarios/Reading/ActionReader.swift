@@ -45,9 +45,10 @@ struct ActionReader {
         case .mtu, .reorder, .truncate, .lengthen, .raw, .attError: onTheAir(kind, cursor)
         case .moveHandles:
             cursor["by"]?.integer.map { .moveHandles(by: $0, announce: cursor["announce"]?.bool ?? true) }
+        case .changeServices: changeServices(of, cursor)
         case .changeAddress: changeAddress(cursor)
         case .connect: cursor["to"].flatMap { names.thing($0, .device) }.map { .connect(to: $0) }
-        case .changeServices, .forgetBond: .notPlayed(kind)
+        case .forgetBond: .notPlayed(kind)
         }
     }
 
@@ -93,6 +94,21 @@ struct ActionReader {
         return .notify(times: cursor["times"]?.integer ?? 1, value: cursor["value"].flatMap { value($0, thing) })
     }
 
+    private func changeServices(_ thing: Thing, _ cursor: Cursor) -> Action.Deed? {
+        guard case .device(let device) = thing else { return nil }
+        let (added, removed) = (cursor["add"]?.items ?? [], cursor["remove"]?.items ?? [])
+        if added.isEmpty, removed.isEmpty {
+            cursor.note(.missingKey, "nothing is changed: \"add\" or \"remove\" has to name a service")
+        }
+        let add = added.compactMap { names.service(defined: $0, of: device) }
+        let remove = removed.compactMap { item -> Int? in
+            guard case .service(device, let service)? = names.thing(item, .service(of: device)) else { return nil }
+            if add.contains(service) { item.note(.conflict, "\(item.node.kind) stands in \"add\" too") }
+            return service
+        }
+        return .changeServices(add: add, remove: remove, announce: cursor["announce"]?.bool ?? true)
+    }
+
     private func changeAddress(_ cursor: Cursor) -> Action.Deed? {
         guard let to = cursor["to"] else { return .changeAddress(to: nil) }
         guard let address = to.string.flatMap({ DeviceAddress($0) }) else { return nil }
@@ -130,7 +146,7 @@ struct ActionReader {
         case .device, .sender, .served: names.onlyDevice()
         case .client: .client
         case .anything where kind == .leadOff: names.onlyDevice()
-        case .part, .rule, .anything: nil
+        case .part, .rule, .service, .anything: nil
         }
     }
 

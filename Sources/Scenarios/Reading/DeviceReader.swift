@@ -5,6 +5,7 @@ import Spelling
 /// Makes devices of checked trees.
 struct DeviceReader {
     let curves: CurveReader
+    let changes: AttributeChanges
 
     /// The longest Device Name, in octets.  Core 6.0, Vol 3, Part C, section 12.1.
     private static let longestName = 248
@@ -31,7 +32,8 @@ struct DeviceReader {
         let id = cursor["id"]?.string ?? ""
         let link = link(cursor["link"])
         let name = cursor["name"].flatMap { $0.text(atMost: Self.longestName) }
-        let services = ServiceReader(curves: curves).services(cursor["services"]?.items ?? [], link)
+        let services = ServiceReader(curves: curves)
+            .services(cursor["services"]?.items ?? [], link, changedBy: changes.of(id))
         var advertising = advertising(cursor["advertise"])
         if cursor["advertise"]?["services"] == nil { advertising.payload.services = services.advertised }
         return Device(

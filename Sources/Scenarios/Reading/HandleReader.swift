@@ -29,6 +29,16 @@ struct HandleReader {
         }
     }
 
+    /// Makes room for what a rule, whose distance stands at `cursor`, does once.
+    mutating func move(_ cursor: Cursor) {
+        let wasFull = next > Self.last + 1
+        next += min(max(0, cursor.integer ?? 0), Self.last)
+        if next > Self.last + 1, !wasFull {
+            let text = "this moves the device's attributes beyond handle \(Self.last), the last that there is"
+            cursor.note(.handleTaken, text)
+        }
+    }
+
     /// Declaration, value, configuration, and descriptors.
     private mutating func add(_ characteristic: Custom.Characteristic, _ cursor: Cursor) {
         let lowest = next + 1

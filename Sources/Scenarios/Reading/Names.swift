@@ -46,6 +46,17 @@ struct Names {
         return fitted(thing, target, cursor)
     }
 
+    /// Which service of a device a definition is, by its name.
+    func service(defined cursor: Cursor, of device: Int) -> Int? {
+        guard !cursor.isGivenUp, let kind: Service.Kind = cursor["service"].choice() else { return nil }
+        let name = cursor["id"]?.string ?? kind.rawValue
+        guard case .service(device, let service)? = things["\(devices[device].id)/\(name)"] else {
+            cursor.note(.unknownThing, "this device will not have a service \(name.quoted)")
+            return nil
+        }
+        return service
+    }
+
     /// What carries a part that has no characteristic of its own.
     func carrier(of thing: Thing) -> Event.Carrier? {
         guard case .part(let device, let index, let part) = thing else { return nil }
@@ -75,6 +86,8 @@ struct Names {
         }
         switch (target, thing) {
         case (.device, .device), (.rule, .rule), (.client, .client): return thing
+        case (.service(let owner), .service(let device, _)) where device == owner: return thing
+        case (.service(let owner), _): return wrong("a service of \(devices[owner].id.quoted)")
         case (.anything, .rule): return wrong("a device, service or part")
         case (.served, .device), (.served, .service), (.served, .part): return thing
         case (.served, _): return wrong("a device, service or part")

@@ -10,9 +10,10 @@ struct ScenarioReader {
     func scenario(_ files: [Cursor]) -> Scenario {
         func all(_ key: String) -> [Cursor] { files.flatMap { $0[key]?.items ?? [] } }
         let root = files.last
-        let devices = DeviceReader(curves: CurveReader(loader: loader)).devices(all("devices"))
-        if all("devices").isEmpty { (root?["devices"] ?? root)?.note(.noDevices, "a scenario needs a device") }
         let rules = all("script")
+        let changes = AttributeChanges(rules, onlyDevice: all("devices").count == 1 ? all("devices").first : nil)
+        let devices = DeviceReader(curves: CurveReader(loader: loader), changes: changes).devices(all("devices"))
+        if all("devices").isEmpty { (root?["devices"] ?? root)?.note(.noDevices, "a scenario needs a device") }
         noteDuplicates(all("devices") + rules, "device or rule", taken: ["client"])
         noteDuplicates(all("expect"), "expectation")
         let names = Names(devices: devices, rules: rules.map { $0["id"]?.string })

@@ -7,22 +7,41 @@ import Spelling
 struct ServiceReader {
     let curves: CurveReader
 
-    /// The services of a device that prefers this of a link.
-    func services(_ cursors: [Cursor], _ link: Link) -> [Service] {
+    /// The services of a device that prefers this of a link, and then those that rules add.
+    func services(_ cursors: [Cursor], _ link: Link, changedBy rules: [Cursor]) -> [Service] {
         var services: [Service] = []
-        var taken: Set<String> = []
+        var places: [String: Int] = [:]
         var handles = HandleReader(link)
-        for cursor in cursors where !cursor.isGivenUp {
-            guard let kind: Service.Kind = cursor["service"].choice() else { continue }
-            let id = cursor["id"]?.string ?? kind.rawValue
-            if !taken.insert(id).inserted {
-                (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(id.quoted)")
+        for cursor in cursors {
+            guard let service = service(cursor) else { continue }
+            if places.updateValue(services.count, forKey: service.id) != nil {
+                (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(service.id.quoted)")
             }
-            let service = Service(id: id, kind: kind, content: content(cursor, kind), parts: parts(cursor, kind))
             handles.add(service, cursor)
             services.append(service)
         }
+        for cursor in rules.flatMap({ $0["add"]?.items ?? [] }) {
+            guard var service = service(cursor) else { continue }
+            service.isThereFromStart = false
+            if let place = places[service.id] {
+                guard !services[place].isDefined(as: service) else { continue }
+                let text = "this device has another service \(service.id.quoted), which is defined otherwise"
+                (cursor["id"] ?? cursor).note(.duplicateID, text)
+            } else {
+                places[service.id] = services.count
+                handles.add(service, cursor)
+                services.append(service)
+            }
+        }
+        for cursor in rules.compactMap({ $0["by"] }) { handles.move(cursor) }
         return services
+    }
+
+    private func service(_ cursor: Cursor) -> Service? {
+        guard !cursor.isGivenUp, let kind: Service.Kind = cursor["service"].choice() else { return nil }
+        return Service(
+            id: cursor["id"]?.string ?? kind.rawValue, kind: kind, content: content(cursor, kind),
+            parts: parts(cursor, kind))
     }
 
     private func content(_ cursor: Cursor, _ kind: Service.Kind) -> Service.Content {

@@ -7,8 +7,8 @@ extension Tables {
             "do",
             [
                 "stop_advertising", "stall", "mtu", "att_error",
-                "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "raw", "change_services",
-                "move_handles", "forget_bond", "change_address", "drift", "burst", "connect",
+                "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "raw",
+                "forget_bond", "change_address", "drift", "burst", "connect",
                 "unconfirmed",
             ]
         ),

@@ -12,6 +12,8 @@ enum Target {
     case sender
     /// A device, or a service or part of it.
     case served
+    /// A service of a device, counted from 0.
+    case service(of: Int)
     /// A rule.
     case rule
     /// The client.
@@ -132,7 +134,8 @@ extension Tables {
     }
 
     private static func arguments(of kind: Action.Kind) -> [Shape.Field] {
-        let announce = Shape.Field("announce", .boolean, "Whether Service Changed is indicated; true.")
+        let announce = Shape.Field(
+            "announce", .boolean, "Whether clients are told by Service Changed, as they ought to be; true.")
         return switch kind {
         case .linkLoss, .silence, .stopAdvertising, .stall, .drop, .duplicate, .leadOff, .powerOff, .unconfirmed,
             .clear:
@@ -174,10 +177,14 @@ extension Tables {
         case .set: [.init("to", .definition("value"), required: true, "The value that it has then.")]
         case .changeServices:
             [
-                .init("add", .list(.definition("service")), "New ones."),
-                .init("remove", .list(.thing), "Those that go."), announce,
+                .init(
+                    "add", .list(.definition("service")),
+                    "Those that come; one with the id and the definition of another is that one."),
+                .init("remove", .list(.thing), "Those that go, before others come; the handles of the rest stay."),
+                announce,
             ]
-        case .moveHandles: [.init("by", .integer(1...65535), required: true, "How far."), announce]
+        case .moveHandles:
+            [.init("by", .integer(1...65535), required: true, "How far; fixed handles move too."), announce]
         case .forgetBond: [.init("side", .name(["device", "client", "both"]), "Who forgets; the device.")]
         case .changeAddress: [.init("to", .address, "The new one; one by chance if it is left out.")]
         case .drift: [.init("ppm", .number(-1000...1000), required: true, "By which its clock is too fast.")]

@@ -1,0 +1,260 @@
+import ATT
+import Bluetooth
+import EventLog
+import GATT
+import Octets
+import Scenarios
+import Simulation
+import Testing
+import VirtualWorld
+
+/// Attributes that change, as a client sees them that asks for each by its handle.
+///
+///     0006-000D  1801  0008 Service Changed, 0009 CCCD, 000B Client Supported Features, 000D Database Hash
+///     000E-0011  180D  0010 2A37, 0011 CCCD
+///     0012-0015  180F  0014 2A19, 0015 CCCD
+///     0016-001C  1809  0018 2A1C indicate, 0019 CCCD, 001B 2A1E, 001C CCCD
+///     001D-0040  1815  0040 2A58
+///     0041-0044  1816  not there from the start: 0043 2A5B, 0044 CCCD
+@Suite struct AttributeFaultTests {
+    static func play(_ script: String) -> Play {
+        Play(
+            "changes",
+            """
+            {"lubdub": 1, "name": "x", "limit": "5 min", "devices": [
+              {"id": "strap", "services": [
+                {"service": "heart_rate", "value": 72}, {"service": "battery", "value": 50},
+                {"service": "health_thermometer", "store": true, "value": 36.5},
+                {"service": "custom", "uuid": "1815", "characteristics": [
+                  {"id": "fixed", "uuid": "2A58", "properties": ["read"], "value": 7, "handle": 64}]}]}],
+             "script": [\(script)]}
+            """)
+    }
+
+    static let custom = """
+        {"service": "custom", "id": "more", "uuid": "1816", "characteristics": [
+         {"id": "count", "uuid": "2A5B", "properties": ["read", "notify"], "value": 9}]}
+        """
+
+    private static func moves(_ announce: Bool, when: String = #""20 s""#, by: Int = 16) -> String {
+        #"{"id": "moves", "when": \#(when), "do": "move_handles", "of": "strap", "by": \#(by), "announce": \#(announce)}"#
+    }
+
+    private static func changes(_ announce: Bool, _ arguments: String, when: String = #""20 s""#) -> String {
+        #"{"when": \#(when), "do": "change_services", \#(arguments), "announce": \#(announce)}"#
+    }
+
+    private static let hash = Procedure.readByUUID(UUID(0x2B2A), .all)
+    private static let serviceChanged = Procedure.configure(handle: 0x09, .indication)
+    private static let robustCaching = Procedure.write(handle: 0x0B, value: [0x01])
+
+    private func refusal(_ error: ATTError, _ handle: UInt16) -> Result<Procedure.Outcome, Procedure.Failure> {
+        .failure(.refused(error, handle: handle))
+    }
+
+    private func value(_ octets: UInt8...) -> Result<Procedure.Outcome, Procedure.Failure> { .success(.value(octets)) }
+
+    // MARK: move_handles
+
+    @Test func `What moves is told by Service Changed, and found where it is now`() throws {
+        var caller = try Caller(Self.play(Self.moves(true)))
+        let before = try caller.ask(Self.hash)
+        #expect(try caller.ask(.read(handle: 0x14)) == value(50))
+        #expect(try caller.ask(Self.serviceChanged) == .success(.written))
+        #expect(try caller.ask(.configure(handle: 0x11, .notification)) == .success(.written))
+        caller.run(until: 20)
+        #expect(caller.heard.contains { $0.handle == 0x10 })
+        caller.heard = []
+        caller.run(until: 25)
+        #expect(caller.heard.first == Caller.Heard(handle: 8, octets: [0x0E, 0, 0x50, 0], isIndicated: true))
+        #expect(caller.heard.count == 1)
+        #expect(try caller.ask(.read(handle: 0x14)) == refusal(.invalidHandle, 0x14))
+        #expect(try caller.ask(.read(handle: 0x24)) == value(50))
+        #expect(try caller.ask(.read(handle: 0x50)) == value(7))
+        #expect(try caller.ask(.read(handle: 0x21)) == value(0, 0))
+        #expect(try caller.ask(.read(handle: 0x09)) == value(2, 0))
+        #expect(try caller.ask(Self.hash) != before)
+        #expect(try caller.ask(.configure(handle: 0x21, .notification)) == .success(.written))
+        caller.run(until: 30)
+        #expect(caller.heard.count { $0.handle == 0x20 } > 3)
+    }
+
+    @Test func `Nothing is said of a move that is not announced, but the hash`() throws {
+        var caller = try Caller(Self.play(Self.moves(false)))
+        let before = try caller.ask(Self.hash)
+        _ = try caller.ask(Self.serviceChanged)
+        _ = try caller.ask(Self.robustCaching)
+        _ = try caller.ask(.configure(handle: 0x11, .notification))
+        caller.run(until: 20)
+        caller.heard = []
+        caller.run(until: 25)
+        #expect(caller.heard == [])
+        #expect(try caller.ask(.read(handle: 0x14)) == refusal(.invalidHandle, 0x14))
+        #expect(try caller.ask(Self.hash) != before)
+        #expect(try caller.ask(.read(handle: 0x24)) == value(50))
+    }
+
+    @Test func `A client that caches robustly is out of sync once, until it has confirmed or read the hash`() throws {
+        for subscribes in [false, true] {
+            var caller = try Caller(Self.play(Self.moves(true)))
+            _ = try caller.ask(Self.robustCaching)
+            if subscribes { _ = try caller.ask(Self.serviceChanged) }
+            caller.run(until: 25)
+            #expect(try caller.ask(.read(handle: 0x24)) == (subscribes ? value(50) : refusal(.databaseOutOfSync, 0x24)))
+            #expect(try caller.ask(.read(handle: 0x24)) == value(50))
+        }
+    }
+
+    @Test func `Each time it is further, and what does not fit does not move`() throws {
+        let rule = Self.moves(true, when: #"{"at": "20 s", "every": "5 s", "times": 3}"#, by: 30_000)
+        var caller = try Caller(Self.play(rule))
+        _ = try caller.ask(Self.serviceChanged)
+        for (second, handle) in [(22.0, 30_020 as UInt16), (27, 60_020), (32, 60_020)] {
+            caller.run(until: second)
+            #expect(try caller.ask(.read(handle: handle)) == value(50), "after \(second) s")
+        }
+        #expect(caller.heard.count == 2)
+        let saturated = caller.records.filter { $0.event == .saturated }
+        #expect(saturated.map(\.thing) == ["strap"] && saturated.map(\.value) == ["30000"])
+        #expect(caller.records.count { $0.event == .began && $0.rule == "moves" } == 3)
+    }
+
+    /// When what is under way when everything moves, and by how much, so that the heart rate has its handle then.
+    static let underWay: [(when: String, by: Int, configuration: UInt16, ClientConfiguration)] = [
+        (#"{"event": "indicated", "of": "health_thermometer", "nth": 1}"#, 8, 0x19, .indication),
+        (#"{"event": "notified", "of": "health_thermometer/intermediate", "nth": 1}"#, 11, 0x1C, .notification),
+    ]
+
+    @Test(arguments: underWay) func `What was on its way is called what it was`(
+        when: String, by: Int, configuration: UInt16, wanted: ClientConfiguration
+    ) throws {
+        var caller = try Caller(Self.play(Self.moves(true, when: when, by: by)))
+        _ = try caller.ask(.configure(handle: 0x11, .notification))
+        _ = try caller.ask(.configure(handle: configuration, wanted))
+        caller.run(until: 10)
+        let records = caller.records
+        func things(_ event: EventName) -> [String?] { records.filter { $0.event == event }.map(\.thing) }
+        #expect(things(.delivered) == things(.notified) && !things(.delivered).isEmpty)
+        #expect(things(.confirmed) == things(.indicated))
+        #expect(things(.confirmed) == (wanted == .indication ? ["strap/health_thermometer"] : []))
+        #expect(things(.unsubscribed) == [])
+        // What was confirmed late is stored again, for nobody knew that it would be.
+        caller.heard = []
+        _ = try caller.ask(.configure(handle: 0x19 + UInt16(by), .indication))
+        caller.run(until: 20)
+        let stored = caller.records.filter { $0.event == .indicated && $0.thing == "strap/health_thermometer" }
+        #expect(stored.count > 10)
+        #expect(Set(stored.map(\.octets)).count == stored.count - (wanted == .indication ? 1 : 0))
+    }
+
+    @Test func `A silence moves with what is silent`() throws {
+        let rules = """
+            {"when": "10 s", "do": "silence", "of": "heart_rate", "for": "30 s"}, \(Self.moves(true))
+            """
+        var caller = try Caller(Self.play(rules))
+        caller.run(until: 25)
+        _ = try caller.ask(.configure(handle: 0x21, .notification))
+        _ = try caller.ask(.configure(handle: 0x2C, .notification))
+        caller.run(until: 39.9)
+        #expect(!caller.heard.contains { $0.handle == 0x20 } && caller.heard.contains { $0.handle == 0x2B })
+        caller.run(until: 50)
+        #expect(caller.heard.count { $0.handle == 0x20 } > 8)
+    }
+
+    // MARK: change_services
+
+    @Test(arguments: [true, false]) func `A service goes and comes back, and the others stay`(announce: Bool) throws {
+        let goes = Self.changes(announce, #""of": "strap", "remove": ["strap/battery"]"#)
+        let back = Self.changes(
+            announce, #""add": [{"service": "battery", "value": 50}, \#(Self.custom)]"#, when: #""30 s""#)
+        let gone = Self.changes(announce, #""remove": ["more"]"#, when: #""40 s""#)
+        var caller = try Caller(Self.play([goes, back, gone].joined(separator: ",")))
+        let before = try caller.ask(Self.hash)
+        _ = try caller.ask(Self.serviceChanged)
+        for handle in [0x11, 0x15] as [UInt16] { _ = try caller.ask(.configure(handle: handle, .notification)) }
+        #expect(try caller.ask(.read(handle: 0x43)) == refusal(.invalidHandle, 0x43))
+        caller.run(until: 25)
+        #expect(try caller.ask(.read(handle: 0x14)) == refusal(.invalidHandle, 0x14))
+        #expect(try caller.ask(.read(handle: 0x18)) == refusal(.readNotPermitted, 0x18))
+        #expect(try caller.ask(Self.hash) != before)
+        caller.run(until: 35)
+        #expect(try caller.ask(.read(handle: 0x14)) == value(50))
+        #expect(try caller.ask(.read(handle: 0x15)) == value(0, 0))
+        #expect(try caller.ask(.read(handle: 0x43)) == value(9))
+        caller.run(until: 45)
+        #expect(try caller.ask(Self.hash) == before)
+        let indicated = caller.heard.filter(\.isIndicated)
+        let ranges: [[UInt8]] = [[0x12, 0, 0x15, 0], [0x12, 0, 0x44, 0], [0x41, 0, 0x44, 0]]
+        #expect(indicated.map(\.octets) == (announce ? ranges : []))
+        #expect(indicated.allSatisfy { $0.handle == 8 })
+        // Once a second, from the first of them to the last.
+        let beats = caller.records.filter { $0.event == .delivered && $0.thing == "strap/heart_rate" }.map(\.instant)
+        #expect(zip(beats, beats.dropFirst()).allSatisfy { $0.advanced(by: .milliseconds(1200)) > $1 })
+        #expect((beats.last ?? .start) > Instant.start.advanced(by: .seconds(43)))
+        let read = caller.records.filter { $0.event == .read && $0.thing == "strap/more/count" }
+        #expect(read.map(\.value) == ["9"])
+    }
+
+    @Test func `What a rule adds can be named before it is there`() throws {
+        let rules = """
+            {"when": "5 s", "do": "set", "of": "more/count", "to": 11}, {"when": "6 s", "do": "notify", "of": "more/count"},
+            {"when": "8 s", "do": "silence", "of": "more", "for": "25 s"},
+            {"when": {"event": "subscribed", "of": "strap/more/count"}, "id": "seen", "do": "set", "of": "battery", "to": 1},
+            """
+        var caller = try Caller(Self.play(rules + Self.changes(true, #""add": [\#(Self.custom)]"#)))
+        caller.run(until: 25)
+        #expect(try caller.ask(.configure(handle: 0x44, .notification)) == .success(.written))
+        #expect(try caller.ask(.read(handle: 0x43)) == value(11))
+        #expect(try caller.ask(.read(handle: 0x14)) == value(1))
+        caller.run(until: 32.9)
+        #expect(caller.heard == [])
+        caller.run(until: 40)
+        #expect(caller.heard.first == Caller.Heard(handle: 0x43, octets: [11], isIndicated: false))
+    }
+
+    @Test func `What is there already is not added, and what is not is not removed`() throws {
+        let rule = Self.changes(
+            true, #""add": [{"service": "battery", "value": 50}], "remove": ["more"]"#,
+            when: #"{"at": "20 s", "every": "1 s", "times": 9}"#)
+        let late = Self.changes(true, #""add": [\#(Self.custom)]"#, when: #""4 min""#)
+        var caller = try Caller(Self.play(rule + "," + late))
+        let before = try caller.ask(Self.hash)
+        _ = try caller.ask(Self.serviceChanged)
+        _ = try caller.ask(.configure(handle: 0x15, .notification))
+        caller.run(until: 35)
+        #expect(caller.heard.filter(\.isIndicated) == [])
+        #expect(try caller.ask(.read(handle: 0x15)) == value(1, 0))
+        #expect(try caller.ask(Self.hash) == before)
+    }
+
+    // MARK: In the middle of something
+
+    @Test(arguments: [true, false])
+    func `What is under way ends, whatever changes in the middle of it`(announce: Bool) throws {
+        let rules = Self.moves(announce, when: #"{"at": "20 s", "every": "13 ms", "times": 60}"#, by: 7)
+        let procedures: [Procedure] = [
+            .discoverEverything, .exchangeMTU, .readLong(handle: 0x14), .readByUUID(UUID(0x2A19), .all),
+            .writeLong(handle: 0x0B, value: [UInt8](repeating: 1, count: 100)), .configure(handle: 0x19, .indication),
+            .writeReliably([AttributeData(0x11, [1, 0]), AttributeData(0x15, [1, 0])]),
+            .readMultiple(handles: [0x14, 0x0D]), .findPrimaryServices(UUID(0x180D)),
+        ]
+        var caller = try Caller(Self.play(rules))
+        _ = try caller.ask(Self.robustCaching)
+        _ = try caller.ask(Self.serviceChanged)
+        caller.run(until: 19.99)
+        let numbers = try procedures.map { try caller.begin($0) }
+        caller.run(until: 60)
+        for (number, procedure) in zip(numbers, procedures) { #expect(caller.answer(number) != nil, "\(procedure)") }
+        #expect(try caller.ask(.read(handle: 0x14 + 7 * 60)) == value(50))
+        caller.run(until: 90)
+        #expect(caller.world.pool.taken == 0)
+    }
+
+    @Test func `Nobody has to be connected`() throws {
+        var caller = try Caller(Self.play(Self.moves(true, when: #""start""#)))
+        #expect(try caller.ask(.read(handle: 0x24)) == value(50))
+        caller = try Caller(Self.play(Self.moves(true, when: #""1 s""#)), connects: false)
+        caller.run(until: 5)
+        #expect(caller.records.contains { $0.event == .ended && $0.rule == "moves" })
+    }
+}

@@ -1,0 +1,70 @@
+import Collector
+import EventLog
+import Expectations
+import Scenarios
+import Simulation
+import Spelling
+import Testing
+import VirtualWorld
+
+/// What the built-in client makes of attributes that change, in every state that it can be in.
+@Suite struct AttributeRecoveryTests {
+    static let states = [
+        #""start""#, #"{"event": "connecting"}"#, #"{"event": "connected"}"#, #"{"event": "mtu"}"#,
+        #"{"event": "discovering", "nth": 1}"#, #"{"event": "discovering", "nth": 1, "after": "150 ms"}"#,
+        #"{"event": "discovering", "nth": 1, "after": "400 ms"}"#,
+        #"{"event": "discovering", "nth": 1, "after": "900 ms"}"#, #"{"event": "discovered", "nth": 1}"#,
+        #"{"event": "read", "nth": 1}"#, #"{"event": "subscribed", "nth": 1}"#, #"{"event": "subscribed", "nth": 3}"#,
+        #"{"event": "notified", "nth": 1}"#, #"{"event": "indicated", "nth": 2}"#,
+        #"{"event": "discovering", "nth": 2}"#, #"{"event": "discovering", "nth": 2, "after": "300 ms"}"#,
+        #"{"event": "subscribed", "of": "heart_rate", "nth": 2}"#, #""20 s""#,
+    ]
+
+    static let deeds = [
+        #""do": "move_handles", "by": 16"#, #""do": "move_handles", "by": 1"#,
+        #""do": "change_services", "add": [{"service": "fitness", "steps": 5}], "remove": ["battery"]"#,
+        #""do": "change_services", "remove": ["health_thermometer"]"#,
+    ]
+
+    /// The first change comes at 15 s, so that there is a second discovery for another to fall into.
+    private static func play(_ deed: String, when: String) -> Play {
+        Play(
+            "changes",
+            """
+            {"lubdub": 1, "name": "x", "limit": "80 s", "devices": [
+              {"id": "strap", "advertise": {"services": ["180D"]}, "services": [
+                {"service": "heart_rate", "value": 62, "location": "chest"},
+                {"service": "health_thermometer", "period": "2 s", "value": 36.6},
+                {"service": "battery", "value": 50}]}],
+             "script": [{"when": "15 s", "do": "move_handles", "by": 40}, {"when": \(when), \(deed)}]}
+            """)
+    }
+
+    @Test(arguments: states) func `It hears the heart again after what is announced`(state: String) throws {
+        for deed in Self.deeds {
+            let stage = try Stage(Self.play(deed, when: state).scenario)
+            let beats = stage.records(.delivered, of: "strap/heart_rate").map(\.instant)
+            let begun = stage.records(.began).map(\.instant)
+            #expect(begun.count == 2, "\(deed)")
+            let end = Instant.start.advanced(by: .seconds(80))
+            #expect(beats.count { $0 > end.advanced(by: .seconds(-30)) } > 27, "\(deed)")
+            let said = stage.said.filter { $0.saying.json.contains("bpm") }
+            #expect(said.count >= beats.count - 1, "\(deed)")
+            guard deed == Self.deeds[0] else { continue }
+            let again = try Stage(Self.play(deed, when: state).scenario, sleeps: false)
+            #expect(firstDifference(stage.lines, again.lines) == nil)
+        }
+    }
+
+    private func isFault(_ said: Stage.Said) -> Bool {
+        if case .error = said.saying.content { true } else { false }
+    }
+
+    @Test func `The language's example is passed`() throws {
+        let play = Play("Tests/ScenariosTests/Fixtures/11-unconfirmed-and-changed.json")
+        let stage = try Stage(play.scenario, isJudged: true)
+        let verdicts = stage.world.rulings.map(\.verdict)
+        #expect(verdicts == [.pass, .pass, .pass], "\(stage.world.rulings)")
+        #expect(!stage.said.contains(where: isFault))
+    }
+}
