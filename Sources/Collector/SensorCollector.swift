@@ -346,6 +346,10 @@ public struct SensorCollector: Sendable {
     private mutating func hostFailed(_ failure: Host.Failure, at now: Instant, into outbox: inout [Output]) {
         guard !isIdle else { return }
         lost(.hardwareFailure, into: &outbox)
+        switch phase {
+        case .scanning, .choosing: outbox.append(.command(.stopScanning))  // else the host goes on when it has started
+        default: break
+        }
         say(.error("\(failure)"), nil, into: &outbox)
         hostHasFailed = true
         rest(at: now, into: &outbox)

@@ -161,6 +161,7 @@ struct FindingTests {
         stand.hostStarts()
         stand.hears(.failed(.hardware(7)))
         #expect(stand.texts == ["error: the controller reports a hardware error, code 7"])
+        #expect(stand.commands == [.stopScanning])  // it would begin twice
         #expect(stand.wait() == .zero)
         #expect(stand.commands == [.start])
         stand.hostStarts()

@@ -194,8 +194,9 @@ class HostileControllers(Interoperability):
 
         def answer(opcode, parameters):
             nonlocal scans
-            scans += opcode == SCAN_ENABLE
-            return event(0x10, b'\7') if opcode == SCAN_ENABLE and scans < 4 else self.good(opcode, parameters)
+            begins = opcode == SCAN_ENABLE and parameters[0] == 1
+            scans += begins
+            return event(0x10, b'\7') if begins and scans < 4 else self.good(opcode, parameters)
 
         self.assertEqual(await self.ends(answer, 'monitor', '--for', '2 s'), (0, []))
         self.assertEqual(scans, 4)
