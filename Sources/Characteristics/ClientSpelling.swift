@@ -84,13 +84,22 @@ extension VendorCount: JSONWritable {
 }
 
 extension SampleTally: JSONWritable {
-    /// Adds `{"samples": 73, "lost": 0}`.
+    /// Adds `{"samples": 73, "lost": 0}`; with `"dropped": 73` where some were.
     public func write(to text: inout JSONText) {
-        text.append("{\"samples\": ")
+        text.append("{")
+        writeMembers(to: &text)
+        text.append("}")
+    }
+
+    /// Adds what stands between the braces.
+    public func writeMembers(to text: inout JSONText) {
+        text.append("\"samples\": ")
         text.append(samples, digits: 1)
         text.append(", \"lost\": ")
         text.append(lost, digits: 1)
-        text.append("}")
+        guard dropped > 0 else { return }
+        text.append(", \"dropped\": ")
+        text.append(dropped, digits: 1)
     }
 }
 

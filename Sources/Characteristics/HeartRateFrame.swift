@@ -39,10 +39,25 @@ public struct HeartRateFrame: Hashable, Sendable {
         _ octets: ArraySlice<UInt8>, _ take: (UInt16) -> Void
     ) throws(Malformed) -> (sequence: UInt16, index: UInt32, count: Int) {
         var reader = OctetReader(octets)
+        let header = try header(&reader)
+        for _ in 0..<header.count { take(try reader.uint16("Value")) }
+        return header
+    }
+
+    /// What stands before the heart rates, without an allocation; throws as a frame does.
+    public static func header(
+        of octets: ArraySlice<UInt8>
+    ) throws(Malformed) -> (sequence: UInt16, index: UInt32, count: Int) {
+        var reader = OctetReader(octets)
+        return try header(&reader)
+    }
+
+    private static func header(
+        _ reader: inout OctetReader
+    ) throws(Malformed) -> (sequence: UInt16, index: UInt32, count: Int) {
         let (sequence, index) = (try reader.uint16("Sequence"), try reader.uint32("Index"))
         let count = Int(try reader.uint8("Count"))
         try reader.expect(2 * count, "Value")
-        for _ in 0..<count { take(try reader.uint16("Value")) }
         return (sequence, index, count)
     }
 

@@ -9,9 +9,11 @@ import Simulation
 /// is found.  It begins again when the server says that its attributes have changed.
 struct Conversation: Sendable {
     /// What a procedure that is under way is for.
-    fileprivate enum Purpose: Equatable, Sendable {
+    enum Purpose: Equatable, Sendable {
         case mtu
         case discovery
+        /// Whether everything is where it was.
+        case check
         /// Of a row of `Known.all`.
         case read(Int)
         /// To a row of `Known.all`.
@@ -37,11 +39,26 @@ struct Conversation: Sendable {
     private(set) var lastProcedure: UInt32
 
     private let settings: SensorCollector.Settings
-    private var underWay: [(number: UInt32, purpose: Purpose)] = []
-    private var targets: [Target] = []
+    /// Whether the device has advertised what the client is there for.
+    let isPromising: Bool
+    var underWay: [(number: UInt32, purpose: Purpose)] = []
+    var targets: [Target] = []
     private var mustDiscoverAgain = false
-    private var isSubscribed = false
+    private(set) var isSubscribed = false
     private var asksAgainAt = Instant.never
+    /// When subscriptions are written again that were refused.
+    private var subscribesAgainAt = Instant.never
+    static let patience = Duration.seconds(5)
+    /// When to look whether everything is where it was.
+    var checksAt = Instant.never
+    /// When a stream of Polar's that has been asked for will not come any more.
+    private var polarDeadline = Instant.never
+    /// As long as a server has for an answer by ATT.
+    private static let answerTimeout = Duration.seconds(30)
+    /// Of what is displayed until it is too old: rows of `Known.all`.
+    var freshness: [(row: Int, of: Freshness)] = []
+    /// Whether it has been said that the heart rate is too old, and none has come since.
+    var hasCleared = false
     /// How often the server has said Database Out Of Sync since it last did what it was asked for.
     private var timesOutOfSync = 0
     private static let mostTimesOutOfSync = 3
@@ -51,10 +68,11 @@ struct Conversation: Sendable {
 
     /// Before the first procedure.
     init(
-        _ id: ConnectionID, with peer: SensorCollector.Peer, _ settings: SensorCollector.Settings,
+        _ id: ConnectionID, with peer: SensorCollector.Peer, isPromising: Bool, _ settings: SensorCollector.Settings,
         after lastProcedure: UInt32
     ) {
         (self.id, self.peer, self.settings, self.lastProcedure) = (id, peer, settings, lastProcedure)
+        self.isPromising = isPromising
     }
 
     // MARK: Asking
@@ -64,14 +82,14 @@ struct Conversation: Sendable {
         ask(.discoverEverything, for: .discovery, into: &outbox)
     }
 
-    private mutating func ask(_ procedure: Procedure, for purpose: Purpose, into outbox: inout [Output]) {
+    mutating func ask(_ procedure: Procedure, for purpose: Purpose, into outbox: inout [Output]) {
         lastProcedure &+= 1
         underWay.append((lastProcedure, purpose))
         outbox.append(.command(.procedure(id, procedure, id: lastProcedure)))
     }
 
     /// Asks for all that is known of these services; fails when that is nothing.
-    private mutating func discovered(
+    mutating func discovered(
         _ services: [DiscoveredService], _ values: inout Values, at now: Instant, into outbox: inout [Output]
     ) -> Progress {
         if mustDiscoverAgain {
@@ -80,9 +98,7 @@ struct Conversation: Sendable {
             return .goesOn
         }
         var mute: [Known] = []
-        targets = Target.all(in: services, mute: &mute).filter {
-            settings.readsDeviceInformation || $0.known.service != .deviceInformation
-        }
+        targets = self.targets(in: services, mute: &mute)
         for known in mute { say(.error("\(peer) cannot notify its \(known.name)"), into: &outbox) }
         guard targets.contains(where: \.isHope) else { return .failed("\(peer) has nothing that this client knows") }
         isSubscribed = false
@@ -90,15 +106,21 @@ struct Conversation: Sendable {
         values.polar = PolarStream()
         for target in targets where target.ways.contains(.read) { read(target, into: &outbox) }
         for target in targets {
-            if let configuration = target.configuration {
-                let procedure = Procedure.subscribe(handle: configuration, to: target.subscription)
-                ask(procedure, for: .subscription(target.row), into: &outbox)
+            if target.configuration != nil {
+                subscribe(to: target, into: &outbox)
             } else if case .clientFeatures = target.known.meaning {
                 ask(.write(handle: target.handle, value: Self.supportedFeatures), for: .features, into: &outbox)
             }
         }
         askAgainLater(at: now, into: &outbox)
+        if isDoubtful { checkLater(at: now, into: &outbox) }
         return .goesOn
+    }
+
+    func targets(in services: [DiscoveredService], mute: inout [Known]) -> [Target] {
+        Target.all(in: services, mute: &mute).filter {
+            settings.readsDeviceInformation || $0.known.service != .deviceInformation
+        }
     }
 
     private mutating func read(_ target: Target, into outbox: inout [Output]) {
@@ -113,8 +135,47 @@ struct Conversation: Sendable {
         outbox.append(.wake(at: asksAgainAt))
     }
 
-    /// Reads again what is to be read every so often, if that is due; what has not been answered yet is not asked again.
-    mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
+    /// Does what is due: clears what is too old, and reads what is to be read every so often.
+    mutating func timePassed(
+        at now: Instant, _ values: inout Values, into outbox: inout [Output]
+    ) -> Progress {
+        clearWhatIsOver(at: now, into: &outbox)
+        readAgain(at: now, into: &outbox)
+        subscribeAgain(at: now, into: &outbox)
+        check(at: now, into: &outbox)
+        guard polarDeadline <= now else { return .goesOn }
+        polarDeadline = .never
+        guard values.polar.isAsking else { return .goesOn }
+        let why = "\(Purpose.polar.words) failed: \(Procedure.Failure.bearerLost.words)"
+        return lostPolar(why, &values, into: &outbox)
+    }
+
+    /// Tries again, once all that was refused at about this time can be asked for together.
+    private mutating func subscribeLater(_ row: Int, at now: Instant, into outbox: inout [Output]) {
+        guard let index = targets.firstIndex(where: { $0.row == row }), targets[index].isHope else { return }
+        targets[index].mustSubscribe = true
+        guard subscribesAgainAt == .never else { return }
+        subscribesAgainAt = now.advanced(by: Self.patience)
+        outbox.append(.wake(at: subscribesAgainAt))
+    }
+
+    private mutating func subscribeAgain(at now: Instant, into outbox: inout [Output]) {
+        guard subscribesAgainAt <= now else { return }
+        subscribesAgainAt = .never
+        for index in targets.indices where targets[index].mustSubscribe {
+            targets[index].mustSubscribe = false
+            subscribe(to: targets[index], into: &outbox)
+        }
+    }
+
+    private mutating func subscribe(to target: Target, into outbox: inout [Output]) {
+        guard let configuration = target.configuration else { return }
+        let procedure = Procedure.subscribe(handle: configuration, to: target.subscription)
+        ask(procedure, for: .subscription(target.row), into: &outbox)
+    }
+
+    /// What has not been answered yet is not asked again.
+    private mutating func readAgain(at now: Instant, into outbox: inout [Output]) {
         guard asksAgainAt <= now else { return }
         for target in targets
         where target.isAskedAgain && !underWay.contains(where: { $0.purpose == .read(target.row) }) {
@@ -135,7 +196,7 @@ struct Conversation: Sendable {
         let purpose = underWay.remove(at: index).purpose
         switch result {
         case .success(let outcome): return succeeded(purpose, outcome, &values, at: now, into: &outbox)
-        case .failure(let failure): return failed(purpose, failure, &values, into: &outbox)
+        case .failure(let failure): return failed(purpose, failure, &values, at: now, into: &outbox)
         }
     }
 
@@ -146,6 +207,8 @@ struct Conversation: Sendable {
         if purpose != .discovery, purpose != .mtu { timesOutOfSync = 0 }
         switch (purpose, outcome) {
         case (.discovery, .services(let services)): return discovered(services, &values, at: now, into: &outbox)
+        case (.check, .services(let services)): return checked(services, &values, at: now, into: &outbox)
+        case (.discovery, _), (.check, _): return .failed("\(purpose.words) failed: the host found none")
         case (.read(let row), .value(let octets)):
             guard let index = targets.firstIndex(where: { $0.row == row }) else { return .goesOn }
             targets[index].ways.insert(.read)
@@ -153,7 +216,9 @@ struct Conversation: Sendable {
         case (.subscription(let row), _):
             guard let index = targets.firstIndex(where: { $0.row == row }) else { return .goesOn }
             targets[index].isSubscribed = true
-            startPolar(&values, into: &outbox)
+            targets[index].ways.insert(.listen)
+            if targets[index].known.uuid == .heartRates { values.hasMeasurements = true }
+            startPolar(&values, at: now, into: &outbox)
             guard targets[index].isHope, !isSubscribed else { return .goesOn }
             isSubscribed = true
             say(.state(.subscribed), into: &outbox)
@@ -163,19 +228,24 @@ struct Conversation: Sendable {
     }
 
     private mutating func failed(
-        _ purpose: Purpose, _ failure: Procedure.Failure, _ values: inout Values, into outbox: inout [Output]
+        _ purpose: Purpose, _ failure: Procedure.Failure, _ values: inout Values, at now: Instant,
+        into outbox: inout [Output]
     ) -> Progress {
         let why = "\(purpose.words) failed: \(failure.words)"
         switch (purpose, failure) {
         case (_, .disconnected): return .goesOn  // the host tells of that next
-        case (_, .bearerLost), (.discovery, _): return .failed(why)
+        case (_, .bearerLost): return .failed(why)
         case (.mtu, .refused): return .goesOn  // a server does not have to know it
         case (_, .refused(.databaseOutOfSync, _)) where timesOutOfSync < Self.mostTimesOutOfSync:
             timesOutOfSync += 1
             discoverAgain(.everything, into: &outbox)
             return .goesOn
+        case (.discovery, _), (.check, _): return .failed(why)
         case (.read(let row), _): return lost(.read, of: row, why, &values, into: &outbox)
-        case (.subscription(let row), _): return lost(.listen, of: row, why, &values, into: &outbox)
+        case (.subscription(let row), _):
+            let progress = lost(.listen, of: row, why, &values, into: &outbox)
+            if case .goesOn = progress { subscribeLater(row, at: now, into: &outbox) }
+            return progress
         case (.polar, _): return lostPolar(why, &values, into: &outbox)
         case (.mtu, _), (.features, _):
             say(.error(why), into: &outbox)
@@ -230,10 +300,12 @@ struct Conversation: Sendable {
             case .serviceChanged:
                 discoverAgain(try ServiceChanged(octets: Array(octets)), into: &outbox)
                 return .goesOn
-            case .polarControlPoint: progress = try polarSaid(Array(octets), by: way, &values, into: &outbox)
+            case .polarControlPoint:
+                progress = try polarSaid(Array(octets), by: way, &values, at: now, into: &outbox)
             case let meaning: try values.take(octets, as: meaning, at: now, into: &outbox)
             }
             if targets[index].faults.contains(way) { targets[index].faults.remove(way) }
+            if way == .listen { refresh(row, at: now, into: &outbox) }
         } catch {
             complain(of: index, by: way, Known.all[row].words(for: octets, error), into: &outbox)
         }
@@ -254,19 +326,21 @@ struct Conversation: Sendable {
     // MARK: Polar's electrocardiogram
 
     /// Asks for it when everything is subscribed to, unless there is another.
-    private mutating func startPolar(_ values: inout Values, into outbox: inout [Output]) {
+    private mutating func startPolar(_ values: inout Values, at now: Instant, into outbox: inout [Output]) {
         let isReady = [UUID.polarControlPoint, .polarData].allSatisfy { target($0)?.isSubscribed == true }
         guard isReady, target(.ecgSamples) == nil, let request = values.polar.start() else { return }
-        self.request(request, into: &outbox)
+        self.request(request, at: now, into: &outbox)
     }
 
-    private mutating func request(_ request: PMD.Request, into outbox: inout [Output]) {
+    private mutating func request(_ request: PMD.Request, at now: Instant, into outbox: inout [Output]) {
         guard let handle = target(.polarControlPoint)?.handle else { return }
         ask(.write(handle: handle, value: request.octets), for: .polar, into: &outbox)
+        polarDeadline = now.advanced(by: Self.answerTimeout)
+        outbox.append(.wake(at: polarDeadline))
     }
 
     private mutating func polarSaid(
-        _ octets: [UInt8], by way: Known.Uses, _ values: inout Values, into outbox: inout [Output]
+        _ octets: [UInt8], by way: Known.Uses, _ values: inout Values, at now: Instant, into outbox: inout [Output]
     ) throws(Malformed) -> Progress {
         if way == .read {
             values.polar.offers(try PMD.Features(octets: octets))
@@ -275,7 +349,7 @@ struct Conversation: Sendable {
         switch values.polar.answered(try PMD.Response(octets: octets)) {
         case .nothing: return .goesOn
         case .write(let request):
-            self.request(request, into: &outbox)
+            self.request(request, at: now, into: &outbox)
             return .goesOn
         case .refused(let status):
             let why = "\(Purpose.polar.words) failed: status \(status.rawValue)"
@@ -286,45 +360,14 @@ struct Conversation: Sendable {
     private mutating func lostPolar(
         _ why: String, _ values: inout Values, into outbox: inout [Output]
     ) -> Progress {
+        values.polar.giveUp()
         guard let row = target(.polarData)?.row else { return .goesOn }
         return lost(.listen, of: row, why, &values, into: &outbox)
     }
 
-    private func target(_ uuid: UUID) -> Target? { targets.first { $0.known.uuid == uuid } }
+    func target(_ uuid: UUID) -> Target? { targets.first { $0.known.uuid == uuid } }
 
-    private func say(_ content: SensorCollector.Content, into outbox: inout [Output]) {
+    func say(_ content: SensorCollector.Content, into outbox: inout [Output]) {
         outbox.append(.said(SensorCollector.Saying(content, of: peer)))
-    }
-}
-
-extension Conversation.Purpose {
-    /// What is done.
-    fileprivate var words: String {
-        switch self {
-        case .mtu: "exchanging the MTU"
-        case .discovery: "discovering the services"
-        case .read(let row): "reading \(Known.all[row].name)"
-        case .subscription(let row): "subscribing to \(Known.all[row].name)"
-        case .features: "writing Client Supported Features"
-        case .polar: "starting the PMD stream"
-        }
-    }
-}
-
-extension Procedure.Failure {
-    /// For people.
-    fileprivate var words: String {
-        switch self {
-        case .refused(let error, let handle): "\(error) for handle \(handle)"
-        case .malformed(let malformed): "the response is malformed: \(malformed)"
-        case .unexpected(let opcode): "the answer is another PDU, opcode \(opcode)"
-        case .handleOutOfOrder(let handle): "handle \(handle) is out of order"
-        case .tooMuch: "there is more than can be remembered"
-        case .valueTooLong(let count): "\(count) octets do not fit into one PDU"
-        case .handleCount(let count): "\(count) handles are too few or too many for one PDU"
-        case .echoDiffers(let handle): "the server repeated a part for handle \(handle) wrongly"
-        case .bearerLost: "no answer within 30 s"
-        case .disconnected: "disconnected"
-        }
     }
 }

@@ -72,6 +72,19 @@ struct Known: Sendable {
         (self.uses, self.worth, self.meaning) = (uses, worth, meaning)
     }
 
+    /// What is said when it was told again and again, and is not any more; nil for what stays true, as what is counted.
+    var emptied: SensorCollector.Content? {
+        switch uuid {
+        case .heartRateMeasurement, .heartRates: .cleared
+        case .temperatureMeasurement: .temperature(celsius: nil)
+        default: nil
+        }
+    }
+
+    /// How long one value is true before it is known how often they come; nil: for ever.  A heart rate comes about once
+    /// a second (Heart Rate Service 1.0, section 3.1.1), a thermometer may be used once.
+    var lasts: Duration? { emptied == .cleared ? .seconds(10) : nil }
+
     /// What is said of a value that is malformed.
     func words(for octets: ArraySlice<UInt8>, _ error: Malformed) -> String {
         "\(name) \(octets.isEmpty ? "without octets" : Array(octets).hex) is malformed: \(error)"

@@ -16,6 +16,10 @@ struct PolarStream: Sendable {
 
     /// In Hz; 130, as all of Polar's straps have, until the device has said otherwise.
     private(set) var rate = 130
+    /// Whether the device still has to answer.
+    var isAsking: Bool { asked != nil }
+
+    private static let hour: UInt64 = 3_600_000_000_000
 
     private var isOffered = true
     /// What has been asked, and not been answered yet; nothing else is an answer.
@@ -29,8 +33,8 @@ struct PolarStream: Sendable {
 
     /// What to write first; nil when there is nothing to be had, or it has been asked for.
     mutating func start() -> PMD.Request? {
-        guard isOffered, asked == nil else { return nil }
-        asked = .settings
+        guard isOffered else { return nil }
+        (isOffered, asked) = (false, .settings)  // once in each connection
         return PMD.Request(.settings)
     }
 
@@ -50,6 +54,9 @@ struct PolarStream: Sendable {
         }
     }
 
+    /// No answer counts any more.
+    mutating func giveUp() { asked = nil }
+
     /// The best of each.
     private mutating func choose(_ settings: [PMD.Setting]) -> [PMD.Setting] {
         var chosen: [PMD.Setting] = []
@@ -61,16 +68,21 @@ struct PolarStream: Sendable {
         return chosen
     }
 
-    /// Numbers a frame and its first sample, by the time that has passed since the frame before.  Time that goes back,
-    /// or leaps by an hour, is a stream that began again.
+    /// Numbers a frame and its first sample, by the time that has passed since the latest frame; one that is not later
+    /// gets the numbers that it must have had.  Time that leaps by an hour, or is 0, says nothing: the stream goes on.
     mutating func number(_ timeStamp: UInt64, count: Int) -> ECGFrame.Header {
+        defer { sequence &+= 1 }
         var index = next
-        if let last, last < timeStamp, timeStamp - last < 3_600_000_000_000 {
-            let passed = Double(timeStamp - last) * Double(rate) / 1e9
-            index &+= UInt32(max(0, Int(passed.rounded()) - count))
+        if let last, last > 0, timeStamp > 0 {
+            let distance = last < timeStamp ? timeStamp - last : last - timeStamp
+            let passed = distance < Self.hour ? Int((Double(distance) * Double(rate) / 1e9).rounded()) : 0
+            if timeStamp <= last, distance < Self.hour {
+                index &-= UInt32(truncatingIfNeeded: passed + count)
+                return ECGFrame.Header(flags: [], sequence: sequence, index: index)
+            }
+            index &+= UInt32(truncatingIfNeeded: max(0, passed - count))
         }
         (last, next) = (timeStamp, index &+ UInt32(truncatingIfNeeded: count))
-        defer { sequence &+= 1 }
         return ECGFrame.Header(flags: [], sequence: sequence, index: index)
     }
 }

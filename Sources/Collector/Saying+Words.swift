@@ -56,7 +56,9 @@ extension SensorCollector.Saying {
 }
 
 extension SampleTally {
-    fileprivate var words: String { "\(samples) samples, \(lost) lost" }
+    fileprivate var words: String {
+        "\(samples) samples, \(lost) lost\(dropped > 0 ? ", \(dropped) dropped" : "")"
+    }
 }
 
 extension Statistic {

@@ -133,7 +133,9 @@ extension SensorCollector.Saying: JSONWritable {
         case .ecgDescription(let description): description.write(to: &text)
         case .ecg(let tally): tally.write(to: &text)
         case .measurementTally(let tally, let bpm):
-            text.append(text: "{\"samples\": \(tally.samples), \"lost\": \(tally.lost), \"bpm\": \(bpm)}")
+            text.append("{")
+            tally.writeMembers(to: &text)
+            text.append(text: ", \"bpm\": \(bpm)}")
         case .ecgFrame, .measurements: break
         case .battery(let level): level.write(to: &text)
         case .location(let location): location.write(to: &text)

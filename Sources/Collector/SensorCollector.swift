@@ -13,8 +13,19 @@ public import Simulation
 ///                        ▲            ▲                          │            │          │
 ///                        └────────────┴──────── resting ◀────────┴────────────┴──────────┘
 ///
-/// Nothing is remembered from one connection to the next: everything is discovered, and the subscription written,
-/// again each time.  Only what changes by being asked for is read again, as `Settings.asksOnDemand` says.
+/// | phase      | ends with                             | at the latest                                            |
+/// |------------|---------------------------------------|----------------------------------------------------------|
+/// | starting   | `.started`, `.failed`                 | 10 s for each command: the host's                        |
+/// | scanning   | a device that will do, `.refused`     | when there is one                                        |
+/// | choosing   | its instant                           | `listening`, or 5 s after an attempt with who refuses    |
+/// | connecting | `.connected`, `.connectionFailed`     | `connectTimeout`, and 10 s for its cancelling: the host's |
+/// | talking    | `.disconnected`, the end of all hopes | 30 s for each request, then the supervision timeout      |
+/// | ending     | `.disconnected`, the fourth `.refused` | 40 s: the host's                                        |
+/// | resting    | its instant                           | 1 s                                                      |
+///
+/// And all of them with `.failed`.  Of values nothing is remembered from one connection to the next: everything is
+/// discovered, and the subscription written, again each time.  Only what changes by being asked for is read again, as
+/// `Settings.asksOnDemand` says.
 public struct SensorCollector: Sendable {
     /// What there is to do, or to show.
     public enum Output: Equatable, Sendable {
@@ -34,9 +45,20 @@ public struct SensorCollector: Sendable {
         case choosing(until: Instant)
         case connecting(Peer)
         case talking(Conversation)
-        /// The connection is to end, on our side; the controller is asked again then, if it has refused that.
-        case ending(ConnectionID, Peer, again: Instant)
+        /// The connection is to end, on our side.
+        case ending(Ending)
         case resting(until: Instant)
+    }
+
+    struct Ending: Sendable {
+        let id: ConnectionID
+        let peer: Peer
+        let hasCleared: Bool
+        /// How often the controller has refused; a further time, and it is given up.
+        var refusals = 0
+        var asksAgainAt = Instant.never
+
+        static let mostRefusals = 3
     }
 
     /// What is looked for, and how.
@@ -49,6 +71,7 @@ public struct SensorCollector: Sendable {
     private(set) var hasConnected = false
     private var values: Values
     private var backOff = BackOff()
+    private var setbacks = Setbacks()
     private var lastProcedure: UInt32 = 0
     private var isStopping = false
     private var hostHasFailed = false
@@ -81,23 +104,25 @@ public struct SensorCollector: Sendable {
             outbox.append(.command(.stopScanning))
             phase = .off
         case .connecting: outbox.append(.command(.cancelConnecting))
-        case .talking(let conversation): end(conversation.id, conversation.peer, into: &outbox)
-        case .ending(_, _, let again):
-            if again != .never { phase = .off }  // the controller does not want it
+        case .talking(let conversation): end(conversation, into: &outbox)
+        case .ending(let ending):
+            if ending.refusals > 0 { phase = .off }  // the controller does not want it
         }
     }
 
     /// An instant for which `.wake` asked has come, or any other.
     public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
         switch phase {
-        case .choosing(let deadline) where deadline <= now:
-            if let candidate = candidates.strongest(of: settings.services) { connect(to: candidate, into: &outbox) }
+        case .choosing(let deadline) where deadline <= now: choose(at: now, into: &outbox)
         case .resting(let deadline) where deadline <= now:
             if hostHasFailed { startHost(into: &outbox) } else { scan(into: &outbox) }
-        case .ending(let id, _, let again) where again <= now: disconnect(id, into: &outbox)
         case .talking(var conversation):
-            conversation.timePassed(at: now, into: &outbox)
-            goOn(with: conversation, .goesOn, into: &outbox)
+            let progress = conversation.timePassed(at: now, &values, into: &outbox)
+            goOn(with: conversation, progress, into: &outbox)
+        case .ending(var ending) where ending.asksAgainAt <= now:
+            ending.asksAgainAt = .never
+            phase = .ending(ending)
+            outbox.append(.command(.disconnect(ending.id, reason: .remoteUserTerminated)))
         default: break
         }
     }
@@ -123,9 +148,10 @@ public struct SensorCollector: Sendable {
         case .refused(let opcode, let status): refused(opcode, status, at: now, into: &outbox)
         case .report(let report): heard(report, at: now, into: &outbox)
         case .connected(let id, let complete) where complete.role == .central:
-            connected(id, complete, into: &outbox)
+            connected(id, into: &outbox)
         case .connectionFailed(let address, let failure):
             guard case .connecting(let peer) = phase, peer.address == address else { return }
+            setbacks.add(failure == .timedOut ? .timeOut : .noConnection, of: address)
             if !isStopping { say(.error("no connection to \(peer): \(failure.words)"), peer, into: &outbox) }
             rest(at: now, into: &outbox)
         case .disconnected(let id, _, let reason): disconnected(id, reason, at: now, into: &outbox)
@@ -144,15 +170,15 @@ public struct SensorCollector: Sendable {
     private mutating func scan(into outbox: inout [Output]) {
         (phase, candidates) = (.scanning, Candidates())
         let always = ScanParameters(isActive: true, interval: 0x60, window: 0x60)
-        outbox.append(.command(.scan(always, filterDuplicates: settings.choice != .strongest)))
+        outbox.append(.command(.scan(always, filterDuplicates: settings.choice == .nobody)))
         say(.state(.scanning), nil, into: &outbox)
     }
 
     private mutating func heard(_ report: AdvertisingReport, at now: Instant, into outbox: inout [Output]) {
-        let isChoosing: Bool
+        let planned: Instant
         switch phase {
-        case .scanning: isChoosing = false
-        case .choosing: isChoosing = true
+        case .scanning: planned = .never
+        case .choosing(let deadline): planned = deadline
         default: return
         }
         guard let index = candidates.hear(report) else { return }
@@ -163,34 +189,53 @@ public struct SensorCollector: Sendable {
             let found = Content.found(services: candidate.services, rssi: candidate.rssi)
             say(found, Peer(candidate.address, name: candidate.name), into: &outbox)
         }
-        guard candidate.isConnectable else { return }
-        if isNamed {
-            connect(to: candidate, into: &outbox)
-        } else if settings.choice == .strongest, !isChoosing {
-            let deadline = now.advanced(by: settings.listening)
-            phase = .choosing(until: deadline)
-            outbox.append(.wake(at: deadline))
+        guard candidate.isConnectable, isNamed || settings.choice == .strongest else { return }
+        let earliest = max(setbacks.rest(of: candidate.address), now)
+        if isNamed, earliest == now { return connect(to: candidate, at: now, into: &outbox) }
+        let deadline = isNamed ? earliest : max(earliest, now.advanced(by: settings.listening))
+        if deadline < planned { listen(until: deadline, into: &outbox) }
+    }
+
+    private mutating func listen(until deadline: Instant, into outbox: inout [Output]) {
+        phase = .choosing(until: deadline)
+        outbox.append(.wake(at: deadline))
+    }
+
+    private mutating func choose(at now: Instant, into outbox: inout [Output]) {
+        switch candidates.choose(for: settings, setbacks, at: now) {
+        case .connect(let candidate): connect(to: candidate, at: now, into: &outbox)
+        case .wait(let deadline): listen(until: deadline, into: &outbox)
+        case .nobody: phase = .scanning
         }
     }
 
-    private mutating func connect(to candidate: Candidates.Candidate, into outbox: inout [Output]) {
+    private mutating func connect(
+        to candidate: Candidates.Candidate, at now: Instant, into outbox: inout [Output]
+    ) {
         let peer = Peer(candidate.address, name: candidate.name)
         (phase, chosen) = (.connecting(peer), peer)
+        setbacks.attempt(peer.address, at: now)
         outbox.append(.command(.stopScanning))
         let creation = ConnectionCreation(to: peer.address, parameters: settings.connection)
-        outbox.append(.command(.connect(creation, timeout: settings.connectTimeout)))
+        let patience = setbacks.patience(with: peer.address, atMost: settings.connectTimeout)
+        outbox.append(.command(.connect(creation, timeout: patience)))
         say(.state(.connecting), peer, into: &outbox)
     }
 
     // MARK: A connection
 
-    private mutating func connected(_ id: ConnectionID, _ complete: ConnectionComplete, into outbox: inout [Output]) {
-        guard case .connecting(let peer) = phase else { return }
+    private mutating func connected(_ id: ConnectionID, into outbox: inout [Output]) {
+        guard case .connecting(let peer) = phase else {
+            if !isOurs(id) { outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated))) }
+            return
+        }
         hasConnected = true
         say(.state(.connected), peer, into: &outbox)
-        if isStopping { return end(id, peer, into: &outbox) }
+        let isPromising = candidates.all.contains { $0.address == peer.address && $0.offers(settings.services) }
+        var conversation = Conversation(
+            id, with: peer, isPromising: isPromising, settings, after: lastProcedure)
+        if isStopping { return end(conversation, into: &outbox) }
         values.begin(with: peer)
-        var conversation = Conversation(id, with: peer, settings, after: lastProcedure)
         conversation.begin(into: &outbox)
         goOn(with: conversation, .goesOn, into: &outbox)
     }
@@ -220,35 +265,51 @@ public struct SensorCollector: Sendable {
         phase = .talking(conversation)
         switch progress {
         case .goesOn: break
-        case .subscribed: backOff.reset()
+        case .subscribed:
+            backOff.reset()
+            setbacks.forgive(conversation.peer.address)
         case .failed(let why):
+            setbacks.add(.noService, of: conversation.peer.address)
             say(.error(why), conversation.peer, into: &outbox)
-            end(conversation.id, conversation.peer, into: &outbox)
+            end(conversation, into: &outbox)
         }
     }
 
-    private mutating func end(_ id: ConnectionID, _ peer: Peer, into outbox: inout [Output]) {
-        phase = .ending(id, peer, again: .never)
-        disconnect(id, into: &outbox)
+    private mutating func end(_ conversation: Conversation, into outbox: inout [Output]) {
+        let (id, peer) = (conversation.id, conversation.peer)
+        phase = .ending(Ending(id: id, peer: peer, hasCleared: conversation.hasCleared))
+        outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
     }
 
-    private func disconnect(_ id: ConnectionID, into outbox: inout [Output]) {
-        outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
+    private func isOurs(_ id: ConnectionID) -> Bool {
+        switch phase {
+        case .talking(let conversation): conversation.id == id
+        case .ending(let ending): ending.id == id
+        default: false
+        }
     }
 
     private mutating func disconnected(
         _ id: ConnectionID, _ reason: HCIStatus, at now: Instant, into outbox: inout [Output]
     ) {
-        let peer: Peer
+        guard isOurs(id) else { return }
+        lost(reason, into: &outbox)
+        rest(at: now, into: &outbox)
+    }
+
+    /// Says that the connection is over, if there is one, and with it all that is displayed.
+    private mutating func lost(_ reason: HCIStatus, into outbox: inout [Output]) {
+        let (peer, hasCleared): (Peer, Bool)
         switch phase {
-        case .talking(let conversation) where conversation.id == id: peer = conversation.peer
-        case .ending(id, let other, _): peer = other
+        case .talking(let conversation):
+            (peer, hasCleared) = (conversation.peer, conversation.hasCleared)
+            if !conversation.isSubscribed { setbacks.add(.noConnection, of: peer.address) }
+        case .ending(let ending): (peer, hasCleared) = (ending.peer, ending.hasCleared)
         default: return
         }
         values.end(into: &outbox)
         say(.state(.disconnected(reason: reason)), peer, into: &outbox)
-        say(.cleared, peer, into: &outbox)
-        rest(at: now, into: &outbox)
+        if !hasCleared { say(.cleared, peer, into: &outbox) }
     }
 
     // MARK: What goes wrong
@@ -262,24 +323,42 @@ public struct SensorCollector: Sendable {
             say(.error("the controller does not scan: \(status)"), nil, into: &outbox)
             outbox.append(.command(.stopScanning))
             rest(at: now, into: &outbox)
-        case (.ending(let id, let peer, let again), .disconnect):
-            if again == .never {
-                say(.error("the controller does not disconnect: \(status)"), peer, into: &outbox)
-            }
-            guard !isStopping else {
-                phase = .off
-                return
-            }
-            let deadline = now.advanced(by: backOff.next())
-            phase = .ending(id, peer, again: deadline)
-            outbox.append(.wake(at: deadline))
+        case (.ending(let ending), .disconnect): refused(ending, status, at: now, into: &outbox)
         default: break
         }
     }
 
+    /// Asks again for the end of a connection; at last only a controller that begins anew ends it.
+    private mutating func refused(
+        _ ending: Ending, _ status: HCIStatus, at now: Instant, into outbox: inout [Output]
+    ) {
+        var ending = ending
+        ending.refusals += 1
+        if ending.refusals == 1 {
+            say(.error("the controller does not disconnect: \(status)"), ending.peer, into: &outbox)
+        }
+        guard !isStopping else {
+            phase = .off
+            return
+        }
+        guard ending.refusals > Ending.mostRefusals else {
+            ending.asksAgainAt = now.advanced(by: .milliseconds(100 << (ending.refusals - 1)))
+            outbox.append(.wake(at: ending.asksAgainAt))
+            phase = .ending(ending)
+            return
+        }
+        lost(status, into: &outbox)
+        hostHasFailed = true
+        rest(at: now, into: &outbox)
+    }
+
     private mutating func hostFailed(_ failure: Host.Failure, at now: Instant, into outbox: inout [Output]) {
         guard !isIdle else { return }
-        values.end(into: &outbox)
+        lost(.hardwareFailure, into: &outbox)
+        switch phase {
+        case .scanning, .choosing: outbox.append(.command(.stopScanning))  // else the host goes on when it has started
+        default: break
+        }
         say(.error("\(failure)"), nil, into: &outbox)
         hostHasFailed = true
         rest(at: now, into: &outbox)
@@ -290,7 +369,7 @@ public struct SensorCollector: Sendable {
             phase = .off
             return
         }
-        let deadline = now.advanced(by: backOff.next())
+        let deadline = now.advanced(by: backOff.next())  // at once is not now: `.failed` may follow a disconnection
         phase = .resting(until: deadline)
         outbox.append(.wake(at: deadline))
     }

@@ -20,7 +20,8 @@ extension SensorCollector {
         public var services: [UUID] = [.heartRate, .healthThermometer, .fitness, .ecg, .measurements, .feed]
         /// Which device to connect to.
         public var choice = Choice.strongest
-        /// How long to listen after the first device was heard, before the strongest is chosen.
+        /// How long to listen after the first device was heard, before the strongest is chosen: by the mean of what was
+        /// heard until then.
         public var listening = Duration.seconds(1)
         /// Whether the strings of the Device Information Service are read.
         public var readsDeviceInformation = true
@@ -33,7 +34,8 @@ extension SensorCollector {
         /// What to ask for when connecting: 30 ms to 50 ms, latency 0, supervision timeout 720 ms.
         public var connection = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48)
-        /// How long a connection may take to come about.
+        /// How long a connection may take to come about, at most: 2 s will do, but for a device that was not found in
+        /// time again and again.
         public var connectTimeout = Duration.seconds(10)
         /// Whether PDUs of more than 23 octets are agreed on.
         public var exchangesMTU = true

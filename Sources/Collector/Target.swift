@@ -15,12 +15,20 @@ struct Target: Sendable {
     fileprivate(set) var isHope = false
     /// Whether the server has taken the subscription.
     var isSubscribed = false
+    /// Whether the server has refused it, and is to be asked again.
+    var mustSubscribe = false
     /// By which of `.read` and `.listen` a value may still come.
     var ways: Known.Uses
     /// By which of them the last value did not come, or was malformed: that has been said.
     var faults: Known.Uses = []
 
     var known: Known { Known.all[row] }
+
+    /// Whether the same characteristic was found at the same handles.
+    func isSamePlace(as other: Target) -> Bool {
+        (row, handle) == (other.row, other.handle)
+            && (configuration, subscription) == (other.configuration, other.subscription)
+    }
 
     /// Whether it is read every so often.
     var isAskedAgain: Bool { known.uses.contains(.again) && (ways.contains(.read) || faults.contains(.read)) }

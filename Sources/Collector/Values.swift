@@ -63,18 +63,20 @@ struct Values: Sendable {
             say(.ecgDescription(description), into: &outbox)
         case .ecgFrame:
             let (header, count) = try ECGFrame.header(of: octets)
+            guard counts(header, count) else { return tellECG(at: now, into: &outbox) }
             if givesSamples { say(.ecgFrame(try ECGFrame(octets: octets), rate: ecgRate), into: &outbox) }
-            counted(header, count, at: now, into: &outbox)
+            if count > 0 { tellECG(at: now, into: &outbox) }
         case .polarFrame:
             let (timeStamp, count) = try PMDECGFrame.header(of: octets)
             let header = polar.number(timeStamp, count: count)
+            guard counts(header, count) else { return tellECG(at: now, into: &outbox) }
             if givesSamples {
                 let samples = try PMDECGFrame(octets: octets).samples.map { Int16(clamping: $0) }
                 if let frame = ECGFrame(header, samples: samples) {
                     say(.ecgFrame(frame, rate: polar.rate), into: &outbox)
                 }
             }
-            counted(header, count, at: now, into: &outbox)
+            if count > 0 { tellECG(at: now, into: &outbox) }
         case .polarControlPoint, .serviceChanged, .clientFeatures: break
         }
     }
@@ -82,23 +84,28 @@ struct Values: Sendable {
     private mutating func takeMeasurements(
         _ octets: ArraySlice<UInt8>, at now: Instant, into outbox: inout [SensorCollector.Output]
     ) throws(Malformed) {
+        let (_, index, count) = try HeartRateFrame.header(of: octets)
         var due: [Statistic] = []
-        let (_, index, count) = try HeartRateFrame.read(octets) { bpm in
-            lastMeasurement = bpm
-            statistics.add(bpm, at: now, into: &due)
+        if count == 0 || measurements.add(index: index, count: count) {
+            _ = try HeartRateFrame.read(octets) { bpm in
+                lastMeasurement = bpm
+                statistics.add(bpm, at: now, into: &due)
+            }
+            if givesSamples { say(.measurements(try HeartRateFrame(octets: octets).values), into: &outbox) }
         }
-        if givesSamples { say(.measurements(try HeartRateFrame(octets: octets).values), into: &outbox) }
-        if count > 0, let tally = measurements.add(index: index, count: count, at: now) {
+        if count > 0, let tally = measurements.due(at: now) {
             say(.measurementTally(tally, bpm: lastMeasurement), into: &outbox)
         }
         for statistic in due { say(.statistic(statistic), into: &outbox) }
     }
 
-    private mutating func counted(
-        _ header: ECGFrame.Header, _ count: Int, at now: Instant, into outbox: inout [SensorCollector.Output]
-    ) {
-        guard count > 0, let tally = ecg.add(index: header.index, count: count, at: now) else { return }
-        say(.ecg(tally), into: &outbox)
+    /// Whether the samples of a frame are new, or there are none in it.
+    private mutating func counts(_ header: ECGFrame.Header, _ count: Int) -> Bool {
+        count == 0 || ecg.add(index: header.index, count: count)
+    }
+
+    private mutating func tellECG(at now: Instant, into outbox: inout [SensorCollector.Output]) {
+        if let tally = ecg.due(at: now) { say(.ecg(tally), into: &outbox) }
     }
 
     private func say(_ content: SensorCollector.Content, into outbox: inout [SensorCollector.Output]) {

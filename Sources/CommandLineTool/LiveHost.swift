@@ -21,11 +21,13 @@ actor LiveHost {
     private var hostOutbox: [Host.Output] = []
     private var collectorOutbox: [SensorCollector.Output] = []
     private var isBroken = false  // nothing comes through the stream any more
+    private var hasStarted = false  // a controller that has worked may work again
     private var whenIdle: (@Sendable () -> Void)?
     private let tell: @Sendable (SensorCollector.Saying) -> Void
     private let fail: @Sendable (String) -> Void
 
-    /// `tell` is called with what the client shows, `fail` when the controller is of no use any more; both on the loop.
+    /// `tell` is called with what the client shows, `fail` when the controller is of no use at all, or out of reach; both
+    /// on the loop.
     init(
         _ settings: SensorCollector.Settings, on loop: EventLoop,
         tell: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
@@ -121,8 +123,10 @@ actor LiveHost {
             connection?.send(H4Framer.octets(kind, pool.octets(of: packet)))
             pool.release(packet)
         case .wake(let due): wake(at: due)
-        case .failed(let failure): fail("\(failure)")
-        default: collector.step(output, at: loop.now, pool: &pool, into: &collectorOutbox)
+        case .failed(let failure) where !hasStarted: fail("\(failure)")
+        default:
+            if case .started = output { hasStarted = true }
+            collector.step(output, at: loop.now, pool: &pool, into: &collectorOutbox)
         }
     }
 

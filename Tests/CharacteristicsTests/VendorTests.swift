@@ -85,10 +85,33 @@ import Testing
         tally.add(index: 10, count: 73)
         tally.add(index: 83, count: 73)
         #expect(tally.take().json == #"{"samples": 146, "lost": 10}"#)
-        tally.add(index: 0, count: 5)  // begins again
-        tally.add(index: 5, count: 5)
-        #expect(tally.take().json == #"{"samples": 10, "lost": 0}"#)
         #expect(tally.take().json == #"{"samples": 0, "lost": 0}"#)
+    }
+
+    @Test(
+        arguments: [
+            // indices of frames of 5 behind one at 100,000, and what is said of all of them
+            ([100_005], #""samples": 10, "lost": 0"#),
+            ([100_000, 100_005], #""samples": 10, "lost": 0, "dropped": 5"#),  // twice
+            ([100_010, 100_005, 100_015], #""samples": 15, "lost": 5, "dropped": 5"#),  // too late
+            ([100_003], #""samples": 10, "lost": 0"#),  // some of it is new
+            ([0, 5], #""samples": 15, "lost": 0"#),  // begins again
+            ([34_468, 34_473], #""samples": 15, "lost": 0"#),
+            ([34_469, 34_474], #""samples": 5, "lost": 0, "dropped": 10"#),
+            (
+                [99_000, 99_005, 99_010, 99_015, 99_020, 99_025, 99_030, 99_035, 99_040],
+                #""samples": 15, "lost": 0, "dropped": 35"#
+            ),
+            (
+                [99_000, 99_000, 99_000, 99_000, 99_000, 99_000, 99_000, 99_000],
+                #""samples": 5, "lost": 0, "dropped": 40"#
+            ),
+            ([Int(UInt32.max) - 4, 0], #""samples": 15, "lost": 0"#),
+        ] as [([Int], String)])
+    func `Frames that come twice or too late are dropped`(indices: [Int], said: String) {
+        var tally = SampleTally()
+        for index in [100_000] + indices { tally.add(index: UInt32(index), count: 5) }
+        #expect(tally.json == "{\(said)}")
     }
 
     // MARK: Polar Measurement Data

@@ -59,8 +59,18 @@ struct Stand {
         take { [now] collector, pool, outbox in collector.step(output, at: now, pool: &pool, into: &outbox) }
     }
 
-    /// Lets so much time pass, in which nothing is due.
-    mutating func pass(_ duration: Duration) { now = now.advanced(by: duration) }
+    /// Lets so much time pass, and returns the lines that it brought.
+    @discardableResult
+    mutating func pass(_ duration: Duration) -> [String] {
+        let end = now.advanced(by: duration)
+        var said: [String] = []
+        while let next = wakes.min(), next <= end {
+            _ = wait()
+            said += lines
+        }
+        now = end
+        return said
+    }
 
     /// Lets time pass until the next wake, and returns how long that took; nil when there is none.
     mutating func wait() -> Duration? {

@@ -180,7 +180,7 @@ class HostileControllers(Interoperability):
                 (lambda opcode, _: complete(opcode, b''), 'the controller refused Reset: unspecified'),
                 (lambda opcode, p: complete(opcode, b'\0\0\0\0') if opcode == 0x2002 else good(opcode, p),
                  'the controller has no buffers of 27 octets or more for data'),
-                (lambda opcode, p: event(0x10, b'\7') if opcode == SCAN_ENABLE else good(opcode, p),
+                (lambda opcode, p: event(0x10, b'\7') if opcode == RESET else good(opcode, p),
                  'the controller reports a hardware error, code 7'),
                 (lambda opcode, p: None if opcode == SCAN_ENABLE else good(opcode, p),
                  'the controller has closed the stream'),
@@ -188,6 +188,18 @@ class HostileControllers(Interoperability):
             status, errors = await self.ends(answer, 'monitor')
             self.assertEqual((status, len(errors)), (3, 1), errors)
             self.assertIn(why, errors[0])
+
+    async def test_a_monitor_begins_again_when_a_controller_that_worked_fails(self):
+        scans = 0
+
+        def answer(opcode, parameters):
+            nonlocal scans
+            begins = opcode == SCAN_ENABLE and parameters[0] == 1
+            scans += begins
+            return event(0x10, b'\7') if begins and scans < 4 else self.good(opcode, parameters)
+
+        self.assertEqual(await self.ends(answer, 'monitor', '--for', '2 s'), (0, []))
+        self.assertEqual(scans, 4)
 
     async def test_a_scan_lives_through_events_of_any_kind(self):
         chance = random.Random(SEED)

@@ -1,0 +1,68 @@
+import Bluetooth
+import GATT
+import Simulation
+
+// What is not heard any more.
+extension Conversation {
+    // MARK: Values that are not true any more
+
+    /// Takes note that a value was notified.
+    mutating func refresh(_ row: Int, at now: Instant, into outbox: inout [Output]) {
+        let known = Known.all[row]
+        guard let emptied = known.emptied else { return }
+        if emptied == .cleared {
+            guard known.uuid == .heartRateMeasurement || target(.heartRateMeasurement) == nil else { return }
+            hasCleared = false
+        }
+        if !freshness.contains(where: { $0.row == row }) {
+            freshness.append((row, Freshness(unknown: known.lasts)))
+        }
+        for index in freshness.indices where freshness[index].row == row {
+            if let wake = freshness[index].of.heard(at: now) { outbox.append(.wake(at: wake)) }
+        }
+    }
+
+    /// Says what is not true any more.
+    mutating func clearWhatIsOver(at now: Instant, into outbox: inout [Output]) {
+        for index in freshness.indices {
+            let (isOver, wake) = freshness[index].of.timePassed(at: now)
+            if let wake { outbox.append(.wake(at: wake)) }
+            guard isOver, let emptied = Known.all[freshness[index].row].emptied else { continue }
+            say(emptied, into: &outbox)
+            if emptied == .cleared { (hasCleared, checksAt) = (true, now) }
+        }
+    }
+
+    // MARK: Services that moved without a word
+
+    /// Whether what is told may be elsewhere by now: nothing comes any more, or nothing has been found.
+    var isDoubtful: Bool {
+        hasCleared || isPromising && !targets.contains { $0.known.worth == .much && $0.isHope }
+    }
+
+    mutating func checkLater(at now: Instant, into outbox: inout [Output]) {
+        checksAt = now.advanced(by: Self.patience)
+        outbox.append(.wake(at: checksAt))
+    }
+
+    mutating func check(at now: Instant, into outbox: inout [Output]) {
+        guard checksAt <= now else { return }
+        checksAt = .never
+        let isAsked = underWay.contains { $0.purpose == .discovery || $0.purpose == .check }
+        guard isDoubtful, !isAsked else { return }
+        ask(.discoverEverything, for: .check, into: &outbox)
+    }
+
+    mutating func checked(
+        _ services: [DiscoveredService], _ values: inout Values, at now: Instant, into outbox: inout [Output]
+    ) -> Progress {
+        var mute: [Known] = []
+        let found = self.targets(in: services, mute: &mute)
+        guard found.elementsEqual(targets, by: { $0.isSamePlace(as: $1) }) else {
+            say(.error("\(peer) has changed its services without saying so"), into: &outbox)
+            return discovered(services, &values, at: now, into: &outbox)
+        }
+        if isDoubtful { checkLater(at: now, into: &outbox) }
+        return .goesOn
+    }
+}

@@ -1,0 +1,49 @@
+import Bluetooth
+import GATT
+
+extension Conversation.Purpose {
+    /// What is done.
+    var words: String {
+        switch self {
+        case .mtu: "exchanging the MTU"
+        case .discovery, .check: "discovering the services"
+        case .read(let row): "reading \(Known.all[row].name)"
+        case .subscription(let row): "subscribing to \(Known.all[row].name)"
+        case .features: "writing Client Supported Features"
+        case .polar: "starting the PMD stream"
+        }
+    }
+}
+
+extension Procedure.Failure {
+    /// For people.
+    var words: String {
+        switch self {
+        case .refused(let error, let handle):
+            wantsPairing
+                ? "\(error) for handle \(handle): the device wants to be paired with, which is not there yet"
+                : "\(error) for handle \(handle)"
+        case .malformed(let malformed): "the response is malformed: \(malformed)"
+        case .unexpected(let opcode): "the answer is another PDU, opcode \(opcode)"
+        case .handleOutOfOrder(let handle): "handle \(handle) is out of order"
+        case .tooMuch: "there is more than can be remembered"
+        case .valueTooLong(let count): "\(count) octets do not fit into one PDU"
+        case .handleCount(let count): "\(count) handles are too few or too many for one PDU"
+        case .echoDiffers(let handle): "the server repeated a part for handle \(handle) wrongly"
+        case .bearerLost: "no answer within 30 s"
+        case .disconnected: "disconnected"
+        }
+    }
+}
+
+extension Procedure.Failure {
+    /// Whether a link that is encrypted, by a key that is good enough, would be let in.
+    fileprivate var wantsPairing: Bool {
+        switch self {
+        case .refused(.insufficientAuthentication, _), .refused(.insufficientEncryption, _),
+            .refused(.encryptionKeySizeTooShort, _):
+            true
+        default: false
+        }
+    }
+}
