@@ -134,8 +134,11 @@ public struct Grammar: Sendable {
     }
 }
 
-/// Two columns, two blanks from the margin and two between them.
+/// Two columns, two blanks from the margin and two between them, also where a help has several lines.
 func table(_ rows: [(name: String, help: String)]) -> [String] {
     let width = rows.map(\.name.count).max() ?? 0
-    return rows.map { "  \($0.name.filled(to: width))  \($0.help)" }
+    return rows.map { row in
+        let help = row.help.split(separator: "\n").joined(separator: "\n".filled(to: width + 5))
+        return "  \(row.name.filled(to: width))  \(help)"
+    }
 }

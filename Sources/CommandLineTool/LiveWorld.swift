@@ -95,6 +95,9 @@ actor LiveWorld {
         try await devices.start()
     }
 
+    /// Whether the devices are switched on, and the world's time is counted.
+    var isPlaying: Bool { origin != nil }
+
     /// Lets somebody look at the world as it is now, or do something to it.
     func visit<Answer: Sendable>(_ visit: @Sendable (inout World, Instant) -> Answer) -> Answer {
         world.run(until: now)
