@@ -34,6 +34,7 @@ actor LiveWorld {
     private let files: LogFiles
     private let ending: Ending
     private let verbosity: Verbosity
+    let limits: Limits
     private var origin: Instant?  // the loop's time at which the world's began
     private var guests: [Guest] = []
     private var arrivals = 0
@@ -44,8 +45,10 @@ actor LiveWorld {
     private var wake: EventLoop.Appointment?
 
     init(
-        _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ ending: Ending, _ verbosity: Verbosity
+        _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ ending: Ending, _ verbosity: Verbosity,
+        limits: @escaping Limits
     ) {
+        self.limits = limits
         (self.world, self.files, self.loop) = (world, files, loop)
         (self.ending, self.verbosity) = (ending, verbosity)
     }

@@ -84,7 +84,7 @@ private struct Doors: Sendable {
     let control: StreamAddress?
 
     /// What cannot be played of an action that somebody outside asks for.
-    var limits: ControlSocket.Limits {
+    var limits: LiveWorld.Limits {
         guard adapters != nil else { return { _ in nil } }
         return { action in
             action.keyUnplayedByBluetoothd.map { ($0, "bluetoothd has that to itself, so it cannot be played") }
@@ -191,8 +191,8 @@ private func offer(
             let ending = Ending()
             let passkey = played.scenario.devices.compactMap { $0.security?.passkey }.first
             let person = Person(passkey: passkey, at: terminal, on: loop)
-            let live = LiveWorld(started, files, on: loop, ending, verbosity)
-            let control = ControlSocket(played.scenario, live, doors.limits, on: loop)
+            let live = LiveWorld(started, files, on: loop, ending, verbosity, limits: doors.limits)
+            let control = ControlSocket(played.scenario, live, on: loop)
             if let address = doors.control { try await open(control, at: address) }
             if let adapters = doors.adapters {
                 try await live.start(onBlueZ: adapters, person)

@@ -66,7 +66,10 @@ import VirtualWorld
     }
 
     @Test func `An answer is one line of JSON`() {
-        #expect(ControlAnswer.done(true).json == #"{"ok": true}"#)
+        #expect(
+            ControlAnswer(.refused(key: "reason", reason: "no radio")).json
+                == #"{"error": "no radio", "at": "reason"}"#)
+        #expect(ControlAnswer(.done(true)).json == #"{"ok": true}"#)
         #expect(ControlAnswer.done(false).json == #"{"ok": true, "done": false}"#)
         #expect(
             ControlAnswer.error("there is no \"a\"", at: "of").json == #"{"error": "there is no \"a\"", "at": "of"}"#)

@@ -87,6 +87,20 @@ import Testing
         )
     }
 
+    @Test func `Any octets are taken, or refused`() throws {
+        let line = Array(Self.line("1.000000", "began", #"{"do": "silence", "for": "1 s"}"#).utf8)
+        var log = try Self.log([])
+        for index in line.indices {
+            try? log.add(Array(line[..<index]))
+            for bit in 0..<8 {
+                var turned = line
+                turned[index] ^= 1 << bit
+                try? log.add(turned)
+                _ = try? HandLog(turned)
+            }
+        }
+    }
+
     @Test(
         arguments: [
             #"{"t": 1e9, "event": "read"}"#, #"{"t": 1.5, "event": "read"}"#,

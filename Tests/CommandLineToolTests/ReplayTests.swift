@@ -109,6 +109,9 @@ import VirtualWorld
             .key(13.000007, Action(.set(to: .curve(.constant(7))), of: rate), "key up"),
             .back(18.9, rate, "key up"),
         ],
+        [  // covers it and stays, and what waits for its end goes on waiting
+            .line(13.1, #"{"do": "set", "of": "heart_rate", "to": 7}"#)
+        ],
         [  // is ended by a rule that never ends
             .key(3.7, Action(.set(to: .curve(.constant(7))), of: rate), "key up"),
             .key(3.7, Action(.set(to: .curve(.constant(8))), of: rate), "key up"),

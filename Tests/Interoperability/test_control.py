@@ -193,11 +193,14 @@ class ControlTests(Interoperability):
                 for client in clients:
                     self.assertTrue((await client.ask({'ask': 'status'}))['ok'])
                 async with line(path) as late:
-                    self.assertIn('16 clients', (await late.hear())['error'])
+                    self.assertIn('16 clients', (await late.ask({'ask': 'status'}))['error'])
                     self.assertIsNone(await late.hear())
                 status, output, _ = await tool('control', f'unix:{path}', 'status')
                 self.assertEqual(status, 1)
                 self.assertIn('16 clients', output)
+                for _ in range(100):  # who says nothing is not kept for ever either
+                    await stack.enter_async_context(line(path))
+                self.assertTrue((await clients[0].ask({'ask': 'status'}))['ok'])
                 clients[0].writer.close()
 
                 async with asyncio.timeout(5):
@@ -320,6 +323,32 @@ class ReplayTests(Interoperability):
                 pathlib.Path(events).write_text(broken)
                 status, _, errors = await tool('replay', events)
                 self.assertEqual(status, 2, errors)
+
+
+    async def test_the_new_file_stands_anywhere_and_has_the_variables_of_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, 'a', 'mine.json')
+            place.parent.mkdir()
+            (place.parent / 'feed.csv').write_text('time,value\n0,1\n5,2\n')
+            value = {'curve': 'csv', 'file': 'feed.csv'}
+            services = [{'service': 'feed', 'value': value}, {'service': 'battery', 'value': '${level}'}]
+            place.write_text(json.dumps({
+                'lubdub': 1, 'name': 'x', 'variables': {'level': 5}, 'devices': [{'id': 'strap', 'services': services}]}))
+            events, replay = pathlib.Path(folder, 'events.jsonl'), pathlib.Path(folder, 'b', 'c', 'replay.json')
+            replay.parent.mkdir(parents=True)
+            first = {'t': 0, 'event': 'start', 'lubdub': '0', 'scenario': str(place), 'seed': 3, 'set': ['level=77']}
+            line = {'t': 0, 'event': 'began', 'of': 'strap', 'line': {'do': 'silence'}, 'rule': 'key s'}
+            last = '{"t": 70.250000, "event": "began"'  # cut off
+            events.write_text('\n'.join([json.dumps(first), json.dumps(line).replace('0', '1.500000', 1), last]))
+            status, _, errors = await tool('replay', str(events), '-o', str(replay))
+            self.assertEqual(status, 0, errors)
+            self.assertIn('does not say whether', errors)
+            made = json.loads(replay.read_text())
+            self.assertEqual(made['seed'], 3)
+            self.assertEqual(made['script'], [{'when': '1.500000 s', 'do': 'silence', 'until': 'end', 'note': 'key s'}])
+            feed, battery = made['devices'][0]['services']
+            self.assertEqual((feed['value']['file'], battery['value']), ('../../a/feed.csv', 77))
+            self.assertEqual((await tool('validate', str(replay)))[0], 0)
 
 
 class AwayTests(Interoperability):

@@ -13,6 +13,14 @@ enum ControlAnswer {
     case error(String, at: String)
 
     init(_ problem: Problem) { self = .error(problem.message, at: problem.path) }
+
+    init(_ outcome: LiveWorld.Outcome) {
+        switch outcome {
+        case .done(let isDone): self = .done(isDone)
+        case .notPlaying: self = .error("the devices are not switched on yet", at: "")
+        case .refused(let key, let reason): self = .error(reason, at: key)
+        }
+    }
 }
 
 extension ControlAnswer: JSONWritable {

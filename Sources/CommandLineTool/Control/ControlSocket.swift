@@ -10,12 +10,10 @@ import VirtualWorld
 /// The lines of a client are done in order, at the present instant, under a name of the client's own: `control 2` for
 /// the second that has come.
 actor ControlSocket {
-    /// What a radio cannot play of an action: the key that says it, and why; nil when it can play all.
-    typealias Limits = @Sendable (Action) -> (key: String, reason: String)?
-
     private struct Client {
         let number: Int  // by arrival
         let connection: StreamConnection
+        let isTooMany: Bool  // its first line is answered by that
         var lines = LineFramer(longest: longestLine)
     }
 
@@ -29,14 +27,13 @@ actor ControlSocket {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private let world: LiveWorld
     private let reader: InstructionReader
-    private let limits: Limits
     private var listener: StreamListener?
     private var clients: [Client] = []
     private var arrivals = 0
 
     /// Nobody is listened to before `open`.
-    init(_ scenario: Scenario, _ world: LiveWorld, _ limits: @escaping Limits, on loop: EventLoop) {
-        (self.world, self.limits, self.loop) = (world, limits, loop)
+    init(_ scenario: Scenario, _ world: LiveWorld, on loop: EventLoop) {
+        (self.world, self.loop) = (world, loop)
         reader = InstructionReader(scenario)
     }
 
@@ -56,13 +53,11 @@ actor ControlSocket {
     }
 
     private func connected(_ connection: StreamConnection) {
-        guard clients.count < Self.mostClients else {
-            connection.send(Self.line(.error("there are \(Self.mostClients) clients already", at: "")))
-            return connection.close()
-        }
+        guard clients.count < 2 * Self.mostClients else { return connection.close() }
         arrivals += 1
         let number = arrivals
-        clients.append(Client(number: number, connection: connection))
+        let isTooMany = clients.count { !$0.isTooMany } >= Self.mostClients
+        clients.append(Client(number: number, connection: connection, isTooMany: isTooMany))
         connection.start { [weak self] event in
             self?.assumeIsolated { $0.heard(event, from: number) }
         }
@@ -72,6 +67,8 @@ actor ControlSocket {
         guard let index = clients.firstIndex(where: { $0.number == number }) else { return }
         switch event {
         case .opened: break
+        case .received where clients[index].isTooMany:
+            dismiss(index, "there are \(Self.mostClients) clients already")
         case .received(let octets):
             clients[index].lines.append(octets)
             clients[index].connection.pause()
@@ -89,32 +86,29 @@ actor ControlSocket {
                 guard let line = try clients[index].lines.next() else { return connection.resume() }
                 connection.send(Self.line(answer(line, from: number)))
             } catch {
-                let message = "a line has \(Self.longestLine) octets at the most"
-                connection.send(Self.line(.error(message, at: "")))
-                connection.close()
-                clients.remove(at: index)
+                return dismiss(index, "a line has \(Self.longestLine) octets at the most")
             }
         }
         loop.call(at: loop.now) { [weak self] in self?.assumeIsolated { $0.work(for: number) } }
     }
 
+    private func dismiss(_ index: Int, _ reason: String) {
+        let connection = clients.remove(at: index).connection
+        connection.send(Self.line(.error(reason, at: "")))
+        connection.close()
+    }
+
     private static func line(_ answer: ControlAnswer) -> [UInt8] { Array((answer.json + "\n").utf8) }
 
     private func answer(_ line: [UInt8], from number: Int) -> ControlAnswer {
-        let (reader, limits) = (reader, limits)
+        let reader = reader
         return world.assumeIsolated { live in
-            let isPlaying = live.isPlaying
-            return live.visit { world, now in
-                do throws(Problem) {
-                    switch try reader.read(line, at: now) {
-                    case .status: return .status(world.status)
-                    case .act(let rule):
-                        guard isPlaying else { return .error("the devices are not switched on yet", at: "") }
-                        if let limit = limits(rule.action) { return .error(limit.reason, at: limit.key) }
-                        return .done(world.act(rule, as: "control \(number)", at: now))
-                    }
-                } catch { return ControlAnswer(error) }
-            }
+            do throws(Problem) {
+                switch try reader.read(line, at: live.visit { _, now in now }) {
+                case .status: return .status(live.visit { world, _ in world.status })
+                case .act(let rule): return ControlAnswer(live.act(rule, as: "control \(number)"))
+                }
+            } catch { return ControlAnswer(error) }
         }
     }
 }
