@@ -12,11 +12,12 @@ import unittest
 
 from bumble import core
 
-from harness import LUBDUB, ROOT, Interoperability, controller_port, host, lubdub, peer
+from harness import LUBDUB, ROOT, Interoperability, controller_port, find, host, lubdub, peer
 from test_keys import ANYWHERE, MEASUREMENT, SCENARIO, serving, soon
 
 LONGEST = 64 << 10
 CLIENTS = 16
+LOST = 0x08  # Connection Timeout
 
 
 @contextlib.asynccontextmanager
@@ -352,13 +353,17 @@ class ReplayTests(Interoperability):
 
 
 class AwayTests(Interoperability):
-    async def test_the_key_o_takes_the_strap_away_and_brings_it_back(self):
+    """A strap that goes out of range, at somebody's own moment."""
+
+    async def asyncSetUp(self):
         with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
             script = [{'when': '1 s', 'do': 'link_loss', 'of': 'strap'}]
             json.dump({'lubdub': 1, 'name': 'x', 'devices': [{'id': 'strap', 'services': []}], 'script': script}, file)
             file.flush()
             if 'LD0190' in (await tool('validate', file.name))[1]:
                 raise unittest.SkipTest('link_loss is not played yet')
+
+    async def test_the_key_o_takes_the_strap_away_and_brings_it_back(self):
         async with serving(SCENARIO, *ANYWHERE) as terminal:
             port = int((await terminal.shows(r'controller tcp:127\.0\.0\.1:(\d+)'))[1])
             async with host(port, 'Central', 'F0:F1:F2:F3:F4:F5') as central:
@@ -368,8 +373,31 @@ class AwayTests(Interoperability):
                     place = terminal.press(b'o')
                     await terminal.shows('away', place)
                     async with asyncio.timeout(30):
-                        self.assertEqual(await gone, 0x08)
+                        self.assertEqual(await gone, LOST)
                 place = terminal.press(b'o')
                 await terminal.shows(r'strap \d+ bpm, no client', place)
+                async with peer(central) as strap:
+                    self.assertTrue(strap.get_characteristics_by_uuid(MEASUREMENT))
+
+    async def test_a_link_is_lost_by_its_supervision_timeout_and_nothing_advertises_meanwhile(self):
+        async with controlled('--quiet') as (serve, path):
+            port = await controller_port(serve)
+            clock = asyncio.get_running_loop()
+            async with host(port, 'Central', 'F0:F1:F2:F3:F4:F5') as central, line(path) as control:
+                async with peer(central) as strap:
+                    gone = clock.create_future()
+                    strap.connection.once('disconnection', lambda reason: gone.set_result((clock.time(), reason)))
+                    parameters = strap.connection.parameters
+                    timeout, interval = parameters.supervision_timeout / 1000, parameters.connection_interval / 1000
+                    self.assertEqual(await control.ask({'do': 'link_loss', 'of': 'strap'}), {'ok': True})
+                    began = clock.time()
+                    async with asyncio.timeout(30):
+                        ended, reason = await gone
+                    self.assertEqual(reason, LOST)
+                    self.assertGreater(ended - began, timeout - interval - 0.05)
+                    self.assertLess(ended - began, timeout + interval + 0.25)
+                with self.assertRaises(TimeoutError):
+                    await find(central, limit=2)
+                self.assertEqual(await control.ask({'do': 'clear', 'of': 'strap'}), {'ok': True})
                 async with peer(central) as strap:
                     self.assertTrue(strap.get_characteristics_by_uuid(MEASUREMENT))
