@@ -15,13 +15,18 @@ extension Scenario {
             if device.security?.passkey != nil { paths.append("\(path).security.passkey") }
         }
         for (number, rule) in script.enumerated() {
-            // It gives handles itself, and tells its clients of changes.
-            // Its Disconnect has one reason.
-            if case .disconnect(let reason?) = rule.action.deed, !reason.means(.remoteUserTerminated) {
-                paths.append("script[\(number)].reason")
-            }
+            if let key = rule.action.keyUnplayedByBluetoothd { paths.append("script[\(number)].\(key)") }
         }
         return paths
+    }
+}
+
+extension Action {
+    /// The key that names what bluetoothd does not play of it; nil when it plays all.
+    var keyUnplayedByBluetoothd: String? {
+        // Its Disconnect has one reason.
+        if case .disconnect(let reason?) = deed, !reason.means(.remoteUserTerminated) { return "reason" }
+        return nil
     }
 }
 

@@ -34,6 +34,7 @@ actor LiveWorld {
     private let files: LogFiles
     private let ending: Ending
     private let verbosity: Verbosity
+    let limits: Limits
     private var origin: Instant?  // the loop's time at which the world's began
     private var guests: [Guest] = []
     private var arrivals = 0
@@ -44,8 +45,10 @@ actor LiveWorld {
     private var wake: EventLoop.Appointment?
 
     init(
-        _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ ending: Ending, _ verbosity: Verbosity
+        _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ ending: Ending, _ verbosity: Verbosity,
+        limits: @escaping Limits
     ) {
+        self.limits = limits
         (self.world, self.files, self.loop) = (world, files, loop)
         (self.ending, self.verbosity) = (ending, verbosity)
     }
@@ -94,6 +97,9 @@ actor LiveWorld {
         foreign = devices
         try await devices.start()
     }
+
+    /// Whether the devices are switched on, and the world's time is counted.
+    var isPlaying: Bool { origin != nil }
 
     /// Lets somebody look at the world as it is now, or do something to it.
     func visit<Answer: Sendable>(_ visit: @Sendable (inout World, Instant) -> Answer) -> Answer {

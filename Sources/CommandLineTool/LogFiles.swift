@@ -23,7 +23,9 @@ struct LogFiles: Sendable {
         do throws(OutputFailure) {
             for path in [played.events, folder?.events].compactMap({ $0 }) {
                 events.append(
-                    try EventFile(path, wording: wording, version: version, scenario: played.path, seed: played.seed))
+                    try EventFile(
+                        path, wording: wording, version: version, scenario: played.path, seed: played.seed,
+                        source: played.source))
             }
             for path in [played.trace, folder?.trace].compactMap({ $0 }) {
                 traces.append(try TraceFile(path, epoch: begins))

@@ -1,5 +1,6 @@
 import Arguments
 import Documents
+import EventLog
 import GATT
 import Glibc
 import Scenarios
@@ -64,6 +65,12 @@ struct Played {
     private(set) var keep: String?
     /// The values of `--set`, as they were typed.
     private(set) var settings: [String] = []
+    /// Of the scenario's files.
+    private var digest = ""
+    /// Whether somebody can act on what is played, so that the log has to say what that was.
+    var isAtHand = false
+    /// What the log says of what is played, beside its path and seed.
+    var source: EventRecord.Source? { isAtHand ? .init(digest: digest, settings: settings) : nil }
     /// The value of `--for`, as it was typed.
     private(set) var limitText: String?
     /// Whether recommendations are judged like requirements.
@@ -72,8 +79,9 @@ struct Played {
     private(set) var speed: Speed?
 
     init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
-        let scenario = try readScenario(path, variables: try Self.variables(invocation))
-        try self.init(scenario, path, invocation)
+        let source = try readSource(path, variables: try Self.variables(invocation.texts("--set")))
+        try self.init(source.scenario, path, invocation)
+        digest = source.digest
     }
 
     /// One that no command line says anything about.
@@ -91,7 +99,8 @@ struct Played {
             let type = "a whole number from 0 to \(UInt64.max), or \"random\""
             let seed = try invocation.value("--seed", as: type) { text -> UInt64? in
                 var generator = SystemRandomNumberGenerator()
-                return text == "random" ? generator.next() : UInt64(text)
+                // One that a scenario can have.
+                return text == "random" ? generator.next() >> 1 : UInt64(text)
             }
             self.seed = seed ?? scenario.seed
             if let limit = try invocation.duration("--for") { self.scenario.limit = limit }
@@ -125,9 +134,10 @@ struct Played {
         }
     }
 
-    private static func variables(_ invocation: Invocation) throws(CommandFailure) -> [String: Node] {
+    /// The values of `--set`, by their names.
+    static func variables(_ texts: [String]) throws(CommandFailure) -> [String: Node] {
         var variables: [String: Node] = [:]
-        for text in invocation.texts("--set") {
+        for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else {
                 throw CommandFailure(.usage, "lubdub: --set must be NAME=VALUE, and is \(text.quoted)")
@@ -140,16 +150,23 @@ struct Played {
     }
 }
 
-/// Reads a scenario, or says every problem of it.
-func readScenario(_ path: String, variables: [String: Node] = [:]) throws(CommandFailure) -> Scenario {
-    let reading = ScenarioFile.read(path, variables: variables, load: contents)
+/// Reads a scenario, with a digest of all files that it consists of, or says every problem of it.
+func readSource(
+    _ path: String, variables: [String: Node] = [:]
+) throws(CommandFailure) -> (scenario: Scenario, digest: String) {
+    var digest = FileDigest()
+    let reading = ScenarioFile.read(path, variables: variables) { path in
+        let octets = contents(of: path)
+        if let octets { digest.add(octets) }
+        return octets
+    }
     guard reading.problems.isEmpty else {
         throw CommandFailure(.usage, reading.problems.map(\.description).joined(separator: "\n"))
     }
     guard let scenario = reading.scenario else {
         throw CommandFailure(.usage, "lubdub: \(path) is a suite; suites are not played yet by this version")
     }
-    return scenario
+    return (scenario, digest.text)
 }
 
 /// The octets of a regular file, of one octet more than a scenario can have at the most; nil when it cannot be read.

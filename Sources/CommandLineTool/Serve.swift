@@ -15,6 +15,9 @@ private let servingRadioOption = Arguments.Grammar.Option.option(
     "virtual (default); bluez[:hci0[,hci1]] for this machine's Bluetooth; or a controller outside for each device:\nhci:tcp:HOST:PORT or hci:unix:PATH"
 )
 
+private let controlOption = Arguments.Grammar.Option.option(
+    "--control", "unix:PATH", "let programs of the same user say what happens now: see lubdub control --help")
+
 private let manners: [Arguments.Grammar.Option] = [
     .flag("--quiet", "do not say who comes and goes"),
     .flag("--verbose", "say, on standard error, everything that happens and every packet"),
@@ -23,7 +26,10 @@ private let manners: [Arguments.Grammar.Option] = [
 let serveGrammar = Arguments.Grammar(
     "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a scenario file")],
     options: scenarioOptions
-        + [controllerOption, servingRadioOption, Speed.option("1; max opens no port, and plays to the end")] + manners)
+        + [
+            controllerOption, servingRadioOption, controlOption,
+            Speed.option("1; max opens no port, and plays to the end"),
+        ] + manners)
 
 let controllerGrammar = Arguments.Grammar(
     "controller", "virtual controllers for hosts outside, all in one air",
@@ -39,16 +45,23 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let addresses = try read(invocation.texts("--controller"))
     let radios = try radios(for: played, invocation)
     let adapters = try adapters(for: played, invocation)
-    played.limit(to: adapters != nil ? .bluetoothd : radios.isEmpty ? .virtual : .controllers)
+    var control: StreamAddress?
+    if let text = invocation.text("--control") { control = try controlAddress(text, named: "--control") }
+    let doors = Doors(offered: addresses, radios: radios, adapters: adapters, control: control)
+    played.limit(to: doors.radio)
     switch played.speed ?? .real(1) {
     case .real(let factor):
-        return try offer(
-            played, Doors(offered: addresses, radios: radios, adapters: adapters), factor, invocation,
-            isatty(STDIN_FILENO) == 1 ? Terminal(on: STDERR_FILENO) : nil)
+        let terminal = isatty(STDIN_FILENO) == 1 ? Terminal(on: STDERR_FILENO) : nil
+        played.isAtHand = terminal != nil || control != nil
+        return try offer(played, doors, factor, invocation, terminal)
     case .max:
         guard addresses.isEmpty else {
             throw CommandFailure(
                 .usage, "lubdub: --speed max opens no port, since nobody outside is so fast: leave out --controller")
+        }
+        guard control == nil else {
+            throw CommandFailure(
+                .usage, "lubdub: --speed max is over before anybody can say anything: leave out --control")
         }
         return try playAlone(played, invocation)
     }
@@ -59,7 +72,9 @@ func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard !addresses.isEmpty else {
         throw CommandFailure(.usage, "lubdub: controller needs --listen, as in --listen tcp:127.0.0.1:6402")
     }
-    return try offer(try Played(empty: invocation), Doors(offered: addresses, radios: [], adapters: nil), 1, invocation)
+    return try offer(
+        try Played(empty: invocation), Doors(offered: addresses, radios: [], adapters: nil, control: nil), 1, invocation
+    )
 }
 
 /// How a world and those outside meet: by controllers of the world, or by controllers that are not.
@@ -67,6 +82,19 @@ private struct Doors: Sendable {
     let offered: [StreamAddress]
     let radios: [StreamAddress]
     let adapters: [String?]?
+    let control: StreamAddress?
+
+    /// How the devices reach a client.
+    var radio: RadioKind { adapters != nil ? .bluetoothd : radios.isEmpty ? .virtual : .controllers }
+
+    /// What cannot be played of an action that somebody outside asks for.
+    var limits: LiveWorld.Limits {
+        { [radio] action in
+            if let why = radio.whyNot(action) { return ("do", why) }
+            guard radio == .bluetoothd, let key = action.keyUnplayedByBluetoothd else { return nil }
+            return (key, "bluetoothd has that to itself, so it cannot be played")
+        }
+    }
 }
 
 /// The adapters that bluetoothd is to use, one for each device; nil unless `--radio bluez` is there.
@@ -168,7 +196,9 @@ private func offer(
             let ending = Ending()
             let passkey = played.scenario.devices.compactMap { $0.security?.passkey }.first
             let person = Person(passkey: passkey, at: terminal, on: loop)
-            let live = LiveWorld(started, files, on: loop, ending, verbosity)
+            let live = LiveWorld(started, files, on: loop, ending, verbosity, limits: doors.limits)
+            let control = ControlSocket(played.scenario, live, on: loop)
+            if let address = doors.control { try await open(control, at: address) }
             if let adapters = doors.adapters {
                 try await live.start(onBlueZ: adapters, person)
             } else if doors.radios.isEmpty {
@@ -183,6 +213,7 @@ private func offer(
             await keyboard?.start()
             let reason = await ending.wait(signals, on: loop, for: limit)
             await keyboard?.stop()
+            await control.close()
             return (await live.close(signals), reason)
         }
         var world = ended
@@ -192,6 +223,13 @@ private func offer(
     } catch let failure as CommandFailure {
         throw failure
     } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+}
+
+private func open(_ control: ControlSocket, at address: StreamAddress) async throws {
+    do throws(SocketFailure) { try await control.open(at: address) } catch {
+        throw CommandFailure(.environment, "lubdub: \(error)")
+    }
+    Console.print("control \(address)")
 }
 
 private func listen(_ live: LiveWorld, _ addresses: [StreamAddress], _ verbosity: Verbosity) async throws {

@@ -23,13 +23,12 @@ private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> Exit
 private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (demoGrammar, demo), (runGrammar, run), (serveGrammar, serve), (monitorGrammar, monitor), (scanGrammar, scan),
     (controllerGrammar, controller), (validateGrammar, validate), (explainGrammar, explain), (benchGrammar, bench),
-    (doctorGrammar, doctor),
+    (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
 ]
 
 /// What a later version has; this one says so.
 private let planned = [
-    "check", "matrix", "control", "--client", "--report", "--strict", "--control", "--jobs", "--only",
-    "--shard", "--list", "--said", "--ask",
+    "check", "matrix", "--client", "--report", "--strict", "--jobs", "--only", "--shard", "--list", "--said", "--ask",
 ]
 
 private func understand(_ words: [String]) -> Int32 {

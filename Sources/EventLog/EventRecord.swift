@@ -22,7 +22,7 @@ public struct EventRecord: Hashable, Sendable {
     public var reason: String?
     /// The error, by the specification's name in snake case.
     public var error: String?
-    /// What a client printed, as JSON text.
+    /// What a client printed, or how somebody outside said what is done, as JSON text.
     public var line: String?
     /// The rule of the script that did it, by its id.
     public var rule: String?
@@ -32,10 +32,29 @@ public struct EventRecord: Hashable, Sendable {
         (self.event, self.thing, self.instant) = (event, thing, instant)
     }
 
+    /// What else is known of what is played, where somebody outside can act on it.
+    public struct Source: Hashable, Sendable {
+        /// A digest of the scenario's files, as they were read.
+        public var digest: String
+        /// The variables that were set, each as `NAME=VALUE`.
+        public var settings: [String]
+
+        /// Files of this digest, with these variables.
+        public init(digest: String, settings: [String]) { (self.digest, self.settings) = (digest, settings) }
+    }
+
     /// The first line of an event log: what was played.
-    public static func start(version: String, scenario: String, seed: UInt64) -> String {
-        "{\"t\": \(Instant.start), \"event\": \"start\", \"lubdub\": \(version.quoted), "
-            + "\"scenario\": \(scenario.quoted), \"seed\": \(seed)}"
+    public static func start(version: String, scenario: String, seed: UInt64, source: Source? = nil) -> String {
+        var line =
+            "{\"t\": \(Instant.start), \"event\": \"start\", \"lubdub\": \(version.quoted), "
+            + "\"scenario\": \(scenario.quoted), \"seed\": \(seed)"
+        if let source {
+            line += ", \"digest\": \(source.digest.quoted)"
+            if !source.settings.isEmpty {
+                line += ", \"set\": [\(source.settings.map(\.quoted).joined(separator: ", "))]"
+            }
+        }
+        return line + "}"
     }
 
     /// The last line of an event log: the exit status.

@@ -8,11 +8,12 @@ public final class EventFile: Sendable {
 
     /// Makes the file and writes its first line; `-` is standard output.
     public init(
-        _ path: String, wording: ValueWording, version: String, scenario: String, seed: UInt64
+        _ path: String, wording: ValueWording, version: String, scenario: String, seed: UInt64,
+        source: EventRecord.Source? = nil
     ) throws(OutputFailure) {
         file = try OutputFile(path)
         self.wording = wording
-        write(EventRecord.start(version: version, scenario: scenario, seed: seed))
+        write(EventRecord.start(version: version, scenario: scenario, seed: seed, source: source))
     }
 
     /// What went wrong so far, if anything did.

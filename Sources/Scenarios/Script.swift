@@ -20,6 +20,8 @@ public struct Rule: Hashable, Sendable {
     public var chance: Double
     /// When it ends; nil: as it begins if it does not last, else never.
     public var end: End?
+    /// How somebody outside said it, as JSON on one line; nil for a rule of a file.
+    public var line: String?
 
     /// What is done when.
     public init(id: String? = nil, when: Moment, action: Action, chance: Double = 1, end: End? = nil) {

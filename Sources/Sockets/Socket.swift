@@ -82,10 +82,12 @@ import Glibc
 
     // MARK: Opening
 
-    /// Nil when it listens, else `errno`.
-    func listen(at place: Place) -> Int32? {
+    /// Nil when it listens, else `errno`.  Linux makes a socket file with the mode of the socket: so nobody but its owner
+    /// can connect to one `forOwnerOnly`, from the moment at which it is there.
+    func listen(at place: Place, forOwnerOnly: Bool) -> Int32? {
         var yes: CInt = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
+        if forOwnerOnly, fchmod(descriptor, S_IRUSR | S_IWUSR) != 0 { return errno }
         let status = unsafe Self.with(place) { unsafe bind(descriptor, $0, $1) }
         guard status == 0, Glibc.listen(descriptor, 64) == 0 else { return errno }
         return nil

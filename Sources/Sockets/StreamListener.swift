@@ -21,13 +21,13 @@ public final class StreamListener: Sendable {
     private let state: Mutex<State>
 
     /// Listens from now on.  A socket file that nobody listens at is replaced; a living one, or any other file, is
-    /// left alone, and an error.
+    /// left alone, and an error.  A socket file `forOwnerOnly` lets nobody else connect, not for a moment.
     public init(
         at address: StreamAddress, on loop: EventLoop, sendLimit: Int = StreamConnection.defaultLimit,
-        whenConnected handler: @escaping Handler
+        forOwnerOnly: Bool = false, whenConnected handler: @escaping Handler
     ) throws(SocketFailure) {
         if case .unix(let path) = address { try Self.removeStale(path, at: address) }
-        let socket = try Self.listen(at: address)
+        let socket = try Self.listen(at: address, forOwnerOnly: forOwnerOnly)
         switch address {
         case .tcp(let host, let port):
             self.address = .tcp(host: host, port: socket.port ?? port)
@@ -54,14 +54,14 @@ public final class StreamListener: Sendable {
         if wasOpen, case .unix(let path) = address { file?.remove(path) }
     }
 
-    private static func listen(at address: StreamAddress) throws(SocketFailure) -> Socket {
+    private static func listen(at address: StreamAddress, forOwnerOnly: Bool) throws(SocketFailure) -> Socket {
         var code = EADDRNOTAVAIL
         for place in try Socket.places(of: address, toListen: true) {
             guard let socket = Socket(family: place.family) else {
                 code = errno
                 continue
             }
-            guard let refusal = socket.listen(at: place) else { return socket }
+            guard let refusal = socket.listen(at: place, forOwnerOnly: forOwnerOnly) else { return socket }
             code = refusal
         }
         throw .cannotListen(address, code: code)

@@ -100,11 +100,21 @@ public struct ScriptRunner: Sendable {
         }
     }
 
+    /// Whether it has started, and is not over.
+    public var isPlaying: Bool { phase == .playing }
+
     /// Whether any rule waits for such an event; if none does, it need not be told.
     public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
     /// The rule with a number of an output; of one from outside, only until the next `act`.
     public func rule(_ number: Int) -> Rule { script[number] }
+
+    /// Of the rules that last now, those that no other one covers, in the order in which they began.
+    public var inForce: [(rule: Int, begun: Instant)] {
+        running.indices.filter { index in
+            !running[(index + 1)...].contains { covers($0.rule, running[index].rule) }
+        }.map { (running[$0].rule, running[$0].begun) }
+    }
 
     /// Whether a rule comes from outside, and is none of the file.
     public func isFromOutside(_ rule: Int) -> Bool { rule >= ownCount }

@@ -1,6 +1,6 @@
 import Bluetooth
 import Peripheral
-import Scenarios
+public import Scenarios
 public import Simulation
 import Timeline
 
@@ -18,9 +18,30 @@ public struct WorldStatus: Hashable, Sendable {
         public var isTouching: Bool?
         /// Whether the script keeps some of it silent.
         public var isSilent: Bool
+        /// Whether it is out of range.
+        public var isAway: Bool
 
         /// A device that nothing is known of but its name; set what is.
-        public init(_ id: String) { (self.id, mtus, isSilent) = (id, [], false) }
+        public init(_ id: String) { (self.id, mtus, isSilent, isAway) = (id, [], false, false) }
+    }
+
+    /// Something that is done now, and that ends.
+    public struct Force: Hashable, Sendable {
+        /// What is done.
+        public var kind: Action.Kind
+        /// To what, by its path; nil when that has none.
+        public var thing: String?
+        /// By which rule of the script, or under which name from outside.
+        public var rule: String
+        /// When it began.
+        public var begun: Instant
+        /// When it ends, if that is known.
+        public var end: Instant?
+
+        /// Something that is done by somebody since an instant, and perhaps until another.
+        public init(kind: Action.Kind, thing: String?, rule: String, begun: Instant, end: Instant?) {
+            (self.kind, self.thing, self.rule, self.begun, self.end) = (kind, thing, rule, begun, end)
+        }
     }
 
     /// What a rule of the script is waiting for.
@@ -38,6 +59,8 @@ public struct WorldStatus: Hashable, Sendable {
     public var now: Instant
     /// In the scenario's order.
     public var devices: [Device]
+    /// What the script and those outside do now, in the order in which it began.
+    public var inForce: [Force] = []
     /// The rule that begins next at a time that is known.
     public var next: Next?
 
@@ -56,9 +79,26 @@ extension World {
             device.bpm = number(.value, of: .heartRate, device: index).map { Int($0) }
             device.isTouching = number(.contact, of: .heartRate, device: index).map { $0 > 0 }
             device.isSilent = nodes[index].conditions.has(.silence)
+            device.isAway = nodes[index].conditions.has(.linkLoss)
             return device
         }
-        return WorldStatus(now: now, devices: devices, next: script.next.map { .init(name(of: $0.rule), due: $0.due) })
+        var status = WorldStatus(
+            now: now, devices: devices, next: script.next.map { .init(name(of: $0.rule), due: $0.due) })
+        status.inForce = script.inForce.map { force($0.rule, begun: $0.begun) }
+        return status
+    }
+
+    private func force(_ number: Int, begun: Instant) -> WorldStatus.Force {
+        let rule = script.rule(number)
+        let end: Instant? =
+            switch rule.end {
+            case .after(let duration): begun.advanced(by: duration)
+            case .at(let moment): moment.clockTime(after: begun, origin: .start)
+            case nil: nil
+            }
+        return .init(
+            kind: rule.action.kind, thing: rule.action.thing.flatMap(scenario.path), rule: name(of: number),
+            begun: begun, end: end)
     }
 
     private func number(_ role: Scenarios.Part.Role, of kind: Service.Kind, device: Int) -> Double? {

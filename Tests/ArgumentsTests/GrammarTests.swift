@@ -6,7 +6,7 @@ import Testing
         "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a JSON file")],
         options: [
             .option("--seed", "N", "repeat the chance of an earlier run"),
-            .option("--set", "NAME=VALUE", repeatable: true, "override a variable"),
+            .option("--set", "NAME=VALUE", repeatable: true, "override\na variable"),
             .option("--for", "DURATION", "stop after"),
             .flag("--quiet", "print nothing"),
         ])
@@ -100,7 +100,8 @@ import Testing
 
                   SCENARIO              a JSON file
                   --seed N              repeat the chance of an earlier run
-                  --set NAME=VALUE ...  override a variable
+                  --set NAME=VALUE ...  override
+                                        a variable
                   --for DURATION        stop after
                   --quiet               print nothing
                   --help                show this help

@@ -43,6 +43,8 @@ import VirtualWorld
         (.character("b"), bare(), [.say("nobody there has a battery")]),
         (.character("s"), strap(), [.act(Action(.silence, of: .device(0)), as: "key s")]),
         (.character("s"), strap(lasting: ["key s"]), [.giveBack(.device(0), of: "key s")]),
+        (.character("o"), strap(), [.act(Action(.linkLoss, of: .device(0)), as: "key o")]),
+        (.character("o"), strap(lasting: ["key o", "key s"]), [.giveBack(.device(0), of: "key o")]),
         (.character("d"), strap(), [.act(Action(.disconnect(reason: nil), of: .device(0)), as: "key d")]),
         (.character("?"), strap(), [.help]), (.character("q"), strap(), [.quit]),
         (.character("x"), strap(), []), (.character("C"), strap(), []), (.character(" "), strap(), []),
@@ -85,7 +87,7 @@ import VirtualWorld
 
     @Test func `Without devices every key has an answer`() {
         var control = KeyControl()
-        for key in [Key.up, .shiftDown, .character("c"), .character("b"), .character("s"), .character("1")] {
+        for key in [Key.up, .shiftDown] + "cbso1".map(Key.character) {
             guard case .say = control.press(key, []).first else {
                 Issue.record("\(key)")
                 continue
@@ -96,7 +98,7 @@ import VirtualWorld
 
     @Test func `Help names every key`() {
         let text = KeyControl.help.joined(separator: "\n")
-        for key in ["up", "down", "shift", "c ", "b ", "s ", "d ", "1 to 9", "q "] {
+        for key in ["up", "down", "shift", "c ", "b ", "s ", "o ", "d ", "1 to 9", "q "] {
             #expect(text.contains(key), "\(key)")
         }
     }

@@ -26,10 +26,12 @@ import VirtualWorld
     private static let none = WorldStatus.Device("strap")
 
     private static func device(
-        _ id: String, bpm: Int?, mtus: [Int] = [], isTouching: Bool? = nil, isSilent: Bool = false
+        _ id: String, bpm: Int?, mtus: [Int] = [], isTouching: Bool? = nil, isSilent: Bool = false,
+        isAway: Bool = false
     ) -> WorldStatus.Device {
         var device = WorldStatus.Device(id)
-        (device.bpm, device.mtus, device.isTouching, device.isSilent) = (bpm, mtus, isTouching, isSilent)
+        (device.bpm, device.mtus, device.isTouching) = (bpm, mtus, isTouching)
+        (device.isSilent, device.isAway) = (isSilent, isAway)
         return device
     }
 
@@ -54,8 +56,8 @@ import VirtualWorld
             "all: 1 near 61 bpm, no client | 2 far 122 bpm, 1 client, MTU 185 | next: away in 2 min | ? for keys"
         ),
         (
-            [device("near", bpm: 61), device("far", bpm: 122)], 1, next(in: 3 * 3600 * second),
-            "2: 1 near 61 bpm, no client | 2 far 122 bpm, no client | next: away in 3 h | ? for keys"
+            [device("near", bpm: 61), device("far", bpm: 122, isAway: true)], 1, next(in: 3 * 3600 * second),
+            "2: 1 near 61 bpm, no client | 2 far 122 bpm, away, no client | next: away in 3 h | ? for keys"
         ),
         ([none], nil, next(in: -second), "strap no rate, no client | next: away in 0 s | ? for keys"),
     ]

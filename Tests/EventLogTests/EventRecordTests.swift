@@ -51,6 +51,11 @@ final class Collected<Chunk: Sendable>: Sendable {
             EventRecord.start(version: "0.1", scenario: "a \"b\".json", seed: .max)
                 == #"{"t": 0.000000, "event": "start", "lubdub": "0.1", "scenario": "a \"b\".json", "#
                 + #""seed": 18446744073709551615}"#)
+        let source = EventRecord.Source(digest: "0f", settings: ["away=\"8 s\""])
+        #expect(
+            EventRecord.start(version: "0.1", scenario: "b", seed: 1, source: source)
+                == #"{"t": 0.000000, "event": "start", "lubdub": "0.1", "scenario": "b", "#
+                + #""seed": 1, "digest": "0f", "set": ["away=\"8 s\""]}"#)
         #expect(EventRecord.end(status: 130) == #"{"event": "end", "status": 130}"#)
     }
 

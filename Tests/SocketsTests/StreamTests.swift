@@ -194,6 +194,20 @@ private final class Bench: Sendable {
         #expect(!Self.exists(path + ".kept"))
     }
 
+    @Test func `A socket for its owner only lets nobody else connect, whatever the mask of files is`() throws {
+        let before = umask(0)
+        defer { umask(before) }
+        for (isForOwnerOnly, mode) in [(true, 0o600), (false, 0o777)] as [(Bool, UInt32)] {
+            let path = Self.path("mode")
+            let listener = try StreamListener(
+                at: .unix(path: path), on: bench.loop, forOwnerOnly: isForOwnerOnly, whenConnected: { _ in })
+            var status = stat()
+            #expect(unsafe lstat(path, &status) == 0)
+            #expect(status.st_mode & 0o777 == mode)
+            listener.close()
+        }
+    }
+
     @Test func `A file that is no socket is left alone`() throws {
         let path = Self.path("file")
         let descriptor = unsafe creat(path, 0o600)

@@ -87,9 +87,9 @@ import VirtualWorld
         #expect(played.rates(until: 6.5) == [72, 72])
         #expect(
             played.told() == [
-                #""event": "began", "of": "strap/heart_rate", "value": 99, "rule": "key up""#,
-                #""event": "began", "of": "strap/heart_rate/contact", "value": false, "rule": "key c""#,
-                #""event": "ended", "of": "strap/heart_rate", "value": 99, "rule": "key up""#,
+                #""event": "began", "of": "strap/heart_rate", "value": 99, "line": {"do": "set", "of": "strap/heart_rate", "to": 99}, "rule": "key up""#,
+                #""event": "began", "of": "strap/heart_rate/contact", "value": false, "line": {"do": "set", "of": "strap/heart_rate/contact", "to": false}, "rule": "key c""#,
+                #""event": "ended", "of": "strap/heart_rate", "value": 99, "line": {"do": "set", "of": "strap/heart_rate", "to": 99}, "rule": "key up""#,
             ])
         #expect(played.world.pool.taken == 0)
     }
@@ -115,8 +115,8 @@ import VirtualWorld
         let told = played.told()
         #expect(
             told.suffix(3) == [
-                #""event": "began", "of": "strap", "rule": "key d""#,
-                #""event": "ended", "of": "strap", "rule": "key d""#,
+                #""event": "began", "of": "strap", "line": {"do": "disconnect", "of": "strap"}, "rule": "key d""#,
+                #""event": "ended", "of": "strap", "line": {"do": "disconnect", "of": "strap"}, "rule": "key d""#,
                 #""event": "began", "of": "low", "rule": "low""#,
             ])
         #expect(played.world.status.next == nil)
@@ -163,6 +163,79 @@ import VirtualWorld
         #expect(stage.records(.disconnected).isEmpty)
         #expect(stage.records(.began, of: "mute").count == 1)
         #expect(stage.records(.ended, of: "mute").count == 1)
+    }
+
+    @Test func `A line from outside has its chance, its end, and its words in the log`() throws {
+        var played = try Played()
+        try played.start()
+        let reader = InstructionReader(played.world.scenario)
+        func act(_ line: String, at seconds: Double, in played: inout Played) throws -> Bool {
+            let now = played.at(seconds)
+            guard case .act(let rule) = try reader.read(Array(line.utf8), at: now) else { return false }
+            return played.world.act(rule, as: "control 1", at: now)
+        }
+        #expect(try act(#"{"do": "silence", "chance": 0}"#, at: 1, in: &played) == false)
+        #expect(try act(#"{"do":"set","of":"heart_rate","to":99,"for":"2 s"}"#, at: 1.5, in: &played) == true)
+        #expect(played.rates(until: 4.5) == [72, 99, 99, 72])
+        #expect(try act(#"{"do": "notify", "of": "heart_rate", "value": 7}"#, at: 4.6, in: &played) == true)
+        #expect(played.rates(until: 5.5) == [7, 72])
+        #expect(try act(#"{"do": "silence"}"#, at: 5.5, in: &played) == true)
+        #expect(played.rates(until: 7.5) == [])
+        #expect(try act(#"{"do": "clear"}"#, at: 7.5, in: &played) == true)
+        #expect(played.rates(until: 9.5) == [72, 72])
+        let set = #""line": {"do": "set", "of": "heart_rate", "to": 99, "for": "2 s"}, "rule": "control 1""#
+        let notify = #""line": {"do": "notify", "of": "heart_rate", "value": 7}, "rule": "control 1""#
+        let silence = #""line": {"do": "silence"}, "rule": "control 1""#
+        let clear = #""line": {"do": "clear"}, "rule": "control 1""#
+        #expect(
+            played.told() == [
+                #""event": "began", "of": "strap/heart_rate", "value": 99, \#(set)"#,
+                #""event": "ended", "of": "strap/heart_rate", "value": 99, \#(set)"#,
+                #""event": "began", "of": "strap/heart_rate", \#(notify)"#,
+                #""event": "ended", "of": "strap/heart_rate", \#(notify)"#,
+                #""event": "began", "of": "strap", \#(silence)"#,
+                #""event": "began", \#(clear)"#,
+                #""event": "ended", "of": "strap", \#(silence)"#,
+                #""event": "ended", \#(clear)"#,
+            ])
+        #expect(played.world.pool.taken == 0)
+    }
+
+    @Test func `What is in force is known, with who did it, since when and until when`() throws {
+        var played = try Played(
+            script: #"{"id": "high", "when": "2 s", "do": "set", "of": "heart_rate", "to": 200, "until": "9 s"}"#)
+        try played.start()
+        #expect(played.rates(until: 3.5).count == 3)
+        #expect(played.act(Action(.silence, of: .device(0)), "key s", at: 3.5) == true)
+        let set = Self.set(try played.thing(.value), 99)
+        #expect(played.world.act(set, as: "key up", for: .after(.seconds(1)), at: played.at(4)) == true)
+        let silence = WorldStatus.Force(
+            kind: .silence, thing: "strap", rule: "key s", begun: played.at(3.500001), end: nil)
+        let up = WorldStatus.Force(
+            kind: .set, thing: "strap/heart_rate", rule: "key up", begun: played.at(4), end: played.at(5))
+        let high = WorldStatus.Force(
+            kind: .set, thing: "strap/heart_rate", rule: "high", begun: played.at(2), end: played.at(9))
+        #expect(played.world.status.inForce == [silence, up])
+        #expect(played.rates(until: 6) == [])
+        #expect(played.world.status.inForce == [high, silence])
+        #expect(played.rates(until: 10) == [])
+        #expect(played.world.status.inForce == [silence])
+    }
+
+    @Test func `What comes from outside happens at whole microseconds of its own, as the log says`() throws {
+        var played = try Played()
+        try played.start()
+        let set = Self.set(try played.thing(.value), 99)
+        func nanoseconds(of now: Int64) -> Int64 {
+            #expect(played.world.act(set, as: "key up", at: Instant(nanoseconds: now)) == true)
+            return played.world.now.nanoseconds
+        }
+        #expect(nanoseconds(of: 500_000_000) == 500_000_000)
+        #expect(nanoseconds(of: 500_000_000) == 500_001_000)  // something has happened at 0.5 s
+        #expect(nanoseconds(of: 600_000_001) == 600_001_000)
+        #expect(nanoseconds(of: 1_000_000_000) == 1_000_001_000)  // a value is due at 1 s
+        #expect(played.giveBack("key up", try played.thing(.value), at: 1) == true)
+        #expect(played.world.now.nanoseconds == 1_000_002_000)
     }
 
     @Test func `Before the start nothing is done, and things have their paths`() throws {

@@ -32,6 +32,7 @@ struct KeyControl: Sendable {
         case contact = "c"
         case battery = "b"
         case silence = "s"
+        case away = "o"
 
         var name: String { "key \(rawValue)" }
 
@@ -40,7 +41,7 @@ struct KeyControl: Sendable {
             switch self {
             case .contact: target.contact
             case .battery: target.battery
-            case .silence: target.device
+            case .silence, .away: target.device
             }
         }
 
@@ -49,6 +50,7 @@ struct KeyControl: Sendable {
             case .contact: Action(.set(to: .curve(.constant(target.isTouching ? 0 : 1))), of: thing)
             case .battery: Action(.set(to: .curve(.constant(KeyControl.lowBattery))), of: thing)
             case .silence: Action(.silence, of: thing)
+            case .away: Action(.linkLoss, of: thing)
             }
         }
 
@@ -56,7 +58,7 @@ struct KeyControl: Sendable {
             switch self {
             case .contact: "nobody there knows of contact"
             case .battery: "nobody there has a battery"
-            case .silence: "nobody is there"
+            case .silence, .away: "nobody is there"
             }
         }
     }
@@ -67,6 +69,7 @@ struct KeyControl: Sendable {
         "c            no contact with the skin, and back",
         "b            battery low, and back",
         "s            silence: connected, and nothing notified; and back",
+        "o            out of range, without a word; and back",
         "d            disconnect",
         "1 to 9, 0    keys act on this device; on all",
         "q            end",

@@ -1,3 +1,4 @@
+import Scenarios
 import Simulation
 import VirtualWorld
 
@@ -62,8 +63,11 @@ actor KeyboardSession: TerminalSession {
         for command in control.press(key, visit { world, _ in world.keyTargets }) {
             switch command {
             case .act(let action, let name):
-                let isDone = visit { world, now in world.act(action, as: name, at: now) }
-                if !isDone { Console.complain("the devices are not switched on yet") }
+                switch world.assumeIsolated({ $0.act(Rule(when: .start, action: action), as: name) }) {
+                case .done: break
+                case .notPlaying: Console.complain("the devices are not switched on yet")
+                case .refused(_, let reason): Console.complain(reason)
+                }
             case .giveBack(let thing, let name):
                 visit { world, now in _ = world.giveBack(name, of: thing, at: now) }
             case .say(let text): Console.complain(text)

@@ -32,6 +32,7 @@ struct StatusText: Sendable {
         add(device.id + " ")
         add(device.bpm.map { "\($0) bpm" } ?? "no rate", .heart)
         if device.isTouching == false { add(", no contact", .warning) }
+        if device.isAway { add(", away", .warning) }
         if device.isSilent { add(", silent", .warning) }
         add(", " + Self.clients(device.mtus))
     }

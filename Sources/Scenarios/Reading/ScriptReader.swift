@@ -125,15 +125,19 @@ struct ScriptReader {
         guard !cursor.isGivenUp else { return nil }
         let when = cursor["when"].flatMap(moments.moment)
         let action = ActionReader(names: names, curves: curves).action(cursor)
-        let end =
-            cursor["for"]?.duration.map(Rule.End.after)
-            ?? cursor["until"].flatMap(moments.moment).map(Rule.End.at)
-        if cursor["for"] != nil, let until = cursor["until"] {
-            until.note(.conflict, "\"for\" and \"until\" exclude each other")
-        }
+        let end = end(cursor)
         guard let when, let action else { return nil }
         return Rule(
             id: cursor["id"]?.string, when: when, action: action, chance: cursor["chance"]?.number ?? 1, end: end)
+    }
+
+    /// How long what an object says lasts.
+    func end(_ cursor: Cursor) -> Rule.End? {
+        if cursor["for"] != nil, let until = cursor["until"] {
+            until.note(.conflict, "\"for\" and \"until\" exclude each other")
+        }
+        return cursor["for"]?.duration.map(Rule.End.after)
+            ?? cursor["until"].flatMap(moments.moment).map(Rule.End.at)
     }
 }
 

@@ -89,20 +89,36 @@ extension Tables {
         }
     }
 
-    static let rule = Shape.kinds(
-        key: "do",
-        Action.Kind.allCases.map { kind in
-            let end: [Shape.Field] =
-                kind.lasts
-                ? [.init("for", .duration, "How long."), .init("until", .definition("moment"), "To when.")] : []
-            let common: [Shape.Field] = [
-                .init("id", .id, "By which other rules and expectations name it."),
-                .init("when", .definition("moment"), required: true, "It fires at each match."),
-                .init("of", .thing, required: needsThing(kind), "To what it is done."),
-                .init("chance", .number(0...1), "How probable it is that a match counts; 1 if it is left out."),
-            ]
-            return .init(kind.rawValue, common + end + arguments(of: kind))
-        })
+    static let rule = actions([
+        .init("id", .id, "By which other rules and expectations name it."),
+        .init("when", .definition("moment"), required: true, "It fires at each match."),
+    ]) { needsThing($0) }
+
+    /// What a line of the control socket may do: what a rule does, at once, and without a name of its own; to `clear`
+    /// nothing in particular is to clear everything.
+    static let instruction = Grammar(
+        root: actions([]) { needsThing($0) && $0 != .clear }, definitions: definitions, everywhere: everywhere)
+
+    /// What a line of the control socket may ask for.
+    static let question = Grammar(
+        root: .kinds(key: "ask", [.init("status", [])]), definitions: [], everywhere: everywhere)
+
+    private static func actions(
+        _ fields: [Shape.Field], needsThing: (Action.Kind) -> Bool
+    ) -> Shape {
+        .kinds(
+            key: "do",
+            Action.Kind.allCases.map { kind in
+                let end: [Shape.Field] =
+                    kind.lasts
+                    ? [.init("for", .duration, "How long."), .init("until", .definition("moment"), "To when.")] : []
+                let common: [Shape.Field] = [
+                    .init("of", .thing, required: needsThing(kind), "To what it is done."),
+                    .init("chance", .number(0...1), "How probable it is that a match counts; 1 if it is left out."),
+                ]
+                return .init(kind.rawValue, fields + common + end + arguments(of: kind))
+            })
+    }
 
     /// Whether it must say to what, even with one device.
     static func needsThing(_ kind: Action.Kind) -> Bool {

@@ -1,0 +1,75 @@
+public import Spelling
+
+// A tree as text again: everything that was written, but for blanks and the escapes that strings need not have.
+
+extension Node: JSONWritable {
+    /// Adds this value on one line: `{"do": "set", "to": 62}`; what is unknown is `null`.
+    public func write(to text: inout JSONText) {
+        switch value {
+        case .null, .unknown: text.append("null")
+        case .bool(let bool): text.append(text: "\(bool)")
+        case .number(let digits): text.append(text: digits)
+        case .string(let string): text.append(quoted: string)
+        case .array(let nodes):
+            text.append("[")
+            for (index, node) in nodes.enumerated() {
+                if index > 0 { text.append(", ") }
+                node.write(to: &text)
+            }
+            text.append("]")
+        case .object(let members):
+            text.append("{")
+            for (index, member) in members.enumerated() {
+                if index > 0 { text.append(", ") }
+                text.append(quoted: member.key)
+                text.append(": ")
+                member.node.write(to: &text)
+            }
+            text.append("}")
+        }
+    }
+
+    /// This value for people: on one line what has room there, else an item or a member a line, with its inner ones
+    /// further in.
+    public var indentedJSON: String { indented(by: 0, behind: 0) }
+
+    private static let width = 120
+
+    private func indented(by margin: Int, behind label: Int) -> String {
+        let line = json
+        if isSimple || margin + label + line.count < Self.width { return line }
+        let space = String(repeating: " ", count: margin + 2)
+        let (open, rows, close): (String, [String], String)
+        switch value {
+        case .array(let nodes):
+            (open, rows, close) = ("[", nodes.map { $0.indented(by: margin + 2, behind: 0) }, "]")
+        case .object(let members):
+            let inner = members.map { member in
+                let label = "\(member.key.quoted): "
+                return label + member.node.indented(by: margin + 2, behind: label.count)
+            }
+            (open, rows, close) = ("{", inner, "}")
+        case .null, .bool, .number, .string, .unknown: return line
+        }
+        return "\(open)\n" + rows.map { space + $0 }.joined(separator: ",\n") + "\n\(space.dropLast(2))\(close)"
+    }
+}
+
+extension Node {
+    /// The value behind a key of an object; the first, when there are two.
+    public subscript(key: String) -> Node? {
+        guard case .object(let members) = value else { return nil }
+        return members.first { $0.key == key }?.node
+    }
+
+    /// An object of these members, in this order, that was written nowhere.
+    public static func object(_ members: [(key: String, node: Node)]) -> Node {
+        Node(.object(members.map { Member(key: $0.key, position: Position(), node: $0.node) }))
+    }
+
+    /// The string.
+    public var string: String? {
+        guard case .string(let string) = value else { return nil }
+        return string
+    }
+}
