@@ -28,7 +28,9 @@ struct Controller: Sendable {
 
     /// Its own number in the air.
     let station: Int
-    let publicAddress: DeviceAddress
+    var publicAddress: DeviceAddress
+    /// What becomes its public address when it next begins to advertise, or is reset.
+    var assignedAddress: DeviceAddress
     var chance: RandomStream
 
     // What a reset brings back.
@@ -56,6 +58,7 @@ struct Controller: Sendable {
 
     init(station: Int, publicAddress: DeviceAddress, chance: RandomStream) {
         (self.station, self.publicAddress, self.chance) = (station, publicAddress, chance)
+        assignedAddress = publicAddress
     }
 
     // MARK: From the host
@@ -161,7 +164,7 @@ struct Controller: Sendable {
 
     private mutating func reset(_ context: inout Context) {
         leave(&context)
-        self = Controller(station: station, publicAddress: publicAddress, chance: chance)
+        self = Controller(station: station, publicAddress: assignedAddress, chance: chance)
     }
 
     /// Stops everything without a word to the host: its links end by supervision timeout at the other side.

@@ -61,6 +61,11 @@ extension World {
         case .skipTime(let duration):
             if let node = thing.device { nodes[node].skipTime(by: duration, at: now) }
         case .leadOff: updateLeads(of: thing)
+        case .delay, .drop, .duplicate, .reorder, .truncate, .lengthen: updateTampering(of: thing)
+        case .burst(let rate): burst(thing, rate: isOn ? rate : nil, begun: begun)
+        case .stopAdvertising: updateAdvertising(of: thing)
+        case .changeAddress(let address): changeAddress(of: thing, to: address)
+        case .drift: updateDrift(of: thing)
         default: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }

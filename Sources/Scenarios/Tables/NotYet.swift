@@ -6,10 +6,8 @@ extension Tables {
         (
             "do",
             [
-                "link_loss", "stop_advertising", "stall", "distance", "rssi", "loss", "mtu", "att_error",
-                "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "raw", "change_services",
-                "move_handles", "forget_bond", "change_address", "drift", "burst", "connect",
-                "power_off", "unconfirmed",
+                "link_loss", "stall", "distance", "rssi", "loss", "mtu", "att_error", "raw", "change_services",
+                "move_handles", "forget_bond", "connect", "power_off", "unconfirmed",
             ]
         ),
         ("role", ["central"]),
