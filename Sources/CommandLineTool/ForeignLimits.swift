@@ -19,6 +19,8 @@ extension Scenario {
             if case .disconnect(let reason?) = rule.action.deed, !reason.means(.remoteUserTerminated) {
                 paths.append("script[\(number)].reason")
             }
+            // Its adapter has the address that it has.
+            if rule.action.kind == .changeAddress { paths.append("script[\(number)]") }
         }
         return paths
     }

@@ -163,10 +163,10 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// A value that was told last is held back, or thrown away: nobody confirms it in time, and the next need not wait.
-    public mutating func heldBack(_ handle: UInt16) {
+    public mutating func withheld(_ handle: UInt16) {
         guard let part = part(of: handle) else { return }
         endWaiting(part)
-        sensors[part.service].heldBack(part.quantity)
+        sensors[part.service].withheld(part.quantity)
     }
 
     /// From now on these values are not notified, and all others are again: of a heart, what beats from now on.

@@ -30,7 +30,7 @@ protocol ServiceSensor: Sendable {
     /// What was told last could not be indicated: too much else waits.
     mutating func dropped(_ quantity: Part.Quantity, at now: Instant)
     /// What was told last is held back by a script, or thrown away: its confirmation is not to be waited for.
-    mutating func heldBack(_ quantity: Part.Quantity)
+    mutating func withheld(_ quantity: Part.Quantity)
     /// Those who listen are told at the usual times again, after a script's own: what would have been told meanwhile is
     /// not.
     mutating func goOn(_ quantity: Part.Quantity, at now: Instant)
@@ -86,7 +86,7 @@ extension ServiceSensor {
     ) -> Bool { false }
     func confirmed(_: Part.Quantity, at _: Instant) {}
     func dropped(_: Part.Quantity, at _: Instant) {}
-    func heldBack(_: Part.Quantity) {}
+    func withheld(_: Part.Quantity) {}
     func goOn(_: Part.Quantity, at _: Instant) {}
     func setLead(isOff _: Bool, at _: Instant) -> Bool { false }
     func clockSkips(at _: Instant, of _: inout Body) {}

@@ -146,7 +146,7 @@ struct ThermometerSensor: ServiceSensor {
     }
 
     /// What was measured is lost.
-    mutating func heldBack(_ quantity: Part.Quantity) {
+    mutating func withheld(_ quantity: Part.Quantity) {
         if quantity == .bodyTemperature, !wasAsked { unconfirmed = nil }
     }
 

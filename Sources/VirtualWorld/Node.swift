@@ -143,7 +143,7 @@ struct Node: Sendable {
     ) {
         guard isHeard(notification.handle) else { return outbox.append(notification) }
         tampering.take(notification, at: now, pool: &pool, into: &outbox)
-        if !outbox.contains(where: { $0.handle == notification.handle }) { device.heldBack(notification.handle) }
+        if !outbox.contains(where: { $0.handle == notification.handle }) { device.withheld(notification.handle) }
     }
 
     /// These faults are in force from now on; adds what leaves because of that.

@@ -81,7 +81,7 @@ import Testing
         ear.device.confirmed(handle, at: at(9.32))
         #expect(milliseconds(ear.notified(from: at(9.32), until: at(9.45), confirms: false)) == [9413])
         // Nobody confirms what was held back, or what no server took, or of who has left.
-        ear.device.heldBack(handle)
+        ear.device.withheld(handle)
         #expect(milliseconds(ear.notified(from: at(9.45), until: at(9.55), confirms: false)) == [9513])
         ear.device.dropped(handle, at: at(9.55))
         #expect(milliseconds(ear.notified(from: at(9.55), until: at(9.65), confirms: false)) == [9613])
@@ -97,7 +97,7 @@ import Testing
         let handle = try #require(ear.device.handle(of: Part(service: 0, .bodyTemperature)))
         ear.device.begin(handle, at: .start)
         #expect(ear.notified(until: at(1), confirms: false).count == 1)
-        ear.device.heldBack(handle)
+        ear.device.withheld(handle)
         let second = ear.notified(from: at(1), until: at(2), confirms: false)
         #expect(second.map(\.time) == [at(2)])
         #expect(second.first.map { $0.octets[1...2] } == [0x7C, 0x01])  // 38.0 °C, and not 37.0
