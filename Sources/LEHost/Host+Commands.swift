@@ -43,7 +43,24 @@ extension Host {
             pool.release(packet)
         case .changeAttributes(let table, let isAnnounced):
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
+        case .changeAddress(let address): changeAddress(to: address, into: &outbox)
         }
+    }
+
+    /// A controller that advertises, scans or connects takes no other random address: Core 6.0, Vol 4, Part E,
+    /// section 7.8.4.
+    private mutating func changeAddress(to address: DeviceAddress?, into outbox: inout [Output]) {
+        guard connecting == nil else { return outbox.append(.refused(.leSetRandomAddress, .commandDisallowed)) }
+        randomAddress = address
+        let ownAddress = ownAddress
+        advertisement?.parameters.ownAddress = ownAddress
+        scan?.parameters.ownAddress = ownAddress
+        guard isReady else { return }
+        if willAdvertise { commands.add(family.stopAdvertising) }
+        if willScan { commands.add(family.stopScanning) }
+        if let address { commands.add(.leSetRandomAddress(address)) }
+        advertise()
+        beginScanning()
     }
 
     private mutating func change(
@@ -84,6 +101,9 @@ extension Host {
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         outbox.append(.started(randomAddress ?? controller.publicAddress, controller))
+        if let randomAddress, randomAddress != startUp.randomAddress {
+            commands.add(.leSetRandomAddress(randomAddress))
+        }
         advertise()
         beginScanning()
     }

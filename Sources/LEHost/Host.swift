@@ -46,7 +46,7 @@ public struct Host: Sendable {
 
     /// The attributes that every connection sees.
     public internal(set) var table: AttributeTable
-    let randomAddress: DeviceAddress?
+    var randomAddress: DeviceAddress?
     let mtu: Int
     let preferred: ConnectionParameters?
 

@@ -43,5 +43,8 @@ extension Host {
         /// The device has these attributes from now on, and the values that come with each step have to be theirs; with
         /// `isAnnounced` clients are told by Service Changed, if they have asked for that.
         indirect case changeAttributes(AttributeTable, isAnnounced: Bool)
+        /// Advertises, scans and connects under another static random address from now on, or under the controller's public
+        /// one if it is nil; connections stay what they are.  Refused while a connection is being made.
+        case changeAddress(DeviceAddress?)
     }
 }

@@ -13,7 +13,8 @@ struct StartUp: Sendable {
     }
 
     private(set) var controller = ControllerFacts()
-    private let randomAddress: DeviceAddress?
+    /// The one that the controller is given.
+    let randomAddress: DeviceAddress?
     private var supported = SupportedCommands([])
     private var position = -1
 

@@ -38,7 +38,9 @@ struct BatterySensor: ServiceSensor {
     }
 
     /// Told of what changed meanwhile.
-    mutating func resume(_: Part.Quantity, at now: Instant, of body: inout Body) { schedule.goOn(after: now) }
+    mutating func resume(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) { goOn(quantity, at: now) }
+
+    mutating func goOn(_: Part.Quantity, at now: Instant) { schedule.goOn(after: now) }
 
     func due(_: Part.Quantity, of body: Body) -> Instant { schedule.due }
 

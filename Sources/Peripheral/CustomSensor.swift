@@ -87,6 +87,10 @@ struct CustomSensor: ServiceSensor {
         if let index = index(quantity) { contents[index].schedule.goOn(after: now) }
     }
 
+    mutating func goOn(_ quantity: Part.Quantity, at now: Instant) {
+        if let index = index(quantity) { contents[index].schedule.goOn(after: now) }
+    }
+
     func due(_ quantity: Part.Quantity, of body: Body) -> Instant {
         index(quantity).map { contents[$0].schedule.due } ?? .never
     }

@@ -40,6 +40,8 @@ struct FeedSensor: ServiceSensor {
 
     mutating func begin(_: Part.Quantity, at now: Instant, of body: inout Body) { schedule.goOn(after: now) }
 
+    mutating func goOn(_: Part.Quantity, at now: Instant) { schedule.goOn(after: now) }
+
     func due(_: Part.Quantity, of body: Body) -> Instant { schedule.due }
 
     mutating func tell(

@@ -99,7 +99,9 @@ struct FitnessSensor: ServiceSensor {
     }
 
     /// Told of what changed meanwhile.
-    mutating func resume(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
+    mutating func resume(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) { goOn(quantity, at: now) }
+
+    mutating func goOn(_ quantity: Part.Quantity, at now: Instant) {
         change(quantity) { $0.schedule.goOn(after: now) }
     }
 

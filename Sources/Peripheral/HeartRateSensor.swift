@@ -59,6 +59,8 @@ struct HeartRateSensor: ServiceSensor {
         schedule.goOn(after: now)
     }
 
+    mutating func goOn(_: Part.Quantity, at now: Instant) { schedule.goOn(after: now) }
+
     func due(_: Part.Quantity, of body: Body) -> Instant { schedule.due }
 
     mutating func tell(

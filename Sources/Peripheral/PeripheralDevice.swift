@@ -28,9 +28,14 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         var handle: UInt16?
     }
 
+    /// A value to which somebody listens.
     private struct HeardPlace: Sendable {
         let handle: UInt16
         let part: Part
+        /// Nobody can have it notified.
+        let isNeverNotified: Bool
+        /// Whether all who listen have it indicated.
+        var isIndicated: Bool
     }
 
     /// What it was made of.
@@ -40,10 +45,13 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     private var places: [Place] = []
     private var sensors: [any ServiceSensor]
     private var body: Body
+    private var clock = DeviceClock()
     /// Values to which somebody listens.
     private var heard: [HeardPlace] = []
     /// Values that nobody is told, though they may listen: what comes of them is lost.
     private var silent: [UInt16] = []
+    /// Values that are told at rates of their own.
+    private var bursts: [Burst] = []
     /// What could not be said so far, in order: the first number of each part.
     public private(set) var misfits: [Misfit] = []
 
@@ -125,13 +133,13 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     public mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] {
         guard let part = part(of: handle) else { throw .unlikelyError }
         defer { keepMisfits(of: part.service) }
-        return try sensors[part.service].read(part.quantity, at: now, of: &body)
+        return try sensors[part.service].read(part.quantity, at: clock.time(at: now), of: &body)
     }
 
     /// Takes what a client wrote; the error is what its sensor answers.
     public mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
         guard let part = part(of: handle) else { throw .unlikelyError }
-        try sensors[part.service].write(value, to: part.quantity, at: now, of: &body)
+        try sensors[part.service].write(value, to: part.quantity, at: clock.time(at: now), of: &body)
     }
 
     // MARK: Notifications
@@ -145,10 +153,18 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// When `timePassed` has something to do, before now if it is late; nil while nobody listens.
     public var nextDue: Instant? {
         var next = Instant.never
-        for place in heard where !isSilent(place.handle) {
-            next = min(next, sensors[place.part.service].due(place.part.quantity, of: body))
-        }
-        return next == .never ? nil : next
+        for place in heard where !isSilent(place.handle) { next = min(next, due(place)) }
+        return next == .never ? nil : clock.instant(of: next)
+    }
+
+    /// By the device's own clock.
+    private func due(_ place: HeardPlace) -> Instant {
+        if let burst = burst(of: place.part) { return bursts[burst].due }
+        return sensors[place.part.service].due(place.part.quantity, of: body)
+    }
+
+    private func burst(of part: Part) -> Int? {
+        bursts.isEmpty ? nil : bursts.firstIndex { $0.part == part }
     }
 
     /// Somebody listens to a value, who did not before; nothing comes of it for one that is not told.
@@ -156,8 +172,13 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         guard !heard.contains(where: { $0.handle == handle }),
             let place = places.first(where: { $0.handle == handle }), !place.told.isEmpty
         else { return }
-        heard.append(HeardPlace(handle: handle, part: place.part))
+        let now = clock.time(at: now)
+        let isIndicated = place.told == .indicate
+        heard.append(
+            HeardPlace(
+                handle: handle, part: place.part, isNeverNotified: isIndicated, isIndicated: isIndicated))
         sensors[place.part.service].begin(place.part.quantity, at: now, of: &body)
+        if let burst = burst(of: place.part) { bursts[burst].skip(to: now) }
         keepMisfits(of: place.part.service)
     }
 
@@ -165,26 +186,48 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     public mutating func end(_ handle: UInt16, at now: Instant) {
         guard let index = heard.firstIndex(where: { $0.handle == handle }) else { return }
         let part = heard.remove(at: index).part
-        sensors[part.service].end(part.quantity, at: now)
+        sensors[part.service].end(part.quantity, at: clock.time(at: now))
     }
+
+    /// Those who listen to a value have changed: whether all of them have it indicated now, and none notified.
+    public mutating func listenersChanged(_ handle: UInt16, areIndicated: Bool) {
+        for index in heard.indices where heard[index].handle == handle {
+            heard[index].isIndicated = areIndicated || heard[index].isNeverNotified
+            endWaiting(heard[index].part)
+        }
+    }
+
+    /// Nobody need confirm a value before it is told again.
+    private mutating func endWaiting(_ part: Part) { if let burst = burst(of: part) { bursts[burst].goOn() } }
 
     /// A client has confirmed an indication of a value.
     public mutating func confirmed(_ handle: UInt16, at now: Instant) {
         guard let part = part(of: handle) else { return }
-        sensors[part.service].confirmed(part.quantity, at: now)
+        endWaiting(part)
+        sensors[part.service].confirmed(part.quantity, at: clock.time(at: now))
     }
 
     /// An indication of a value was not sent: too many wait before it, or the client is out of sync.
     public mutating func dropped(_ handle: UInt16, at now: Instant) {
         guard let part = part(of: handle) else { return }
-        sensors[part.service].dropped(part.quantity, at: now)
+        endWaiting(part)
+        sensors[part.service].dropped(part.quantity, at: clock.time(at: now))
+    }
+
+    /// A value that was told last is held back, or thrown away: nobody confirms it in time, and the next need not wait.
+    public mutating func withheld(_ handle: UInt16) {
+        guard let part = part(of: handle) else { return }
+        endWaiting(part)
+        sensors[part.service].withheld(part.quantity)
     }
 
     /// From now on these values are not notified, and all others are again: of a heart, what beats from now on.
     public mutating func keepSilent(_ handles: [UInt16], at now: Instant) {
         let freed = silent.filter { !handles.contains($0) }
         silent = handles
+        let now = clock.time(at: now)
         for place in heard where freed.contains(place.handle) {
+            if let burst = burst(of: place.part) { bursts[burst].skip(to: now) }
             sensors[place.part.service].resume(place.part.quantity, at: now, of: &body)
             keepMisfits(of: place.part.service)
         }
@@ -195,24 +238,31 @@ public struct PeripheralDevice: AttributeValues, Sendable {
 
     /// Makes the notifications that are due.
     public mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Notification]) {
+        let now = clock.time(at: now)
         for place in heard where !isSilent(place.handle) {
-            let (service, quantity) = (place.part.service, place.part.quantity)
-            var due = sensors[service].due(quantity, of: body)
+            var due = self.due(place)
             while due <= now {
-                if let packet = value(of: place.part, .due, at: now, pool: &pool) {
+                if let packet = nextValue(of: place, at: now, pool: &pool) {
                     outbox.append(Notification(handle: place.handle, packet: packet))
                 }
-                let next = sensors[service].due(quantity, of: body)
+                let next = self.due(place)
                 guard next > due else { break }
                 due = next
             }
         }
     }
 
+    private mutating func nextValue(of place: HeardPlace, at now: Instant, pool: inout PacketPool) -> Packet? {
+        guard let burst = burst(of: place.part) else { return value(of: place.part, .due, at: now, pool: &pool) }
+        let packet = value(of: place.part, .asked, at: now, pool: &pool)
+        bursts[burst].told(at: now, awaitsConfirmation: packet != nil && place.isIndicated)
+        return packet
+    }
+
     /// The present value of a part, to be notified out of turn; nil when there is none.
     public mutating func value(of part: Part, at now: Instant, pool: inout PacketPool) -> Packet? {
         guard let place = place(of: part), !place.told.isEmpty else { return nil }
-        return value(of: part, .asked, at: now, pool: &pool)
+        return value(of: part, .asked, at: clock.time(at: now), pool: &pool)
     }
 
     private mutating func value(
@@ -243,7 +293,26 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// A signal's own time counts from `begun`, or from now when that is nil.
     public mutating func set(_ part: Part, to value: PartValue?, at now: Instant, begun: Instant? = nil) -> Bool {
         guard place(of: part) != nil else { return false }
+        let (now, begun) = (clock.time(at: now), begun.map(clock.time))
         return sensors[part.service].set(part.quantity, to: value, at: now, begun: begun, of: &body)
+    }
+
+    /// Tells a part's present value so many times a second, in place of its own period and from `begun` on, or at its
+    /// period again if `rate` is nil.  What is indicated waits for its confirmation.
+    public mutating func burst(_ part: Part, rate: Double?, begun: Instant, at now: Instant) {
+        guard let place = place(of: part), !place.told.isEmpty else { return }
+        let (now, begun) = (clock.time(at: now), clock.time(at: begun))
+        bursts.removeAll { $0.part == place.part }
+        if let rate, rate > 0 {
+            bursts.append(Burst(place.part, rate: rate, from: begun, at: now))
+        } else {
+            sensors[place.part.service].goOn(place.part.quantity, at: now)
+        }
+    }
+
+    /// From now on the clock of the sensors is so many millionths too fast, from -1000 to 1000.
+    public mutating func drift(by partsPerMillion: Double, at now: Instant) {
+        clock.drift(by: partsPerMillion, from: now)
     }
 
     /// What a part shows now, in its own unit, and a contact as 0 or 1; nil when it has no number, or none now.
@@ -251,7 +320,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Asking changes nothing.
     public func number(of part: Part, at now: Instant) -> Double? {
         guard place(of: part) != nil else { return nil }
-        return sensors[part.service].number(of: part.quantity, at: now, of: body)
+        return sensors[part.service].number(of: part.quantity, at: clock.time(at: now), of: body)
     }
 
     /// The octets of a part that says this and nothing else; nil when it cannot.
@@ -263,12 +332,12 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// An electrode of a service comes off, or is put on again; false when it has none.
     public mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) -> Bool {
         guard sensors.indices.contains(service) else { return false }
-        return sensors[service].setLead(isOff: isOff, at: now)
+        return sensors[service].setLead(isOff: isOff, at: clock.time(at: now))
     }
 
     /// The clock on the wall goes on by so much at once.
     public mutating func skipTime(by duration: Duration, at now: Instant) {
-        for index in sensors.indices { sensors[index].clockSkips(at: now, of: &body) }
+        for index in sensors.indices { sensors[index].clockSkips(at: clock.time(at: now), of: &body) }
         body.clock.skip(by: duration)
     }
 

@@ -29,6 +29,11 @@ protocol ServiceSensor: Sendable {
     mutating func confirmed(_ quantity: Part.Quantity, at now: Instant)
     /// What was told last could not be indicated.
     mutating func dropped(_ quantity: Part.Quantity, at now: Instant)
+    /// What was told last is held back by a script, or thrown away: its confirmation is not to be waited for.
+    mutating func withheld(_ quantity: Part.Quantity)
+    /// Those who listen are told at the usual times again, after a script's own: what would have been told meanwhile is
+    /// not.
+    mutating func goOn(_ quantity: Part.Quantity, at now: Instant)
     /// When there is something to be told to those who listen; `.never` when it is not known.
     func due(_ quantity: Part.Quantity, of body: Body) -> Instant
     /// Adds the value to be told to an empty packet that has room for the body's MTU; false when there is none.
@@ -81,6 +86,8 @@ extension ServiceSensor {
     ) -> Bool { false }
     func confirmed(_: Part.Quantity, at _: Instant) {}
     func dropped(_: Part.Quantity, at _: Instant) {}
+    func withheld(_: Part.Quantity) {}
+    func goOn(_: Part.Quantity, at _: Instant) {}
     func setLead(isOff _: Bool, at _: Instant) -> Bool { false }
     func clockSkips(at _: Instant, of _: inout Body) {}
     func number(of _: Part.Quantity, at _: Instant, of _: Body) -> Double? { nil }

@@ -145,6 +145,22 @@ struct ThermometerSensor: ServiceSensor {
         if quantity == .bodyTemperature { unconfirmed = nil }
     }
 
+    /// What was measured is lost.
+    mutating func withheld(_ quantity: Part.Quantity) {
+        if quantity == .bodyTemperature, !wasAsked { unconfirmed = nil }
+    }
+
+    mutating func goOn(_ quantity: Part.Quantity, at now: Instant) {
+        switch quantity {
+        case .bodyTemperature:
+            (measuredUntil, isHeldBack) = (now, false)
+            if !definition.isStoring { waiting = [] }
+            measuring.goOn(after: now)
+        case .intermediateTemperature: between.goOn(after: now)
+        default: break
+        }
+    }
+
     /// Tried again with the next measurement.
     mutating func dropped(_ quantity: Part.Quantity, at now: Instant) {
         guard quantity == .bodyTemperature, !wasAsked else { return }

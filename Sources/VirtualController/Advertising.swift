@@ -41,6 +41,7 @@ extension Controller {
             context.radio.stopAdvertising(station)
             return complete(opcode, .success, &context)
         }
+        if !isAdvertising { publicAddress = assignedAddress }
         guard let address = own(advertisingParameters.ownAddress) else {
             return complete(opcode, .invalidParameters, &context)
         }

@@ -48,6 +48,12 @@ public struct Airspace: Sendable {
         return station
     }
 
+    /// Gives a controller another public address, by which it is known when it next begins to advertise.
+    public mutating func assign(_ address: DeviceAddress, to controller: Int) {
+        guard controllers.indices.contains(controller) else { return }
+        controllers[controller].assignedAddress = DeviceAddress(address.number, .public)
+    }
+
     /// Takes a controller out of the air: what it was linked to misses it after the supervision timeout.
     public mutating func remove(
         _ controller: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]

@@ -28,8 +28,10 @@ struct Controller: Sendable {
 
     /// Its own number in the air.
     let station: Int
-    let publicAddress: DeviceAddress
     private var hasPower = true
+    var publicAddress: DeviceAddress
+    /// What becomes its public address when it next begins to advertise, or is reset.
+    var assignedAddress: DeviceAddress
     var chance: RandomStream
 
     // What a reset brings back.
@@ -57,6 +59,7 @@ struct Controller: Sendable {
 
     init(station: Int, publicAddress: DeviceAddress, chance: RandomStream) {
         (self.station, self.publicAddress, self.chance) = (station, publicAddress, chance)
+        assignedAddress = publicAddress
     }
 
     // MARK: From the host
@@ -163,7 +166,7 @@ struct Controller: Sendable {
 
     private mutating func reset(_ context: inout Context) {
         leave(&context)
-        self = Controller(station: station, publicAddress: publicAddress, chance: chance)
+        self = Controller(station: station, publicAddress: assignedAddress, chance: chance)
     }
 
     mutating func setPower(_ isOn: Bool, _ context: inout Context) {

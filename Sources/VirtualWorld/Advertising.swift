@@ -6,14 +6,16 @@ import Simulation
 
 // How devices advertise: phase after phase, from the first on whenever there is room for a connection again.
 extension World {
-    /// Advertises as a phase of the scenario says; not when nobody more may connect, or behind the last phase.
+    /// Advertises as a phase of the scenario says; not when nobody more may connect, when the script forbids it, or behind
+    /// the last phase.
     ///
     /// The caller passes on what the host says to it.
     mutating func advertise(_ node: Int, phase: Int) {
         let device = scenario.devices[node]
         if let ticket = nodes[node].phaseEnd { cancel(ticket) }
         (nodes[node].phase, nodes[node].phaseEnd) = (phase, nil)
-        guard device.role == .peripheral, nodes[node].connections.count < device.connections,
+        guard device.role == .peripheral, !nodes[node].conditions.has(.stopAdvertising),
+            nodes[node].connections.count < device.connections,
             device.advertising.phases.indices.contains(phase)
         else { return instruct(node, .stopAdvertising) }
         let (data, response) = device.advertisement

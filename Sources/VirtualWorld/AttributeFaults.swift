@@ -30,5 +30,6 @@ extension World {
         nodes[node].adopt(table, at: now)
         names.follow(node, nodes[node])
         keepSilent(node)
+        updateTampering(of: .device(node))
     }
 }

@@ -96,7 +96,7 @@ extension World {
         }
         if case .node(let node) = users[controller], !isClient(node) { return }
         guard let delivery = observers[controller].see(kind, packet, pool: &pool) else { return }
-        if let device = addresses.firstIndex(of: delivery.peer) {
+        if let device = device(at: delivery.peer) {
             let own = airspace.ownAddress(ofLink: delivery.link, of: controller)
             let number = names.number(
                 ofSent: delivery.handle, of: device, isTold: nodes[device].tells(delivery.handle, to: own))
@@ -105,13 +105,16 @@ extension World {
         pool.release(delivery.value)
     }
 
-    /// Notes that a value goes to each who is subscribed to it; what is indicated says its server.
+    /// Notes that a value goes to each who is subscribed to it, as much of it as there is room for; what is indicated says
+    /// its server.
     mutating func noteNotified(_ notification: PeripheralDevice.Notification, of node: Int) {
         for subscription in nodes[node].subscriptions
         where subscription.handle == notification.handle && !subscription.isIndicated {
-            let peer = nodes[node].peer(of: subscription.connection)
+            let connection = nodes[node].connections.first { $0.id == subscription.connection }
+            var value = notification.packet
+            if let connection { value.truncate(to: connection.mtu - 3) }
             let number = names.number(of: notification.handle, of: node)
-            noteValue(.notified, node, number, notification.handle, notification.packet, peer: peer)
+            noteValue(.notified, node, number, notification.handle, value, peer: connection?.peer)
         }
     }
 

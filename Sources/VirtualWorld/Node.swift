@@ -39,6 +39,8 @@ struct Node: Sendable {
     var conditions = Conditions()
     /// How strong the script has it heard; nil: as its distance has it.
     var strength: Strength?
+    /// What it does to values on their way out.
+    private(set) var tampering = Tampering()
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: EventQueue.Ticket?
     /// Which of its phases of advertising is played, or was played last.
@@ -101,7 +103,12 @@ struct Node: Sendable {
     }
 
     /// When the device has something to do.  Asked in place: who only reads from an array of nodes copies one.
-    var nextDue: Instant? { mutating get { device.nextDue } }
+    var nextDue: Instant? {
+        mutating get {
+            guard tampering.nextDue < .never else { return device.nextDue }
+            return min(tampering.nextDue, device.nextDue ?? .never)
+        }
+    }
 
     mutating func set(_ part: Peripheral.Part, to value: PartValue?, at now: Instant, begun: Instant?) -> Bool {
         device.set(part, to: value, at: now, begun: begun)
@@ -131,6 +138,35 @@ struct Node: Sendable {
         return device.misfits[notedMisfits...]
     }
 
+    mutating func burst(_ part: Peripheral.Part, rate: Double?, begun: Instant, at now: Instant) {
+        device.burst(part, rate: rate, begun: begun, at: now)
+    }
+
+    mutating func drift(by partsPerMillion: Double, at now: Instant) { device.drift(by: partsPerMillion, at: now) }
+
+    // MARK: Values on their way out
+
+    /// Adds what leaves now of a value that the device tells.
+    mutating func tamper(
+        with notification: PeripheralDevice.Notification, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [PeripheralDevice.Notification]
+    ) {
+        guard isHeard(notification.handle) else { return outbox.append(notification) }
+        tampering.take(notification, at: now, pool: &pool, into: &outbox)
+        if !outbox.contains(where: { $0.handle == notification.handle }) { device.withheld(notification.handle) }
+    }
+
+    /// These faults are in force from now on; adds what leaves because of that.
+    mutating func tamper(
+        by rules: [Tampering.Rule], at now: Instant, pool: inout PacketPool,
+        into outbox: inout [PeripheralDevice.Notification]
+    ) { tampering.play(rules, at: now, pool: &pool, into: &outbox) }
+
+    /// Adds what has been held until now.
+    mutating func release(at now: Instant, into outbox: inout [PeripheralDevice.Notification]) {
+        tampering.release(at: now, into: &outbox)
+    }
+
     mutating func keepSilent(_ handles: [UInt16], at now: Instant) { device.keepSilent(handles, at: now) }
 
     // MARK: Who is there
@@ -154,22 +190,35 @@ struct Node: Sendable {
         let isIndicated = host.configuration(ofValue: handle, of: connection) == .indication
         if let index = subscriptions.firstIndex(where: { $0.isOf(connection, handle) }) {
             subscriptions[index].isIndicated = isIndicated
-            return
+            return listenersChanged(handle)
         }
         subscriptions.append(Subscription(connection: connection, handle: handle, isIndicated: isIndicated))
         device.begin(handle, at: now)
+        listenersChanged(handle)
     }
 
-    mutating func unsubscribed(_ handle: UInt16, _ connection: ConnectionID, at now: Instant) {
+    mutating func unsubscribed(
+        _ handle: UInt16, _ connection: ConnectionID, at now: Instant, pool: inout PacketPool
+    ) {
         subscriptions.removeAll { $0.isOf(connection, handle) }
-        if !subscriptions.contains(where: { $0.handle == handle }) { device.end(handle, at: now) }
+        guard !isHeard(handle) else { return listenersChanged(handle) }
+        device.end(handle, at: now)
+        tampering.forget(handle, pool: &pool)
     }
+
+    private mutating func listenersChanged(_ handle: UInt16) {
+        let areIndicated = subscriptions.allSatisfy { $0.handle != handle || $0.isIndicated }
+        device.listenersChanged(handle, areIndicated: areIndicated)
+    }
+
+    /// Whether anybody is subscribed to a value.
+    func isHeard(_ handle: UInt16) -> Bool { subscriptions.contains { $0.handle == handle } }
 
     /// An unbonded client's subscriptions end with its connection.  Core 6.0, Vol 3, Part G, section 3.3.3.3.
-    mutating func disconnected(_ id: ConnectionID, at now: Instant) {
+    mutating func disconnected(_ id: ConnectionID, at now: Instant, pool: inout PacketPool) {
         connections.removeAll { $0.id == id }
         for subscription in subscriptions where subscription.connection == id {
-            unsubscribed(subscription.handle, id, at: now)
+            unsubscribed(subscription.handle, id, at: now, pool: &pool)
         }
     }
 }

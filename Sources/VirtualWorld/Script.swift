@@ -72,6 +72,11 @@ extension World {
         case .powerOff: setPowerOfClients(isOn: !isOn)
         case .moveHandles(let distance, let announce): moveHandles(of: thing, by: distance, announce)
         case .changeServices(let add, let remove, let announce): changeServices(of: thing, remove, add, announce)
+        case .delay, .drop, .duplicate, .reorder, .truncate, .lengthen: updateTampering(of: thing)
+        case .burst(let rate): burst(thing, rate: isOn ? rate : nil, begun: begun)
+        case .stopAdvertising: updateAdvertising(of: thing)
+        case .changeAddress(let address): changeAddress(of: thing, to: address)
+        case .drift: updateDrift(of: thing)
         default: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }

@@ -59,7 +59,7 @@ public struct World: Sendable {
 
     private var queue = EventQueue()
     private var pending: [Event] = []
-    private(set) var airspace: Airspace
+    var airspace: Airspace
     var nodes: [Node] = []
     private(set) var users: [User] = []  // by controller
     private var arrivals = 0
@@ -71,9 +71,11 @@ public struct World: Sendable {
     var script: ScriptRunner
     var scriptOutbox: [ScriptRunner.Output] = []
     private var notifications: [PeripheralDevice.Notification] = []
-    private let chance: RandomStream
+    let chance: RandomStream
     var names: ValueNames
-    let addresses: [DeviceAddress]  // of the scenario's devices
+    /// Those of the scenario's devices, and behind them those that they have got since, in that order.
+    var addresses: [(address: DeviceAddress, device: Int)]
+    var addressChanges = 0
 
     /// The scenario's devices, each above a controller of its own; they start when `start` is called.
     ///
@@ -82,7 +84,7 @@ public struct World: Sendable {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
         names = ValueNames(scenario, [])
-        addresses = scenario.devices.map(\.address)
+        addresses = scenario.devices.enumerated().map { ($0.element.address, $0.offset) }
         script = ScriptRunner(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"), sleeps: sleeps)
         for device in scenario.devices {
@@ -193,7 +195,7 @@ public struct World: Sendable {
         return node
     }
 
-    func isClient(_ node: Int) -> Bool { node >= addresses.count }
+    func isClient(_ node: Int) -> Bool { node >= scenario.devices.count }
 
     // MARK: What comes from outside
 
@@ -319,6 +321,7 @@ public struct World: Sendable {
             passOnHost(node)
         case .deviceWake(let node):
             nodes[node].deviceWake = nil
+            sendHeld(node)
             nodes[node].deviceTimePassed(at: now, pool: &pool, into: &notifications)
             for index in notifications.indices { notify(node, notifications[index]) }
             notifications.clear()
@@ -362,7 +365,7 @@ public struct World: Sendable {
         airspaceOutbox.clear()
     }
 
-    private mutating func passOnHost(_ node: Int) {
+    mutating func passOnHost(_ node: Int) {
         var index = 0
         while index < hostOutbox.count {
             let output = hostOutbox[index]
@@ -396,12 +399,12 @@ public struct World: Sendable {
             nodes[node].connected(id, complete.peer)
             advertise(node, phase: 0)
         case .disconnected(let id, _, _):
-            nodes[node].disconnected(id, at: now)
+            nodes[node].disconnected(id, at: now, pool: &pool)
             advertise(node, phase: 0)
         case .server(let id, .exchangedMTU(let mtu)): nodes[node].exchanged(mtu: mtu, id)
         case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
         case .server(let id, .unsubscribed(let handle)), .server(let id, .orphaned(let handle)):
-            nodes[node].unsubscribed(handle, id, at: now)
+            nodes[node].unsubscribed(handle, id, at: now, pool: &pool)
         case .server(_, .confirmed(let handle)): nodes[node].confirmed(handle, at: now)
         case .server(_, .dropped(let handle)): nodes[node].dropped(handle, at: now)
         case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
@@ -411,6 +414,11 @@ public struct World: Sendable {
     }
 
     private mutating func notify(_ node: Int, _ notification: PeripheralDevice.Notification) {
+        if nodes[node].tampering.isActive { tamper(with: notification, of: node) } else { send(notification, of: node) }
+    }
+
+    /// Sends a value to who is subscribed to it.
+    mutating func send(_ notification: PeripheralDevice.Notification, of node: Int) {
         guard reach != .foreignHosts else { return hand(notification, toForeignHostOf: node) }
         noteNotified(notification, of: node)
         nodes[node].notify(notification.handle, notification.packet, at: now, pool: &pool, into: &hostOutbox)

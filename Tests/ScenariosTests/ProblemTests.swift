@@ -45,6 +45,46 @@ import Testing
                 "2:21: LD0136: script[0].when: the rule that this waits for cannot fire"
             ),
             (
+                #"{"when": "5 s", "do": "delay", "of": "strap"}"#,
+                "2:12: LD0106: script[0].by: missing key"
+            ),
+            (
+                #"{"when": "5 s", "do": "drop", "of": "heart_rate/location"}"#,
+                #"2:48: LD0135: script[0].of: "heart_rate/location" can not be notified or be indicated, only be read"#
+            ),
+            (
+                #"{"when": "5 s", "do": "reorder", "of": "strap", "span": 1}"#,
+                "2:68: LD0109: script[0].span: expected a whole number from 2 to 255, found 1"
+            ),
+            (
+                #"{"when": "5 s", "do": "truncate", "of": "strap", "to": 1}"#,
+                #"2:52: LD0134: script[0].of: expected a part of a service, found "strap", which is a device"#
+            ),
+            (
+                #"{"when": "5 s", "do": "truncate", "of": "battery", "to": 513}"#,
+                "2:69: LD0109: script[0].to: expected a whole number from 0 to 512, found 513"
+            ),
+            (
+                #"{"when": "5 s", "do": "lengthen", "of": "battery", "with": "0"}"#,
+                #"2:71: LD0111: script[0].with: "0" is not octets such as "00ff""#
+            ),
+            (
+                #"{"when": "5 s", "do": "burst", "of": "battery", "rate": "4001 Hz"}"#,
+                #"2:68: LD0109: script[0].rate: expected 0.001 Hz to 4000 Hz, found "4001 Hz""#
+            ),
+            (
+                #"{"when": "5 s", "do": "drift", "of": "strap", "ppm": 1001}"#,
+                "2:65: LD0109: script[0].ppm: expected a number from -1000 to 1000, found 1001"
+            ),
+            (
+                #"{"when": "5 s", "do": "stop_advertising", "of": "battery"}"#,
+                #"2:60: LD0134: script[0].of: expected a device, found "battery", which is a service"#
+            ),
+            (
+                #"{"when": "5 s", "do": "change_address", "to": "C0:FF"}"#,
+                #"2:58: LD0111: script[0].to: "C0:FF" is not an address such as "C0:FF:EE:00:00:01/random""#
+            ),
+            (
                 #"{"when": "5 s", "do": "stall"}"#,
                 #"2:34: LD0190: script[0].do: "stall" is known, and not played yet by this version"#
             ),

@@ -129,3 +129,33 @@ import Testing
         #expect(!world.hasLinks)
     }
 }
+
+extension ForeignHostTests {
+    static let faults: [(fault: String, told: [String])] = [
+        (#""do": "drop""#, ["3000: 72"]),
+        (#""do": "duplicate""#, ["1000: 72", "1000: 72", "2000: 72", "2000: 72", "3000: 72"]),
+        (#""do": "delay", "by": "600 ms""#, ["1600: 72", "2600: 72", "3000: 72"]),
+        (#""do": "truncate", "to": 1"#, ["1000: ", "2000: ", "3000: 72"]),
+        (#""do": "burst", "rate": "2 Hz""#, ["400: 72", "900: 72", "1400: 72", "1900: 72", "3000: 72"]),
+    ]
+
+    /// Values change by `ForeignCommand.notify`, which is what the faults hold for; from 400 ms to 2400 ms.
+    @Test(arguments: faults) func `Faults hold for what a foreign host is told`(fault: String, told: [String]) throws {
+        let script = #"{"when": "400 ms", "for": "2 s", "of": "heart_rate", \#(fault)}"#
+        var world = try World(Play.strap("x", script: script).scenario, seed: 1)
+        world.reach = .foreignHosts
+        world.start()
+        world.connected(Self.phone, toForeignHostOf: 0, at: .start)
+        let heart = try #require((1...100).first { world.names.entry($0, of: 0)?.name == "strap/heart_rate" })
+        world.subscribed(true, to: heart, ofForeignHostOf: 0, at: .start)
+        var heard: [String] = []
+        while world.runNext(until: Instant(nanoseconds: 3_500_000_000)) {
+            for case .toForeignHost(0, .notify(heart, let octets)) in world.outbox {
+                heard.append("\(world.now.nanoseconds / 1_000_000): \(octets.dropFirst().first.map { "\($0)" } ?? "")")
+            }
+            world.outbox.removeAll()
+        }
+        #expect(heard == told)
+        #expect(world.pool.taken == 0)
+    }
+}

@@ -6,10 +6,7 @@ extension Tables {
         (
             "do",
             [
-                "stop_advertising", "stall", "mtu", "att_error",
-                "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "raw",
-                "forget_bond", "change_address", "drift", "burst", "connect",
-                "unconfirmed",
+                "stall", "mtu", "att_error", "raw", "forget_bond", "connect", "unconfirmed",
             ]
         ),
         ("role", ["central"]),

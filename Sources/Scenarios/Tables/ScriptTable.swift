@@ -203,8 +203,13 @@ extension Tables {
             [.init("by", .integer(1...65535), required: true, "How far; fixed handles move too."), announce]
         case .forgetBond: [.init("side", .name(["device", "client", "both"]), "Who forgets; the device.")]
         case .changeAddress: [.init("to", .address, "The new one; one by chance if it is left out.")]
-        case .drift: [.init("ppm", .number(-1000...1000), required: true, "By which its clock is too fast.")]
-        case .burst: [.init("rate", .rate, required: true, "Notifications in a second.")]
+        case .drift:
+            [
+                .init(
+                    "ppm", .number(-1000...1000), required: true,
+                    "By which the clock of its sensors is too fast; its links keep their time.")
+            ]
+        case .burst: [.init("rate", .rate, required: true, "Notifications in a second, in place of its period.")]
         case .skipTime:
             [
                 .init(
