@@ -14,6 +14,7 @@ extension Access {
             return response
         } catch {
             if error.isEndOfSearch { noteSearch(isOver: true) }
+            if error.isFault { noteBrokenSearch() }
             throw error
         }
     }
@@ -24,6 +25,12 @@ extension Access {
         server.isSearched = !isOver
     }
 
+    /// The client knows no more than that it has searched: the next step begins anew.
+    private mutating func noteBrokenSearch() {
+        if !server.isSearched { server.events.append(.discovering) }
+        server.isSearched = false
+    }
+
     private func attributes(in range: HandleRange) throws(Refusal) -> ArraySlice<AttributeTable.Attribute> {
         guard range.isValid else { throw Refusal(.invalidHandle, at: range.first) }
         return attributes.inside(range)
@@ -32,10 +39,11 @@ extension Access {
     /// Section 3.4.3.2: types of one length.
     func findInformation(_ range: HandleRange) throws(Refusal) -> PDU {
         let candidates = try attributes(in: range)
-        guard let first = candidates.first else { throw .notFound(in: range) }
-        let length = first.type.octets.count
+        let length = candidates.first?.type.octets.count ?? 2
         let list = candidates.prefix((server.mtu - 2) / (2 + length)).prefix { $0.type.octets.count == length }
-        return .findInformationResponse(list.map { AttributeType($0.handle, $0.type) })
+        let types = try told(list.map { AttributeType($0.handle, $0.type) }, in: range, \.handle)
+        guard !types.isEmpty else { throw .notFound(in: range) }
+        return .findInformationResponse(types)
     }
 
     /// Section 3.4.3.4.  Only declarations and descriptors are compared: dynamic values are not asked for.
@@ -46,8 +54,9 @@ extension Access {
             return content == value
         }
         let groups = found.prefix((server.mtu - 1) / 4).map { HandleRange($0.handle, $0.groupEnd) }
-        guard !groups.isEmpty else { throw .notFound(in: range) }
-        return .findByTypeValueResponse(Array(groups))
+        let list = try told(Array(groups), in: range, \.first)
+        guard !list.isEmpty else { throw .notFound(in: range) }
+        return .findByTypeValueResponse(list)
     }
 
     /// Section 3.4.4.2: values of one length.  That the first cannot be read is an error; a later one ends the list.
@@ -58,7 +67,8 @@ extension Access {
         for attribute in try attributes(in: range) where attribute.type == type {
             let value: [UInt8]
             do throws(Refusal) {
-                value = Array(try read(attribute, &values).prefix(min(253, server.mtu - 4)))
+                if !type.isDeclaration { try checkFaults(.read, at: attribute.handle) }
+                value = Array(try readSound(attribute, &values).prefix(min(253, server.mtu - 4)))
             } catch {
                 guard !list.isEmpty else { throw error }
                 break
@@ -67,6 +77,7 @@ extension Access {
             room -= value.count + 2
             list.append(AttributeData(attribute.handle, value))
         }
+        if type.isDeclaration { list = try told(list, in: range, \.handle) }
         guard !list.isEmpty else { throw .notFound(in: range) }
         if type == .databaseHash { server.awareness.hashRead() }
         if type != .characteristic, type != .include {
@@ -89,6 +100,7 @@ extension Access {
             room -= value.count + 4
             list.append(GroupData(HandleRange(attribute.handle, attribute.groupEnd), value))
         }
+        list = try told(list, in: range, \.range.first)
         guard !list.isEmpty else { throw .notFound(in: range) }
         return .readByGroupTypeResponse(list)
     }

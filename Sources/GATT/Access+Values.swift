@@ -7,10 +7,12 @@ extension Access {
     /// The whole value, if it may be read.
     mutating func read(_ handle: UInt16, _ values: inout some AttributeValues) throws(Refusal) -> [UInt8] {
         guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
-        return try read(attribute, &values)
+        try checkFaults(.read, at: handle)
+        return try readSound(attribute, &values)
     }
 
-    mutating func read(
+    /// As if there were no faults.
+    mutating func readSound(
         _ attribute: AttributeTable.Attribute, _ values: inout some AttributeValues
     ) throws(Refusal) -> [UInt8] {
         guard attribute.permissions.contains(.readable) else {
@@ -107,6 +109,7 @@ extension Access {
 
     private func writeable(_ handle: UInt16) throws(Refusal) -> AttributeTable.Attribute {
         guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
+        try checkFaults(attribute.type == .clientCharacteristicConfiguration ? .subscribe : .write, at: handle)
         guard attribute.permissions.contains(.writeable) else { throw Refusal(.writeNotPermitted, at: handle) }
         if case .fixed = attribute.content { throw Refusal(.writeNotPermitted, at: handle) }
         try check(attribute.permissions.securityToWrite, handle)
@@ -138,6 +141,7 @@ extension Access {
         if let first = prepared.parts.first, prepared.isOutOfSync {
             throw Refusal(.databaseOutOfSync, at: first.handle)
         }
+        if !server.refusals.isEmpty { for part in prepared.parts { _ = try writeable(part.handle) } }
         let (serverBefore, valuesBefore) = (server, values)
         do throws(Refusal) {
             for (handle, value) in try assemble(prepared.parts, &values) { try write(value, to: handle, &values) }
@@ -158,9 +162,12 @@ extension Access {
             if let known = wholes.firstIndex(where: { $0.handle == part.handle }) {
                 index = known
             } else {
-                let goesOn = part.offset > 0 && attributes[handle: part.handle].map(isReadable) ?? false
+                var before: [UInt8] = []
+                if part.offset > 0, let attribute = attributes[handle: part.handle], isReadable(attribute) {
+                    before = try readSound(attribute, &values)
+                }
                 index = wholes.count
-                wholes.append((part.handle, goesOn ? try read(part.handle, &values) : []))
+                wholes.append((part.handle, before))
             }
             let (count, end) = (wholes[index].value.count, part.offset + part.octets.count)
             guard part.offset <= count else { throw Refusal(.invalidOffset, at: part.handle) }
