@@ -67,6 +67,9 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// The handle of the value that a part is sent with; nil when the device has no such part.
     public func handle(of part: Part) -> UInt16? { place(of: part)?.handle }
 
+    /// Where a service of the definition stands among those of the table, which begin with what every device has.
+    public func placeInTable(ofService service: Int) -> Int { table.services.count - sensors.count + service }
+
     private func place(of part: Part) -> Place? {
         places.first { $0.part == Part(service: part.service, part.quantity.carrier) }
     }

@@ -37,6 +37,8 @@ struct Node: Sendable {
     private(set) var notedMisfits = 0
     /// What a script does to the device.
     var conditions = Conditions()
+    /// Whom it connects to, if it is a second central.
+    var errand = Errand()
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: EventQueue.Ticket?
     /// Which of its phases of advertising is played, or was played last.
@@ -120,6 +122,9 @@ struct Node: Sendable {
         defer { notedMisfits = device.misfits.count }
         return device.misfits[notedMisfits...]
     }
+
+    /// Has a foreign host's clients refused too.
+    mutating func refuse(_ refusals: Refusals) { foreignServer.refusals = refusals }
 
     mutating func keepSilent(_ handles: [UInt16], at now: Instant) { device.keepSilent(handles, at: now) }
 

@@ -61,6 +61,12 @@ extension World {
         case .skipTime(let duration):
             if let node = thing.device { nodes[node].skipTime(by: duration, at: now) }
         case .leadOff: updateLeads(of: thing)
+        case .stall: stall(thing, isOn)
+        case .attError: updateRefusals(of: thing)
+        case .mtu: updateMTU(of: thing)
+        case .raw(let octets, let channel): sendRaw(octets, channel, thing)
+        case .connect(let target): connect(thing, to: target)
+        case .unconfirmed: confirmIndications(!isOn)
         default: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }
@@ -73,6 +79,7 @@ extension World {
     private mutating func disconnect(_ thing: Thing, _ code: Code?) {
         guard let node = thing.device else { return }
         let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
+        stopConnecting(node)
         for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
     }
 

@@ -45,8 +45,8 @@ import Testing
                 "2:21: LD0136: script[0].when: the rule that this waits for cannot fire"
             ),
             (
-                #"{"when": "5 s", "do": "stall"}"#,
-                #"2:34: LD0190: script[0].do: "stall" is known, and not played yet by this version"#
+                #"{"when": "5 s", "do": "forget_bond"}"#,
+                #"2:34: LD0190: script[0].do: "forget_bond" is known, and not played yet by this version"#
             ),
             (
                 #"{"when": "5 s", "do": "clear", "of": "${x}"}"#,

@@ -37,11 +37,16 @@ struct ScenarioReader {
     }
 
     private func target(_ cursor: Cursor?, _ devices: [Device]) -> Int {
-        guard let cursor, let id = cursor.string else { return 0 }
+        guard let cursor, let id = cursor.string else {
+            return devices.firstIndex { $0.role == .peripheral } ?? 0
+        }
         guard let index = devices.firstIndex(where: { $0.id == id }) else {
             cursor.note(
                 .unknownThing, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
             return 0
+        }
+        if devices[index].role == .central {
+            cursor.note(.wrongThing, "\(id.quoted) is a central: nobody connects to it")
         }
         return index
     }

@@ -6,13 +6,12 @@ extension Tables {
         (
             "do",
             [
-                "link_loss", "stop_advertising", "stall", "distance", "rssi", "loss", "mtu", "att_error",
-                "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "raw", "change_services",
-                "move_handles", "forget_bond", "change_address", "drift", "burst", "connect",
-                "power_off", "unconfirmed",
+                "link_loss", "stop_advertising", "distance", "rssi", "loss",
+                "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "change_services",
+                "move_handles", "forget_bond", "change_address", "drift", "burst",
+                "power_off",
             ]
-        ),
-        ("role", ["central"]),
+        )
     ]
 
     /// Notes everything at and below `cursor` that is not played yet.
