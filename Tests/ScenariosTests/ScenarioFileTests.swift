@@ -41,6 +41,18 @@ import Testing
         #expect(start == 70)
     }
 
+    @Test func `A client is told of the first peripheral, and a central may stand before it`() throws {
+        let text = """
+            {"lubdub": 1, "name": "x", "devices": [{"id": "a", "role": "central"}, {"id": "b"}, {"id": "c"}],
+             "script": [{"when": "1 s", "do": "connect", "of": "a", "to": "c"}]}
+            """
+        let reading = reading([("a", text)])
+        #expect(reading.problems.map(\.description) == [])
+        let scenario = try #require(reading.scenario)
+        #expect(scenario.target == 1 && scenario.devices.map(\.role) == [.central, .peripheral, .peripheral])
+        #expect(scenario.script.map(\.action) == [Action(.connect(to: .device(2)), of: .device(0))])
+    }
+
     @Test func `A scenario is read whole`() throws {
         let scenario = try #require(Files.read("scenarios/workout.json").scenario)
         #expect(scenario.limit == .seconds(180))
