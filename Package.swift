@@ -15,7 +15,7 @@ let floors: [[Target]] = [
         library("Simulation", on: "CLinux"),
     ],
     [
-        library("Air"),
+        library("Air", on: "Simulation"),
         library("ATT", on: "Octets", "Spelling", "Bluetooth", "Simulation"),
         library("Characteristics", on: "Octets", "Spelling", "Bluetooth"),
         library("Cryptography", on: "CCrypto"),
@@ -74,7 +74,7 @@ let floors: [[Target]] = [
         testLibrary("TestBus", on: "DBus", "Simulation"),
     ],
     [
-        tests("Air"),
+        tests("Air", on: "Simulation"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
         tests("BlueZ", on: "TestBus", "ATT", "Bluetooth", "DBus", "GATT", "Simulation"),

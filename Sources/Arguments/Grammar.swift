@@ -134,8 +134,11 @@ public struct Grammar: Sendable {
     }
 }
 
-/// Two columns, two blanks from the margin and two between them.
+/// Two columns, two blanks from the margin and two between them; further lines of a help stand below its first.
 func table(_ rows: [(name: String, help: String)]) -> [String] {
     let width = rows.map(\.name.count).max() ?? 0
-    return rows.map { "  \($0.name.filled(to: width))  \($0.help)" }
+    let below = "\n" + String(repeating: " ", count: width + 4)
+    return rows.map { row in
+        "  \(row.name.filled(to: width))  " + row.help.split(separator: "\n").joined(separator: below)
+    }
 }

@@ -34,8 +34,8 @@ public struct SensorCollector: Sendable {
         case choosing(until: Instant)
         case connecting(Peer)
         case talking(Conversation)
-        /// The connection is to end, on our side.
-        case ending(ConnectionID, Peer)
+        /// The connection is to end, on our side; the controller is asked again then, if it has refused that.
+        case ending(ConnectionID, Peer, again: Instant)
         case resting(until: Instant)
     }
 
@@ -43,7 +43,10 @@ public struct SensorCollector: Sendable {
     public let settings: Settings
 
     private var phase = Phase.off
-    private var candidates = Candidates()
+    private(set) var candidates = Candidates()
+    /// Whom it wanted to connect to last.
+    private(set) var chosen: Peer?
+    private(set) var hasConnected = false
     private var values: Values
     private var backOff = BackOff()
     private var lastProcedure: UInt32 = 0
@@ -79,7 +82,8 @@ public struct SensorCollector: Sendable {
             phase = .off
         case .connecting: outbox.append(.command(.cancelConnecting))
         case .talking(let conversation): end(conversation.id, conversation.peer, into: &outbox)
-        case .ending: break
+        case .ending(_, _, let again):
+            if again != .never { phase = .off }  // the controller does not want it
         }
     }
 
@@ -90,6 +94,7 @@ public struct SensorCollector: Sendable {
             if let candidate = candidates.strongest(of: settings.services) { connect(to: candidate, into: &outbox) }
         case .resting(let deadline) where deadline <= now:
             if hostHasFailed { startHost(into: &outbox) } else { scan(into: &outbox) }
+        case .ending(let id, _, let again) where again <= now: disconnect(id, into: &outbox)
         case .talking(var conversation):
             conversation.timePassed(at: now, into: &outbox)
             goOn(with: conversation, .goesOn, into: &outbox)
@@ -170,7 +175,7 @@ public struct SensorCollector: Sendable {
 
     private mutating func connect(to candidate: Candidates.Candidate, into outbox: inout [Output]) {
         let peer = Peer(candidate.address, name: candidate.name)
-        phase = .connecting(peer)
+        (phase, chosen) = (.connecting(peer), peer)
         outbox.append(.command(.stopScanning))
         let creation = ConnectionCreation(to: peer.address, parameters: settings.connection)
         outbox.append(.command(.connect(creation, timeout: settings.connectTimeout)))
@@ -181,6 +186,7 @@ public struct SensorCollector: Sendable {
 
     private mutating func connected(_ id: ConnectionID, _ complete: ConnectionComplete, into outbox: inout [Output]) {
         guard case .connecting(let peer) = phase else { return }
+        hasConnected = true
         say(.state(.connected), peer, into: &outbox)
         if isStopping { return end(id, peer, into: &outbox) }
         values.begin(with: peer)
@@ -222,7 +228,11 @@ public struct SensorCollector: Sendable {
     }
 
     private mutating func end(_ id: ConnectionID, _ peer: Peer, into outbox: inout [Output]) {
-        phase = .ending(id, peer)
+        phase = .ending(id, peer, again: .never)
+        disconnect(id, into: &outbox)
+    }
+
+    private func disconnect(_ id: ConnectionID, into outbox: inout [Output]) {
         outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
     }
 
@@ -232,7 +242,7 @@ public struct SensorCollector: Sendable {
         let peer: Peer
         switch phase {
         case .talking(let conversation) where conversation.id == id: peer = conversation.peer
-        case .ending(id, let other): peer = other
+        case .ending(id, let other, _): peer = other
         default: return
         }
         values.end(into: &outbox)
@@ -252,8 +262,17 @@ public struct SensorCollector: Sendable {
             say(.error("the controller does not scan: \(status)"), nil, into: &outbox)
             outbox.append(.command(.stopScanning))
             rest(at: now, into: &outbox)
-        case (.ending(_, let peer), .disconnect):
-            say(.error("the controller does not disconnect: \(status)"), peer, into: &outbox)
+        case (.ending(let id, let peer, let again), .disconnect):
+            if again == .never {
+                say(.error("the controller does not disconnect: \(status)"), peer, into: &outbox)
+            }
+            guard !isStopping else {
+                phase = .off
+                return
+            }
+            let deadline = now.advanced(by: backOff.next())
+            phase = .ending(id, peer, again: deadline)
+            outbox.append(.wake(at: deadline))
         default: break
         }
     }

@@ -28,12 +28,12 @@ func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     return code
 }
 
-/// What the tour plays: rest, effort, a value of two octets, and a link that is lost and found again.
+/// What the tour plays: rest, effort, a value of two octets, and a strap that is out of range and comes back.
 private let demoScenario = """
     {
       "lubdub": 1,
       "name": "Demo",
-      "limit": "30 s",
+      "limit": "38 s",
       "devices": [
         { "id": "strap", "name": "Lubdub HRM", "address": "C0:FF:EE:00:00:01/random", "distance": "1 m",
           "advertise": { "interval": "100 ms", "services": ["180D"], "appearance": 833 },
@@ -47,7 +47,7 @@ private let demoScenario = """
             { "service": "device_information", "manufacturer": "Lubdub", "model": "Strap" } ] } ],
       "script": [
         { "when": "15 s", "id": "peak", "do": "set", "of": "heart_rate", "to": 300, "for": "3 s" },
-        { "when": "20 s", "id": "goodbye", "do": "disconnect", "of": "strap" } ]
+        { "when": "20 s", "id": "away", "do": "link_loss", "of": "strap", "for": "8 s" } ]
     }
 
     """
@@ -63,9 +63,18 @@ private struct Tour: Sendable {
         let chapters = verbosity > .quiet ? Chapters(paint) : nil
         let brief = Narrator.Choice(events: Self.main, packets: true, isBrief: true, controller: "client")
         let choice = verbosity == .verbose ? Narrator.Choice(packets: true) : brief
-        client = Narrator(choice, paint, say: Console.print) { packet in
-            guard packet.isFromHost, packet.name == "ATT Write Request" else { return }
-            chapters?.begin("Subscribe", "the client writes 1 beside each value that it wants to be told")
+        client = Narrator(choice, paint, say: Console.print) { news in
+            switch news {
+            case .packet(let packet) where packet.isFromHost && packet.name == "ATT Write Request":
+                chapters?.begin("Subscribe", "the client writes 1 beside each value that it wants to be told")
+            case .event(.began, of: "peak"):
+                chapters?.begin("Two octets", "a bad contact: 300 beats a minute do not fit into one octet")
+            case .event(.began, of: "away"):
+                chapters?.begin("Out of range", "the strap is silent; nobody says that the link is over")
+            case .event(.ended, of: "away"):
+                chapters?.begin("Back in range", "the strap is heard again, and everything begins anew")
+            case .packet, .event: break
+            }
         }
         narrator = verbosity > .quiet ? client : nil
         self.chapters = chapters
@@ -88,14 +97,17 @@ private struct Tour: Sendable {
     }
 
     func said(_ instant: Instant, _ saying: SensorCollector.Saying) {
-        if saying.content == .state(.connecting) { chapters?.begin("Connect", "the client asks the strap for a link") }
+        switch saying.content {
+        case .state(.connecting): chapters?.begin("Connect", "the client asks the strap for a link")
+        case .state(.disconnected):
+            chapters?.begin("The link is lost", "nothing was heard for the supervision timeout; the client scans")
+        default: break
+        }
         client.said(saying, at: instant)
         switch saying.content {
         case .state(.connected):
             chapters?.begin("Discover", "which services and characteristics are there, and what they say")
         case .state(.subscribed): chapters?.begin("The heart", "from now on the strap notifies, once a second")
-        case .state(.disconnected):
-            chapters?.begin("Find it again", "the link is gone, and the client begins anew")
         default: break
         }
     }

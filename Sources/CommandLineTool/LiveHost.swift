@@ -43,6 +43,9 @@ actor LiveHost {
         connection.start { event in self.assumeIsolated { $0.happened(event) } }
     }
 
+    /// Why the client has not been connected to anything so far; nil when it has.
+    var missing: String? { collector.missing }
+
     /// Ends the link, so that the other side knows, and then the stream.  A controller that does not answer is waited
     /// for a second, or until a signal comes.
     func close(_ signals: Signals) async {

@@ -28,7 +28,7 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if let peer = invocation.text("--peer") {
         settings.choice = DeviceAddress(peer).map { .address($0) } ?? .name(peer)
     }
-    if let every = try duration("--every", of: invocation) { settings.asksOnDemand = every }
+    settings.asksOnDemand = try every(invocation) ?? settings.asksOnDemand
     let isJSON = invocation.has("--json")
     let paint = try Paint(invocation, for: Console.descriptor)
     let body = try body(invocation)
@@ -39,6 +39,15 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         { @Sendable in ScreenSession(terminal, body, on: $0, $1, paint) }
     }
     return try listen(settings, invocation, limit: nil, screen) { Console.print(isJSON ? $0.json : paint($0)) }
+}
+
+/// How often it is read again.
+private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration? {
+    do throws(UsageError) {
+        return try invocation.value("--every", as: "a duration of at least 10 ms, such as \"5 s\"") { text in
+            Duration(spelled: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
+        }
+    } catch { throw CommandFailure(error) }
 }
 
 /// Whose distance and calories are shown.
@@ -88,8 +97,12 @@ private func listen(
             await screen?.start()
             let reason = await ending.wait(signals, on: loop, for: limit)
             await screen?.stop()
+            let missing = await live.missing
             await live.close(signals)
             switch reason {
+            case .time:
+                if let missing { throw CommandFailure(.environment, "lubdub: \(missing)") }
+                return .success
             case .failure(let why): throw CommandFailure(.environment, "lubdub: \(address): \(why)")
             default: return reason.code ?? .success
             }

@@ -20,6 +20,13 @@ final class Narrator: Sendable {
         var controller: String?
     }
 
+    /// What is about to be told.
+    enum News {
+        case packet(PacketWording)
+        /// Of a thing, as the log names it.
+        case event(EventName, of: String?)
+    }
+
     private struct State {
         var names: [UInt16: String] = [:]
         var reports: Set<ArraySlice<UInt8>> = []
@@ -32,13 +39,13 @@ final class Narrator: Sendable {
     private let choice: Choice
     private let paint: Paint
     private let say: @Sendable (String) -> Void
-    private let announce: @Sendable (PacketWording) -> Void
+    private let announce: @Sendable (News) -> Void
     private let state = Mutex(State())
 
-    /// Each line goes to `say`; before that of a packet comes, `announce` is called with the packet.
+    /// Each line goes to `say`; before that, `announce` is called with what it is about.
     init(
         _ choice: Choice, _ paint: Paint, say: @escaping @Sendable (String) -> Void,
-        announce: @escaping @Sendable (PacketWording) -> Void = { _ in }
+        announce: @escaping @Sendable (News) -> Void = { _ in }
     ) {
         (self.choice, self.paint, self.say, self.announce) = (choice, paint, say, announce)
     }
@@ -68,6 +75,7 @@ final class Narrator: Sendable {
     func happened(_ chunk: EventChunk, in wording: ValueWording) {
         for record in chunk.records(where: { choice.events?.contains($0) ?? true }, in: wording) {
             let (who, what) = Self.words(record)
+            announce(.event(record.event, of: record.thing))
             line(record.instant, who, what)
         }
     }
@@ -114,7 +122,7 @@ final class Narrator: Sendable {
             guard choice.controller == nil || choice.controller == name,
                 let packet = PacketWording(record.kind, octets), !isOldNews(packet)
             else { continue }
-            announce(packet)
+            announce(.packet(packet))
             line(record.instant, choice.controller == nil ? "hci \(name)" : "hci", paint(Self.words(packet), .packet))
         }
     }

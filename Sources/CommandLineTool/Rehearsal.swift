@@ -21,7 +21,7 @@ struct Rehearsal: Sendable {
     let limit: Instant
     private let files: LogFiles?
     private let node: Int
-    private var collector = SensorCollector()
+    private var collector: SensorCollector
     private var outbox: [SensorCollector.Output] = []
     private var wakes: [Instant] = []  // few: the collector asks for one at a time
     private var hasBegun = false
@@ -33,6 +33,7 @@ struct Rehearsal: Sendable {
     init(_ played: Played, in world: World, _ files: LogFiles?) throws(CommandFailure) {
         (self.world, self.files) = (world, files)
         limit = Instant.start.advanced(by: played.scenario.limit)
+        collector = SensorCollector(.init(toPlay: played.scenario))
         do throws(AttributeTable.DefinitionError) { node = try self.world.addClient(at: .start) } catch {
             throw CommandFailure(.inner, "lubdub: the client has no room for its attributes: \(error)")
         }
@@ -125,6 +126,13 @@ struct Rehearsal: Sendable {
             }
         }
         files?.narrate(&world)
+    }
+}
+
+extension SensorCollector.Settings {
+    /// Of a client that connects to the scenario's target only, if there is one.
+    init(toPlay scenario: Scenario) {
+        self.init(choice: scenario.target.map { .address(scenario.devices[$0].address) } ?? .strongest)
     }
 }
 

@@ -7,7 +7,11 @@ import VirtualWorld
 
 let runGrammar = Arguments.Grammar(
     "run", "play a scenario to the built-in client, in virtual time, and judge what it expects",
-    operands: [.required("SCENARIO", "a scenario file")],
+    operands: [
+        .required(
+            "SCENARIO",
+            "a scenario file; the client connects to its \"target\", or without one to the strap that it hears best")
+    ],
     options: scenarioOptions + [
         Speed.option("max"), .flag("--strict", "also judge what is only recommended (\"should\")"),
         .option("--only", "GLOB", "play only what has such an id: the file's path without .json"),
@@ -19,7 +23,10 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
     let played = try Played(path, invocation)
     if let only = invocation.text("--only"), !Glob(only).matches(played.caseID) {
-        throw CommandFailure(.environment, "lubdub: nothing is played: \(only.quoted) is not like \(played.caseID)")
+        throw CommandFailure(
+            .environment,
+            "lubdub: nothing is played: \(played.caseID.quoted) is the only case, and \(only.quoted) is not like it; "
+                + "leave out --only, or write --only \(played.caseID.quoted)")
     }
     let verbosity = try Verbosity(invocation)
     let paint = try Paint(invocation, for: Console.descriptor)

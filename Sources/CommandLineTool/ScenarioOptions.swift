@@ -88,7 +88,8 @@ struct Played {
     init(_ scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
         (self.scenario, self.path) = (scenario, path)
         do throws(UsageError) {
-            let seed = try invocation.value("--seed", as: "a whole number or \"random\"") { text -> UInt64? in
+            let type = "a whole number from 0 to \(UInt64.max), or \"random\""
+            let seed = try invocation.value("--seed", as: type) { text -> UInt64? in
                 var generator = SystemRandomNumberGenerator()
                 return text == "random" ? generator.next() : UInt64(text)
             }
@@ -104,6 +105,14 @@ struct Played {
         }
         if trace == "-" { throw CommandFailure(.usage, "lubdub: --trace must be a file, and not standard output") }
         if events == "-" { Console.divert() }
+    }
+
+    /// Leaves out what a radio cannot play, and says so.
+    mutating func limit(to radio: RadioKind) {
+        for (rule, why) in scenario.unplayed(on: radio) {
+            Console.complain("lubdub: skipped: script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)")
+        }
+        scenario = scenario.limited(to: radio)
     }
 
     /// What reports call it: its path without `.json`.

@@ -35,10 +35,11 @@ let controllerGrammar = Arguments.Grammar(
 
 func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
-    let played = try Played(path, invocation)
+    var played = try Played(path, invocation)
     let addresses = try read(invocation.texts("--controller"))
     let radios = try radios(for: played, invocation)
     let adapters = try adapters(for: played, invocation)
+    played.limit(to: adapters != nil ? .bluetoothd : radios.isEmpty ? .virtual : .controllers)
     switch played.speed ?? .real(1) {
     case .real(let factor):
         return try offer(

@@ -21,7 +21,9 @@ extension Shape {
             }
         case (.name(let names), .string(let string)): Self.check(string, cursor, among: names)
         case (.list(let shape, let count), .array(let nodes)):
-            if !count.contains(nodes.count) { complain(.outOfRange, cursor) }
+            if !count.contains(nodes.count) {
+                cursor.note(.outOfRange, "expected \(expected), found \(cursor.node.kind) of \(nodes.count)")
+            }
             cursor.eachItem { shape.check($0, in: grammar) }
         case (.object(let fields), .object): Self.check(cursor, fields, in: grammar)
         case (.map(let form, let shape), .object):
@@ -137,5 +139,5 @@ extension Shape {
 
 extension Double {
     /// Without a fraction of zero: `3`, `0.5`.
-    var plain: String { Int(exactly: self).map(String.init) ?? "\(self)" }
+    public var plain: String { Int(exactly: self).map(String.init) ?? "\(self)" }
 }

@@ -61,6 +61,18 @@ public enum DiagnosticCode: String, CaseIterable, Sendable {
     case conflict = "LD0138"
     /// The handle that a value is to have is lower than the next that is free, or there are no handles left.
     case handleTaken = "LD0139"
+    /// An expectation is over before it begins.
+    case noTime = "LD0140"
+    /// An expectation can never fail.
+    case cannotFail = "LD0141"
+    /// `$truth` calculates with a part that is no number.
+    case noNumber = "LD0142"
+    /// A characteristic has a descriptor twice that it can have once.
+    case duplicateDescriptor = "LD0143"
+    /// A descriptor's value has not so many octets as its type must have.
+    case wrongLength = "LD0144"
+    /// A list has a name twice.
+    case repeatedName = "LD0145"
     /// Part of the language, but this version does not play it yet.
     case notYet = "LD0190"
 }

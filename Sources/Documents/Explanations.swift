@@ -62,6 +62,18 @@ extension DiagnosticCode {
             "Two things stand beside each other that exclude each other, such as \"nth\" and \"every\", or \"for\" and \"until\". Delete one."
         case .handleTaken:
             "Attributes stand in the order of the file, and their handles rise. Each service takes one handle, each characteristic one for its declaration, one for its value, one more if it can be notified or indicated, and one for each descriptor. The message says which handle is the lowest that the value can have: take that or a higher one, or leave \"handle\" out."
+        case .noTime:
+            "The expectation is over before it begins, so that nothing would ever be judged: its \"until\" lies before its \"since\", or it is to begin at the end of the scenario. Write an earlier \"since\" or a later \"until\"; both count from the start of the scenario, while \"within\" counts from \"since\"."
+        case .cannotFail:
+            "Whatever happens, this expectation passes, so that it proves nothing: a \"percentile\" of 0 is content with no case at all, and a \"min\" of 0 or less without \"max\" with any number. Write what must really be so, or delete the expectation."
+        case .noNumber:
+            "\"$truth\" can give the \"last\" value of any part, and \"count\" them; for \"mean\", \"mode\", \"sum\" and \"below\" the values must be numbers, and those of this part are lists, text, or true and false. Ask for \"last\", or for another part."
+        case .duplicateDescriptor:
+            "A characteristic can have only one Characteristic User Description (2901), and only one descriptor of the types 2900, 2903 and 2905 (Core 6.0, Vol 3, Part G, section 3.3.3). Put all that there is to say into one; Presentation Formats (2904) may be several."
+        case .wrongLength:
+            "A descriptor has a value of another length than its type has. A Characteristic Presentation Format (2904) has 7 octets: the format, the exponent, two of the unit, the name space, and two of the description (Core 6.0, Vol 3, Part G, section 3.3.3.5). \"06000027010000\" is an unsigned number of 16 bits without a unit."
+        case .repeatedName:
+            "A list that says which of some things there are has one of them twice. Delete it, or write the one that was meant."
         case .notYet:
             "This is part of the scenario language, and is checked, but this version of Lubdub does not play it yet. The scenario is right; a later version will play it."
         }

@@ -42,7 +42,8 @@ public enum EventName: String, CaseIterable, Sendable {
     case confirmed
     /// The server has sent an Error Response with an `error`.
     case refused
-    /// A part could not say a `value`, and said the nearest that it can; once for each part.
+    /// A part could not say a `value`, and said the nearest that it can; once for each part.  Or a device's clock on the
+    /// wall could not skip a `value` of seconds, and has stopped.
     case saturated
     /// A rule of the script begins to act.
     case began

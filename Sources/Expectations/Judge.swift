@@ -15,12 +15,13 @@ public import Simulation
 /// expected, and of `until`, are counted from the opening.  What closes an opening by time includes that microsecond;
 /// what closes it by an event includes what stands before that event in the log.
 ///
-/// **Streams.**  Each value of a notification of `measurements` or `ecg` is a match of its own.  All of them come with
+/// **Streams.**  Each value of a notification of `measurements` or `ecg` is a match of its own: bpm, or microvolts, of
+/// which a log has the number only, so that nothing but how many there are can be judged by a log.  All of them come with
 /// the notification, but for `rate`: there they follow one another at the rate of their service, and the last of a
 /// notification is at most 100 ms from when that came.  A window is judged when no notification, of 255 values at the
 /// most, can reach into it any more.
 ///
-/// **Truth.**  What `$truth` compares with is made of the values that reached the client: delivered, or read.
+/// **Truth.**  What `$truth` compares with is made of the values that reached the client: delivered, indicated, or read.
 public struct Judge: Sendable {
     /// As in TTCN-3.
     public enum Verdict: String, CaseIterable, Sendable {

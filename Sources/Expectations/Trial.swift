@@ -35,7 +35,7 @@ struct Trial<Asked: Question>: Trying {
 
     private var openings: Asked.Openings = []
     private var decisions: [Decision] = []
-    private var hasOpened = false
+    private var standing = Standing.neverCame
     private var isOverrun = false
     private var passed = 0
     private var failed = 0
@@ -93,7 +93,7 @@ struct Trial<Asked: Question>: Trying {
             verdict(context)
             ?? Outcome(
                 verdict: .inconclusive,
-                reason: context.wording.inconclusive(expectation, hasOpened: hasOpened, at: now),
+                reason: context.wording.inconclusive(expectation, standing, at: now),
                 at: now)
     }
 
@@ -127,11 +127,14 @@ struct Trial<Asked: Question>: Trying {
     private mutating func open(at now: Instant) {
         var closes = Instant.never
         if let time = until?.clockTime(after: now, origin: .start) {
-            guard time >= now else { return }  // it was over before it began
+            guard time >= now else {
+                if case .neverCame = standing { standing = .cameLate(now, over: time) }
+                return
+            }
             closes = time
         }
         if let within { closes = min(closes, now.advanced(by: within)) }
-        hasOpened = true
+        standing = .opened(now)
         guard openings.count < Asked.mostOpenings else {
             isOverrun = true
             return
@@ -167,7 +170,7 @@ struct Trial<Asked: Question>: Trying {
                 let event = events[index].event
                 guard event.concerns(happening) else { return false }
                 let fits = event.fits(happening, at: value, isTrue: isTrue)
-                sights.see(happening, at: now, fits: fits)
+                sights.see(happening, event, at: value, now, fits: fits)
                 guard fits, event.delay > .zero else { return fits }
                 let (due, value) = (now.advanced(by: event.delay), instant.advanced(by: event.delay))
                 events[index].add(EventWatch.Match(due: due, value: value))
@@ -175,6 +178,8 @@ struct Trial<Asked: Question>: Trying {
             }
             guard !came.isEmpty else { continue }
             asked.came(came, instant, at: now, &openings, into: &decisions)
+            // What comes then is not what it failed for.
+            if percentile >= 100, decisions.contains(where: { $0.fault != nil }) { return }
         }
     }
 
@@ -218,11 +223,32 @@ struct Trial<Asked: Question>: Trying {
     }
 }
 
+/// What became of an expectation's openings when nothing was decided.
+enum Standing: Sendable {
+    /// What it is to begin with did not come.
+    case neverCame
+    /// That came first when it was over by its `until`.
+    case cameLate(Instant, over: Instant)
+    /// It opened, the last time here.
+    case opened(Instant)
+}
+
 /// The last happenings that an expectation might have meant.
 struct Sights: Sendable {
     struct Sight: Sendable {
         let instant: Instant
         let happening: Happening
+        /// As which it was looked at.
+        let event: Event
+        /// Which of the happening's values.
+        let index: Int
+
+        /// What the event was about: a part, where that is carried in another.
+        var of: Thing? { isCarried ? event.of : happening.of }
+        var value: Datum? { event.sight(of: happening, at: index) }
+        /// Whether it is there at all.
+        fileprivate var isThere: Bool { !isCarried || value != nil }
+        private var isCarried: Bool { event.carrier.map { $0.part == happening.of } ?? false }
     }
 
     /// One that was as expected.
@@ -230,8 +256,8 @@ struct Sights: Sendable {
     /// One that was not, as its filters say.
     private(set) var miss: Sight?
 
-    mutating func see(_ happening: Happening, at now: Instant, fits: Bool) {
-        let sight = Sight(instant: now, happening: happening)
-        if fits { hit = sight } else { miss = sight }
+    mutating func see(_ happening: Happening, _ event: Event, at index: Int, _ now: Instant, fits: Bool) {
+        let sight = Sight(instant: now, happening: happening, event: event, index: index)
+        if fits { hit = sight } else if sight.isThere { miss = sight }
     }
 }

@@ -4,8 +4,8 @@ import Simulation
 
 /// What is true of the parts that expectations ask for, and was within the last second.
 struct Truths: Sendable {
-    /// By which values reach a client.
-    static let kinds: [Event.Kind] = [.delivered, .read]
+    /// By which values reach a client; of an indication there is no better sign than that it was sent.
+    static let kinds: [Event.Kind] = [.delivered, .indicated, .read]
     /// What was true so long ago may still be said: a client has a latency of its own.
     static let latency = Duration.seconds(1)
 
@@ -73,27 +73,26 @@ private struct History: Sendable {
 
     mutating func hear(_ happening: Happening, at now: Instant) {
         guard happening.of == truth.of || happening.of != nil && happening.of == carrier else { return }
-        for index in 0..<values(of: happening) {
-            guard let value = value(of: happening.value(at: index), in: happening) else { continue }
-            statistic.add(value)
-            guard statistic.value != present else { continue }
-            if let present { past.append(Past(value: present, end: now)) }
-            present = statistic.value
+        if happening.of == truth.of, happening.isStream {
+            for index in 0..<happening.count { add(happening.value(at: index) ?? uncounted, at: now) }
+        } else if case .object? = happening.value {
+            add(happening.value?[key], at: now)
+        } else if happening.of == truth.of {
+            add(happening.value, at: now)
         }
         let start = now.advanced(by: .zero - Truths.latency)
         past = past.drop { $0.end < start }
     }
 
-    /// An object says once what it has, however many values that stands for.
-    private func values(of happening: Happening) -> Int {
-        guard case .object = happening.value, truth.statistic != .count else { return happening.count }
-        return min(happening.count, 1)
-    }
+    /// What counts as one though nobody knows what it is.
+    private var uncounted: Datum? { truth.statistic == .count && truth.below == nil ? .null : nil }
 
-    /// The part's value in what was carried; nil when it is not there.
-    private func value(of carried: Datum?, in happening: Happening) -> Datum? {
-        if case .object = carried { return carried?[key] }
-        return happening.of == truth.of ? carried : nil
+    private mutating func add(_ value: Datum?, at now: Instant) {
+        guard let value else { return }
+        statistic.add(value)
+        guard statistic.value != present else { return }
+        if let present { past.append(Past(value: present, end: now)) }
+        present = statistic.value
     }
 
     func holds(_ datum: Datum, tolerance: Double, at now: Instant) -> Bool {

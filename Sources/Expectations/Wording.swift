@@ -28,66 +28,90 @@ struct Wording: Sendable {
     func failure(
         _ expectation: Expectation, _ decision: Decision, _ sights: Sights, share: (Int, Int)?, _ truths: Truths
     ) -> String {
-        var text = "expected \(wish(expectation)) \(place(expectation, decision.opened)); "
-        if let (passed, all) = share { text += "so it was in \(passed) of \(all) cases, and first not so: " }
-        text += seen(expectation, decision, sights)
-        let truths = expectation.expected.flatMap(\.truths).map { truth in
-            "\(truth.statistic) of \(name(of: truth.of)) is \(truths.present(truth).map(\.json) ?? "not known")"
+        let seen = seen(expectation, decision, sights)
+        guard case .seen = expectation.question else {
+            guard let (passed, all) = share else { return "\(expected(expectation, decision.opened)); \(seen)" }
+            let first = opening(expectation, decision.opened)
+            let so = "so it was in \(passed) of \(all), and first not after \(first)"
+            return "\(expected(expectation, nil)); \(so): \(seen)"
         }
-        if case .seen = expectation.question, !truths.isEmpty { text += "; \(truths.joined(separator: ", "))" }
-        return text
+        let present = expectation.expected.flatMap(\.truths).map { truth in
+            "\(words(truth)) was \(truths.present(truth).map(\.json) ?? "not known")"
+        }
+        return (["\(expected(expectation, decision.opened)); \(seen)"] + present).joined(separator: "; ")
     }
 
-    func inconclusive(_ expectation: Expectation, hasOpened: Bool, at now: Instant) -> String {
-        guard hasOpened else {
+    func inconclusive(_ expectation: Expectation, _ standing: Standing, at now: Instant) -> String {
+        switch standing {
+        case .neverCame:
             // What comes when that is over opens nothing.
-            if case .time(let time)? = expectation.until {
+            if case .time(let time)? = expectation.until, .start.advanced(by: time) <= now {
                 return "\(words(expectation.opens)) did not come before \(words(time))"
             }
             return "\(words(expectation.opens)) did not come before the end at \(now) s"
+        case .cameLate(let instant, let over):
+            return "\(words(expectation.opens)) came too late, at \(instant) s: this was over at \(over) s"
+        case .opened(let opened):
+            let before = expected(expectation, opened)
+            if case .rate = expectation.question {
+                return "\(before); no whole window could be judged by the end at \(now) s"
+            }
+            return "\(before); the end at \(now) s came before that was decided"
         }
-        if case .rate(_, let length, _) = expectation.question {
-            return "no \(words(length)) since \(words(expectation.opens)) was over before the end at \(now) s"
-        }
-        return "what \(words(expectation.opens)) opened was not decided before the end at \(now) s"
     }
 
     func overrun(_ expectation: Expectation) -> String {
         "\(words(expectation.opens)) came too often at once to judge all of them"
     }
 
+    /// What was expected since an opening; of all openings together when there is none.
+    private func expected(_ expectation: Expectation, _ opened: Instant?) -> String {
+        var text = "expected \(wish(expectation)) "
+        let start = opened.map { opening(expectation, $0) } ?? words(expectation.opens)
+        switch (expectation.bound, expectation.until) {
+        case (let bound?, let until?): text += "within \(words(bound)) after \(start) and before \(words(until))"
+        case (let bound?, nil): text += "within \(words(bound)) after \(start)"
+        case (nil, let until?): text += "from \(start) until \(words(until))"
+        case (nil, nil): text += "since \(start)"
+        }
+        guard expectation.percentile < 100 else { return text }
+        return text + " in \(Datum.number(expectation.percentile).json) % of the cases"
+    }
+
     private func wish(_ expectation: Expectation) -> String {
         switch expectation.question {
-        case .seen(let event, _): words(event)
+        case .seen(let event, _), .delay(_, let event, _, _): words(event)
         case .never(let event): "no \(words(event))"
         case .count(let event, let limits): "\(words(limits)) \(words(event))"
         case .order(let events): events.map(words).joined(separator: ", then ")
         case .rate(let event, let length, let limits): "\(words(limits)) \(words(event)) in each \(words(length))"
-        case .delay(_, let event, let percentile, _):
-            words(event) + (percentile < 100 ? " in \(Datum.number(percentile).json) % of the cases" : "")
         }
     }
 
-    private func place(_ expectation: Expectation, _ opened: Instant) -> String {
-        let opening = expectation.opens == .start ? "the start" : "\(words(expectation.opens)) at \(opened) s"
-        let until = expectation.until.map { " and before \(words($0))" } ?? ""
-        return expectation.bound.map { "within \(words($0)) of \(opening)\(until)" } ?? "since \(opening)\(until)"
+    private func opening(_ expectation: Expectation, _ opened: Instant) -> String {
+        switch expectation.opens {
+        case .start: "the start"
+        case .event(let event): "\(words(event)) at \(opened) s"
+        case .end, .time, .repeated: "\(opened) s"
+        }
     }
 
     private func seen(_ expectation: Expectation, _ decision: Decision, _ sights: Sights) -> String {
         switch (decision.fault, expectation.question) {
-        case (.count(_), .never): return "saw \(sights.hit.map(words) ?? "one at \(decision.at) s")"
+        case (.count(_), .never(let event)):
+            guard let hit = sights.hit, event.delay <= .zero else { return "saw one at \(decision.at) s" }
+            return "saw \(words(hit))"
         case (.count(0), .seen), (.count(0), .delay):
-            guard let miss = sights.miss, miss.instant >= decision.opened else {
-                return "saw none until \(decision.at) s"
-            }
-            return "saw none until \(decision.at) s, but \(words(miss))"
-        case (.count(let count), _): return "saw \(count) until \(decision.at) s"
+            let text = "it had not come by \(decision.at) s"
+            guard let miss = sights.miss, (decision.opened...max(decision.opened, decision.at)).contains(miss.instant)
+            else { return text }
+            return "\(text), but \(words(miss))"
+        case (.count(let count), _): return "saw \(count) by \(decision.at) s"
         case (.window(let begin, let end, let count), _): return "saw \(count) from \(begin) s to \(end) s"
         case (.order(let event, let before), .order(let events)):
             return "saw \(words(events[event])) at \(decision.at) s before \(words(events[before]))"
         case (.missing(let event), .order(let events)):
-            return "saw no \(words(events[event])) until \(decision.at) s"
+            return "saw no \(words(events[event])) by \(decision.at) s"
         default: return "saw something else at \(decision.at) s"
         }
     }
@@ -95,9 +119,9 @@ struct Wording: Sendable {
     // MARK: Words
 
     private func words(_ sight: Sights.Sight) -> String {
-        let value = sight.happening.value.map { " \($0.json.brief)" } ?? ""
+        let value = sight.value.map { " \($0.json.brief)" } ?? ""
         let code = sight.happening.code.map { " \(name(ofCode: $0, of: sight.happening.kind))" } ?? ""
-        return "\(sight.happening.kind.rawValue)\(of(sight.happening.of))\(code)\(value) at \(sight.instant) s"
+        return "\(sight.happening.kind.rawValue)\(of(sight.of))\(code)\(value) at \(sight.instant) s"
     }
 
     private func name(ofCode code: UInt8, of kind: Event.Kind) -> String {
@@ -113,7 +137,7 @@ struct Wording: Sendable {
         case .start: "the start"
         case .end: "the end"
         case .time(let time): words(time)
-        case .repeated(let first, let every, _): "\(words(first)) and every \(words(every))"
+        case .repeated(let first, let every, _): "\(words(first)) and then every \(words(every))"
         case .event(let event): words(event)
         }
     }
@@ -131,9 +155,15 @@ struct Wording: Sendable {
         switch event.occurrence {
         case .each: break
         case .nth(let nth): text += " number \(nth)"
-        case .every(let step): text += " (every \(step))"
+        case .every(let step): text += " (one of every \(step))"
         }
-        return event.delay > .zero ? "\(words(event.delay)) after \(text)" : text
+        return event.delay > .zero ? "\(text) (\(words(event.delay)) later)" : text
+    }
+
+    private func words(_ truth: Matcher.Truth) -> String {
+        let last = truth.last.map { " of the last \($0) values" } ?? ""
+        let below = truth.below.map { " below \(Datum.number($0).json)" } ?? ""
+        return "\(truth.statistic)\(last)\(below) of \(name(of: truth.of))"
     }
 
     private func of(_ thing: Thing?) -> String {
@@ -187,7 +217,12 @@ struct Wording: Sendable {
                     limit.map { (key, Datum.number($0).json) }
                 })
         case .truth(let truth):
-            objectText([("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)])
+            objectText(
+                [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)]
+                    + [
+                        ("last", truth.last.map(Double.init)), ("below", truth.below),
+                        ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
+                    ].compactMap { key, number in number.map { (key, Datum.number($0).json) } })
         }
     }
 }

@@ -5,28 +5,28 @@ import Bluetooth
 extension Access {
     /// A step of a search for services, which ends with the last handle of its range or with Attribute Not Found.
     /// Part G, section 4.4.
-    mutating func discover(
-        _ range: HandleRange, _ answer: (Access) throws(Refusal) -> PDU
+    func discover(
+        _ range: HandleRange, _ server: inout Server, _ answer: (Server) throws(Refusal) -> PDU
     ) throws(Refusal) -> PDU {
         do throws(Refusal) {
-            let response = try answer(self)
-            noteSearch(isOver: response.lastGroupEnd == range.last)
+            let response = try answer(server)
+            noteSearch(isOver: response.lastGroupEnd == range.last, &server)
             return response
         } catch {
-            if error.isEndOfSearch { noteSearch(isOver: true) }
-            if error.isFault { noteBrokenSearch() }
+            if error.isEndOfSearch { noteSearch(isOver: true, &server) }
+            if error.isFault { noteBrokenSearch(&server) }
             throw error
         }
     }
 
-    private mutating func noteSearch(isOver: Bool) {
+    private func noteSearch(isOver: Bool, _ server: inout Server) {
         if !server.isSearched { server.events.append(.discovering) }
         if isOver { server.events.append(.discovered) }
         server.isSearched = !isOver
     }
 
     /// The client knows no more than that it has searched: the next step begins anew.
-    private mutating func noteBrokenSearch() {
+    private func noteBrokenSearch(_ server: inout Server) {
         if !server.isSearched { server.events.append(.discovering) }
         server.isSearched = false
     }
@@ -37,38 +37,40 @@ extension Access {
     }
 
     /// Section 3.4.3.2: types of one length.
-    func findInformation(_ range: HandleRange) throws(Refusal) -> PDU {
+    func findInformation(_ range: HandleRange, _ server: Server) throws(Refusal) -> PDU {
         let candidates = try attributes(in: range)
         let length = candidates.first?.type.octets.count ?? 2
         let list = candidates.prefix((server.mtu - 2) / (2 + length)).prefix { $0.type.octets.count == length }
-        let types = try told(list.map { AttributeType($0.handle, $0.type) }, in: range, \.handle)
+        let types = try server.refusals.told(list.map { AttributeType($0.handle, $0.type) }, in: range, \.handle)
         guard !types.isEmpty else { throw .notFound(in: range) }
         return .findInformationResponse(types)
     }
 
     /// Section 3.4.3.4.  Only declarations and descriptors are compared: dynamic values are not asked for.
-    func findByTypeValue(_ range: HandleRange, _ type: UUID, _ value: [UInt8]) throws(Refusal) -> PDU {
+    func findByTypeValue(
+        _ range: HandleRange, _ type: UUID, _ value: [UInt8], _ server: Server
+    ) throws(Refusal) -> PDU {
         let found = try attributes(in: range).lazy.filter { attribute in
-            guard attribute.type == type, isReadable(attribute) else { return false }
+            guard attribute.type == type, isReadable(attribute, by: server) else { return false }
             guard case .fixed(let content) = attribute.content else { return false }
             return content == value
         }
         let groups = found.prefix((server.mtu - 1) / 4).map { HandleRange($0.handle, $0.groupEnd) }
-        let list = try told(Array(groups), in: range, \.first)
+        let list = try server.refusals.told(Array(groups), in: range, \.first)
         guard !list.isEmpty else { throw .notFound(in: range) }
         return .findByTypeValueResponse(list)
     }
 
     /// Section 3.4.4.2: values of one length.  That the first cannot be read is an error; a later one ends the list.
-    mutating func readByType(
-        _ range: HandleRange, _ type: UUID, _ values: inout some AttributeValues
+    func readByType(
+        _ range: HandleRange, _ type: UUID, _ server: inout Server, _ values: inout some AttributeValues
     ) throws(Refusal) -> PDU {
         var (list, room) = ([] as [AttributeData], server.mtu - 2)
         for attribute in try attributes(in: range) where attribute.type == type {
             let value: [UInt8]
             do throws(Refusal) {
-                if !type.isDeclaration { try checkFaults(.read, at: attribute.handle) }
-                value = Array(try readSound(attribute, &values).prefix(min(253, server.mtu - 4)))
+                if !type.isDeclaration { try server.refusals.check(.read, at: attribute.handle) }
+                value = try readSound(attribute, server, &values).cut(to: min(253, server.mtu - 4))
             } catch {
                 guard !list.isEmpty else { throw error }
                 break
@@ -77,7 +79,7 @@ extension Access {
             room -= value.count + 2
             list.append(AttributeData(attribute.handle, value))
         }
-        if type.isDeclaration { list = try told(list, in: range, \.handle) }
+        if type.isDeclaration { list = try server.refusals.told(list, in: range, \.handle) }
         guard !list.isEmpty else { throw .notFound(in: range) }
         if type == .databaseHash { server.awareness.hashRead() }
         if type != .characteristic, type != .include {
@@ -87,7 +89,7 @@ extension Access {
     }
 
     /// Section 3.4.4.10: declarations of one length.  GATT groups by services only; Part G, section 2.5.3.
-    func readByGroupType(_ range: HandleRange, _ type: UUID) throws(Refusal) -> PDU {
+    func readByGroupType(_ range: HandleRange, _ type: UUID, _ server: Server) throws(Refusal) -> PDU {
         guard range.isValid else { throw Refusal(.invalidHandle, at: range.first) }
         guard type == .primaryService || type == .secondaryService else {
             throw Refusal(.unsupportedGroupType, at: range.first)
@@ -95,12 +97,12 @@ extension Access {
         var (list, room) = ([] as [GroupData], server.mtu - 2)
         for attribute in try attributes(in: range) where attribute.type == type {
             guard case .fixed(let uuid) = attribute.content else { continue }
-            let value = Array(uuid.prefix(min(251, server.mtu - 6)))
+            let value = uuid.cut(to: min(251, server.mtu - 6))
             guard value.count + 4 <= room, list.first.map({ $0.value.count == value.count }) ?? true else { break }
             room -= value.count + 4
             list.append(GroupData(HandleRange(attribute.handle, attribute.groupEnd), value))
         }
-        list = try told(list, in: range, \.range.first)
+        list = try server.refusals.told(list, in: range, \.range.first)
         guard !list.isEmpty else { throw .notFound(in: range) }
         return .readByGroupTypeResponse(list)
     }

@@ -5,20 +5,22 @@ import Octets
 // What reads and writes attributes.
 extension Access {
     /// The whole value, if it may be read.
-    mutating func read(_ handle: UInt16, _ values: inout some AttributeValues) throws(Refusal) -> [UInt8] {
+    func read(
+        _ handle: UInt16, _ server: Server, _ values: inout some AttributeValues
+    ) throws(Refusal) -> [UInt8] {
         guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
-        try checkFaults(.read, at: handle)
-        return try readSound(attribute, &values)
+        try server.refusals.check(.read, at: handle)
+        return try readSound(attribute, server, &values)
     }
 
     /// As if there were no faults.
-    mutating func readSound(
-        _ attribute: AttributeTable.Attribute, _ values: inout some AttributeValues
+    func readSound(
+        _ attribute: AttributeTable.Attribute, _ server: Server, _ values: inout some AttributeValues
     ) throws(Refusal) -> [UInt8] {
         guard attribute.permissions.contains(.readable) else {
             throw Refusal(.readNotPermitted, at: attribute.handle)
         }
-        try check(attribute.permissions.securityToRead, attribute.handle)
+        try check(attribute.permissions.securityToRead, attribute.handle, server)
         switch attribute.content {
         case .fixed(let value): return value
         case .configuration(let valueHandle, _):
@@ -28,7 +30,7 @@ extension Access {
         case .clientSupportedFeatures: return [server.awareness.features]
         case .dynamic:
             do throws(ATTError) {
-                return Array(try values.read(attribute.handle, at: now).prefix(AttributeTable.longestValue))
+                return try values.read(attribute.handle, at: now).cut(to: AttributeTable.longestValue)
             } catch {
                 throw Refusal(error, at: attribute.handle)
             }
@@ -36,9 +38,11 @@ extension Access {
     }
 
     /// Section 3.4.4.7: the values one behind the other, as far as there is room.  One that cannot be read spoils all.
-    mutating func readMultiple(_ handles: [UInt16], _ values: inout some AttributeValues) throws(Refusal) -> PDU {
+    func readMultiple(
+        _ handles: [UInt16], _ server: inout Server, _ values: inout some AttributeValues
+    ) throws(Refusal) -> PDU {
         var (list, room) = ([] as [UInt8], server.mtu - 1)
-        try readEach(handles, &values) { value in
+        try readEach(handles, &server, &values) { value in
             let part = value.prefix(room)
             room -= part.count
             list += part
@@ -48,11 +52,11 @@ extension Access {
     }
 
     /// Section 3.4.4.12: each with its length; the last may be cut off, but not within its length.
-    mutating func readMultipleVariable(
-        _ handles: [UInt16], _ values: inout some AttributeValues
+    func readMultipleVariable(
+        _ handles: [UInt16], _ server: inout Server, _ values: inout some AttributeValues
     ) throws(Refusal) -> PDU {
         var (list, room) = ([] as [LengthValue], server.mtu - 1)
-        try readEach(handles, &values) { value in
+        try readEach(handles, &server, &values) { value in
             guard room >= 2 else {
                 room = 0
                 return nil
@@ -66,21 +70,22 @@ extension Access {
     }
 
     /// `take` returns what the client is told of a value.
-    private mutating func readEach(
-        _ handles: [UInt16], _ values: inout some AttributeValues, _ take: ([UInt8]) -> ArraySlice<UInt8>?
+    private func readEach(
+        _ handles: [UInt16], _ server: inout Server, _ values: inout some AttributeValues,
+        _ take: ([UInt8]) -> ArraySlice<UInt8>?
     ) throws(Refusal) {
         var told: [Server.Output] = []
         for handle in handles {
-            guard let part = take(try read(handle, &values)) else { continue }
+            guard let part = take(try read(handle, server, &values)) else { continue }
             told.append(.read(handle: handle, Array(part)))
         }
         server.events += told
     }
 
-    mutating func write(
-        _ value: [UInt8], to handle: UInt16, _ values: inout some AttributeValues
+    func write(
+        _ value: [UInt8], to handle: UInt16, _ server: inout Server, _ values: inout some AttributeValues
     ) throws(Refusal) {
-        let attribute = try writeable(handle)
+        let attribute = try writeable(handle, by: server)
         guard value.count <= AttributeTable.longestValue else {
             throw Refusal(.invalidAttributeValueLength, at: handle)
         }
@@ -107,20 +112,21 @@ extension Access {
         }
     }
 
-    private func writeable(_ handle: UInt16) throws(Refusal) -> AttributeTable.Attribute {
+    private func writeable(_ handle: UInt16, by server: Server) throws(Refusal) -> AttributeTable.Attribute {
         guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
-        try checkFaults(attribute.type == .clientCharacteristicConfiguration ? .subscribe : .write, at: handle)
+        try server.refusals.check(
+            attribute.type == .clientCharacteristicConfiguration ? .subscribe : .write, at: handle)
         guard attribute.permissions.contains(.writeable) else { throw Refusal(.writeNotPermitted, at: handle) }
         if case .fixed = attribute.content { throw Refusal(.writeNotPermitted, at: handle) }
-        try check(attribute.permissions.securityToWrite, handle)
+        try check(attribute.permissions.securityToWrite, handle, server)
         return attribute
     }
 
-    private func check(_ needed: LinkSecurity, _ handle: UInt16) throws(Refusal) {
+    private func check(_ needed: LinkSecurity, _ handle: UInt16, _ server: Server) throws(Refusal) {
         if let error = needed.subtracting(server.security).refusal { throw Refusal(error, at: handle) }
     }
 
-    func isReadable(_ attribute: AttributeTable.Attribute) -> Bool {
+    func isReadable(_ attribute: AttributeTable.Attribute, by server: Server) -> Bool {
         attribute.permissions.contains(.readable)
             && attribute.permissions.securityToRead.isSubset(of: server.security)
     }
@@ -128,23 +134,27 @@ extension Access {
     // MARK: Queued writes
 
     /// Offset and length are looked at when the write is executed.  Section 3.4.6.1.
-    mutating func prepare(_ octets: [UInt8], at offset: UInt16, for handle: UInt16) throws(Refusal) {
-        _ = try writeable(handle)
+    func prepare(
+        _ octets: [UInt8], at offset: UInt16, for handle: UInt16, _ server: inout Server
+    ) throws(Refusal) {
+        _ = try writeable(handle, by: server)
         guard server.prepared.add(octets, at: offset, for: handle) else { throw Refusal(.prepareQueueFull, at: handle) }
     }
 
     /// Writes all that is prepared, or nothing of it; then the queue is empty.  Section 3.4.6.3.
-    mutating func execute(isWrite: Bool, _ values: inout some AttributeValues) throws(Refusal) {
+    func execute(isWrite: Bool, _ server: inout Server, _ values: inout some AttributeValues) throws(Refusal) {
         let prepared = server.prepared
         server.prepared = PreparedWrites()
         guard isWrite else { return }
         if let first = prepared.parts.first, prepared.isOutOfSync {
             throw Refusal(.databaseOutOfSync, at: first.handle)
         }
-        if !server.refusals.isEmpty { for part in prepared.parts { _ = try writeable(part.handle) } }
+        if !server.refusals.isEmpty { for part in prepared.parts { _ = try writeable(part.handle, by: server) } }
         let (serverBefore, valuesBefore) = (server, values)
         do throws(Refusal) {
-            for (handle, value) in try assemble(prepared.parts, &values) { try write(value, to: handle, &values) }
+            for (handle, value) in try assemble(prepared.parts, server, &values) {
+                try write(value, to: handle, &server, &values)
+            }
         } catch {
             (server, values) = (serverBefore, valuesBefore)
             throw error
@@ -153,8 +163,8 @@ extension Access {
 
     /// The values that come of the parts, in the order in which each was begun.  A value is made anew when its first
     /// part is for offset 0; otherwise the parts change what it is, which counts as empty where it cannot be read.
-    private mutating func assemble(
-        _ parts: [PreparedWrites.Part], _ values: inout some AttributeValues
+    private func assemble(
+        _ parts: [PreparedWrites.Part], _ server: Server, _ values: inout some AttributeValues
     ) throws(Refusal) -> [(handle: UInt16, value: [UInt8])] {
         var wholes: [(handle: UInt16, value: [UInt8])] = []
         for part in parts {
@@ -163,8 +173,8 @@ extension Access {
                 index = known
             } else {
                 var before: [UInt8] = []
-                if part.offset > 0, let attribute = attributes[handle: part.handle], isReadable(attribute) {
-                    before = try readSound(attribute, &values)
+                if part.offset > 0, let attribute = attributes[handle: part.handle], isReadable(attribute, by: server) {
+                    before = try readSound(attribute, server, &values)
                 }
                 index = wholes.count
                 wholes.append((part.handle, before))

@@ -73,7 +73,8 @@ public struct Client: Sendable {
     ) {
         switch input {
         case .start(let procedure, let id):
-            waiting.append((id, procedure))
+            guard current == nil, waiting.isEmpty else { return waiting.append((id, procedure)) }
+            return begin(procedure, id, at: now, pool: &pool, into: &outbox)
         case .receive(let packet):
             receive(packet, at: now, pool: &pool, into: &outbox)
         case .timePassed:
@@ -168,25 +169,24 @@ public struct Client: Sendable {
     private mutating func startNext(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         while current == nil, !waiting.isEmpty {
             let (id, procedure) = waiting.removeFirst()
-            if let over {
-                outbox.append(.failed(id, over))
-                continue
-            }
-            if let failure = impossible(procedure) {
-                outbox.append(.failed(id, failure))
-                continue
-            }
-            switch procedure {
-            case .exchangeMTU where hasExchangedMTU: outbox.append(.finished(id, .mtu(mtu)))
-            case .writeReliably([]): outbox.append(.finished(id, .written))
-            case .writeCommand(let handle, let value):
-                outbox.append(.send(pool.take(.writeCommand(handle: handle, value: value))))
-                outbox.append(.finished(id, .written))
-            default:
-                let run = Run(procedure, id: id, receives: receives, mtu: mtu)
-                send(run.request, at: now, pool: &pool, into: &outbox)
-                current = run
-            }
+            begin(procedure, id, at: now, pool: &pool, into: &outbox)
+        }
+    }
+
+    private mutating func begin(
+        _ procedure: Procedure, _ id: UInt32, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        if let failure = over ?? impossible(procedure) { return outbox.append(.failed(id, failure)) }
+        switch procedure {
+        case .exchangeMTU where hasExchangedMTU: outbox.append(.finished(id, .mtu(mtu)))
+        case .writeReliably([]): outbox.append(.finished(id, .written))
+        case .writeCommand(let handle, let value):
+            outbox.append(.send(pool.take(.writeCommand(handle: handle, value: value))))
+            outbox.append(.finished(id, .written))
+        default:
+            let run = Run(procedure, id: id, receives: receives, mtu: mtu)
+            send(run.request, at: now, pool: &pool, into: &outbox)
+            current = run
         }
     }
 

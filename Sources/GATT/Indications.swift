@@ -25,12 +25,14 @@ struct Indications: Sendable {
     /// The client does not want this value any more.
     mutating func drop(_ handle: UInt16) { waiting.removeAll { $0.handle == handle } }
 
-    /// What waits is dropped; what is under way says nothing of the attributes as they are now.
-    mutating func databaseChanged() {
+    /// What waits is dropped, and its handles given back; what is under way says nothing of the attributes as they are now.
+    mutating func databaseChanged() -> [UInt16] {
+        let dropped = waiting.map(\.handle)
         waiting = []
         if case .waiting(let handle, let deadline, _) = state {
             state = .waiting(handle, until: deadline, isOutdated: true)
         }
+        return dropped
     }
 
     /// What is to be sent now, and until when it has to be confirmed.

@@ -63,10 +63,10 @@ public struct Refusals: Hashable, Sendable {
     }
 }
 
-extension Access {
-    /// Throws what a fault answers to a request for an attribute.
-    func checkFaults(_ request: Refusals.Requests, at handle: UInt16) throws(Refusal) {
-        guard let error = server.refusals.error(for: request, at: handle) else { return }
+extension Refusals {
+    /// Throws what is answered to a request for an attribute, if that is an error.
+    func check(_ request: Requests, at handle: UInt16) throws(Refusal) {
+        guard let error = error(for: request, at: handle) else { return }
         throw .fault(error, at: handle)
     }
 
@@ -75,13 +75,13 @@ extension Access {
     func told<Found>(
         _ found: [Found], in range: HandleRange, _ handle: (Found) -> UInt16
     ) throws(Refusal) -> [Found] {
-        guard !server.refusals.isEmpty else { return found }
+        guard !isEmpty else { return found }
         guard let first = found.first.map(handle) else {
-            if let error = server.refusals.error(forSearchOf: range) { throw .fault(error, at: range.first) }
+            if let error = error(forSearchOf: range) { throw .fault(error, at: range.first) }
             return found
         }
-        try checkFaults(.discover, at: first)
-        return Array(found.prefix { server.refusals.error(for: .discover, at: handle($0)) == nil })
+        try check(.discover, at: first)
+        return Array(found.prefix { error(for: .discover, at: handle($0)) == nil })
     }
 }
 

@@ -9,9 +9,9 @@ struct Run: Sendable {
         case single(PDU)
         /// A long read: what has come so far.
         case long(handle: UInt16, [UInt8])
-        case queued(QueuedWrite)
-        case search(Search)
-        case survey(Survey)
+        indirect case queued(QueuedWrite)
+        indirect case search(Search)
+        indirect case survey(Survey)
     }
 
     let id: UInt32

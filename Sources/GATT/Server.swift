@@ -32,7 +32,8 @@ public struct Server: Sendable {
         case indicated(handle: UInt16, [UInt8])
         /// The client has confirmed what was indicated last.
         case confirmed(handle: UInt16)
-        /// A value is not indicated: `Server.mostIndications` wait already.
+        /// A value is not indicated: `Server.mostIndications` wait already, or the client does not know the attributes as
+        /// they are.
         case dropped(handle: UInt16)
         /// `timePassed` is to be said then.
         case wake(at: Instant)
@@ -124,7 +125,11 @@ public struct Server: Sendable {
     public mutating func indicate(
         _ handle: UInt16, _ value: [UInt8], at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) -> Bool {
-        guard configuration(ofValue: handle).contains(.indication), mayTell else { return false }
+        guard configuration(ofValue: handle).contains(.indication) else { return false }
+        guard mayTell else {
+            if !indications.isLost { outbox.append(.dropped(handle: handle)) }
+            return false
+        }
         add(Indications.Indication(handle: handle, value: value), at: now, pool: &pool, into: &outbox)
         return true
     }
@@ -140,7 +145,7 @@ public struct Server: Sendable {
     private mutating func indicateNext(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         guard let (indication, deadline) = indications.next(at: now) else { return }
         let (handle, value) = (
-            indication.handle, Array(indication.value.prefix(min(mtu - 3, AttributeTable.longestValue)))
+            indication.handle, indication.value.cut(to: min(mtu - 3, AttributeTable.longestValue))
         )
         outbox.append(.send(pool.take(.handleValueIndication(handle: handle, value: value))))
         outbox.append(.indicated(handle: handle, value))
@@ -168,7 +173,9 @@ public struct Server: Sendable {
             outbox.append(.unsubscribed(handle: entry.valueHandle))
         }
         configurations.removeAll { range.contains($0.valueHandle) }
-        indications.databaseChanged()
+        for handle in indications.databaseChanged() where !range.contains(handle) {
+            outbox.append(.dropped(handle: handle))
+        }
         guard isAnnounced, !indications.isLost, let handle = table.handle(ofFirst: .serviceChanged),
             configuration(ofValue: handle).contains(.indication)
         else { return }
@@ -191,7 +198,8 @@ public struct Server: Sendable {
             return
         }
         do throws(Refusal) {
-            let response = try answer(pool.slice(of: packet), table: table, values: &values, at: now)
+            let access = Access(attributes: table.attributes, now: now)
+            let response = try access.answer(pool.slice(of: packet), &self, &values)
             if let response { outbox.append(.send(pool.take(response))) }
             tellEvents(into: &outbox)
         } catch {
@@ -204,18 +212,8 @@ public struct Server: Sendable {
         }
     }
 
-    /// The access has this server while it answers; it is exchanged, not copied.
-    private mutating func answer(
-        _ octets: ArraySlice<UInt8>, table: AttributeTable, values: inout some AttributeValues, at now: Instant
-    ) throws(Refusal) -> PDU? {
-        var access = Access(table.attributes, now: now)
-        swap(&self, &access.server)
-        defer { swap(&self, &access.server) }
-        return try access.answer(octets, &values)
-    }
-
     private mutating func tellEvents(into outbox: inout [Output]) {
-        outbox += events
+        for event in events { outbox.append(event) }
         events.clear()
     }
 

@@ -30,11 +30,10 @@ extension PacketPool {
     /// | 2      | Handle and flags  | bits 0–11 handle, 12–13 Packet_Boundary_Flag, 14–15 broadcast |
     /// | 2      | Data_Total_Length | of what follows                                               |
     public func takeACLHeader(off packet: inout Packet) throws(Malformed) -> ACLHeader {
-        guard let word = uint16(at: 0, of: packet) else {
-            throw .tooShort(field: "Connection_Handle", at: 0, needs: 2, has: packet.count)
-        }
-        guard let length = uint16(at: 2, of: packet) else {
-            throw .tooShort(field: "Data_Total_Length", at: 2, needs: 2, has: packet.count - 2)
+        guard let (word, length) = header(of: packet) else {
+            throw packet.count < 2
+                ? .tooShort(field: "Connection_Handle", at: 0, needs: 2, has: packet.count)
+                : .tooShort(field: "Data_Total_Length", at: 2, needs: 2, has: packet.count - 2)
         }
         let has = packet.count - 4
         guard has >= Int(length) else { throw .tooShort(field: "Data", at: 4, needs: Int(length), has: has) }
@@ -56,11 +55,12 @@ extension PacketPool {
 
     /// Makes HCI_Number_Of_Completed_Packets for one connection, in a packet that is empty.
     public mutating func appendNumberOfCompletedPackets(handle: UInt16, count: UInt16, to packet: inout Packet) {
-        append(0x13 as UInt8, to: &packet)
-        append(5 as UInt8, to: &packet)  // Parameter_Total_Length
-        append(1 as UInt8, to: &packet)  // Num_Handles
-        append(handle, to: &packet)
-        append(count, to: &packet)
+        let event: [7 of UInt8] = [
+            0x13, 5, 1,  // behind the event's code: Parameter_Total_Length, Num_Handles
+            UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8),
+            UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8),
+        ]
+        append(event.span, to: &packet)
     }
 
     /// How many connections an event packet tells of, when it is a HCI_Number_Of_Completed_Packets and its

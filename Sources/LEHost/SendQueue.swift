@@ -1,6 +1,7 @@
 import HCI
 import L2CAP
 import Octets
+import Simulation
 
 /// The frames that wait for room in the controller.
 ///
@@ -29,8 +30,13 @@ struct SendQueue: Sendable {
 
         mutating func removeFirst() {
             taken += 1
-            guard taken == waiting.count || taken > SendQueue.most else { return }
-            waiting.removeFirst(taken)
+            if taken == waiting.count {
+                waiting.clear()
+            } else if taken > SendQueue.most {
+                waiting.removeFirst(taken)
+            } else {
+                return
+            }
             taken = 0
         }
     }

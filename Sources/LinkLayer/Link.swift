@@ -176,13 +176,13 @@ public struct Link: Sendable {
 
     private mutating func centralSends(at start: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         guard self[.central].isOpen else { return endEvent(at: start, pool: &pool, into: &outbox) }
-        let flight = launch(from: .central)
+        let flight = self[.central].launch()
         phase = .toPeripheral(flight)
         outbox.append(.wake(at: start.advanced(byNanoseconds: timeOnAir(flight, from: .central))))
     }
 
     private mutating func peripheralAnswers(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        let flight = launch(from: .peripheral)
+        let flight = self[.peripheral].launch()
         phase = .toCentral(flight)
         let duration = AirTime.interFrameSpace + timeOnAir(flight, from: .peripheral)
         outbox.append(.wake(at: now.advanced(byNanoseconds: duration)))
@@ -210,18 +210,6 @@ public struct Link: Sendable {
         if !canSleep, !isOver { wakeAtNextEvent(from: max(now, anchor.advanced(byNanoseconds: 1)), into: &outbox) }
     }
 
-    /// What this end sends next: what was not acknowledged again, else the first of its queue, or as much of that as one
-    /// PDU holds, else an empty PDU.
-    private mutating func launch(from end: LinkEnd) -> Flight {
-        if self[end].sending == .nothing {
-            self[end].sending = self[end].queue.isEmpty ? .empty : .first(octets: self[end].next)
-        }
-        guard case .first(let octets) = self[end].sending, let first = self[end].queue.first else {
-            return self[end].flight(hasMore: !self[end].queue.isEmpty, carries: false)
-        }
-        return self[end].flight(hasMore: self[end].queue.count > 1 || octets < first.payload, carries: true)
-    }
-
     private func timeOnAir(_ flight: Flight, from end: LinkEnd) -> Int64 {
         guard flight.carries, case .first(let octets) = self[end].sending else { return AirTime.packet(payload: 0) }
         return AirTime.packet(payload: octets)
@@ -231,7 +219,7 @@ public struct Link: Sendable {
         _ flight: Flight, at end: LinkEnd, now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         let sent = self[end].sending
-        let (isAcknowledged, isNew) = compare(flight, at: end, now: now)
+        let (isAcknowledged, isNew) = self[end].hear(flight, at: now)
         if isAcknowledged, case .first(let octets) = sent {
             acknowledge(octets, at: end, pool: &pool, into: &outbox)
         }
@@ -240,20 +228,6 @@ public struct Link: Sendable {
         {
             receive(pdu, octets, at: end, pool: &pool, into: &outbox)
         }
-    }
-
-    /// Section 4.5.9: a number that is expected is new, and a number that is no longer expected is acknowledged.
-    private mutating func compare(
-        _ flight: Flight, at end: LinkEnd, now: Instant
-    ) -> (isAcknowledged: Bool, isNew: Bool) {
-        (self[end].heard, self[end].isEstablished) = (now, true)
-        let (isAcknowledged, isNew) = (flight.expects != self[end].number, flight.number == self[end].expects)
-        if isAcknowledged {
-            self[end].number.toggle()
-            self[end].sending = .nothing
-        }
-        if isNew { self[end].expects.toggle() }
-        return (isAcknowledged, isNew)
     }
 
     /// The other end has so many octets of the first of the queue.
@@ -266,7 +240,7 @@ public struct Link: Sendable {
             self[end].queue[0] = .data(packet, isStart: false)
             return
         }
-        switch self[end].queue.removeFirst() {
+        switch self[end].queue.remove(at: 0) {
         case .data(let packet, _):
             pool.release(packet)
             outbox.append(.acknowledged(end))
@@ -344,14 +318,14 @@ public struct Link: Sendable {
     private mutating func resume(_ start: Instant, elapsed: Int64, into outbox: inout [Output]) {
         let (toPeripheral, toCentral) = Self.emptyEvent
         begin(at: start, into: &outbox)
-        let flight = launch(from: .central)
+        let flight = self[.central].launch()
         guard elapsed >= toPeripheral else {
             phase = .toPeripheral(flight)
             return outbox.append(.wake(at: start.advanced(byNanoseconds: toPeripheral)))
         }
         packets = 1
-        _ = compare(flight, at: .peripheral, now: start.advanced(byNanoseconds: toPeripheral))
-        phase = .toCentral(launch(from: .peripheral))
+        _ = self[.peripheral].hear(flight, at: start.advanced(byNanoseconds: toPeripheral))
+        phase = .toCentral(self[.peripheral].launch())
         outbox.append(.wake(at: start.advanced(byNanoseconds: toCentral)))
     }
 

@@ -41,9 +41,27 @@ extension Link {
             }
         }
 
-        /// A packet with the first of the queue, or with nothing.
-        func flight(hasMore: Bool, carries: Bool) -> Flight {
-            Flight(number: number, expects: expects, hasMore: hasMore, carries: carries)
+        /// Sends what was not acknowledged again, else the first of the queue, or as much of that as one PDU holds, else
+        /// an empty PDU.
+        mutating func launch() -> Flight {
+            if sending == .nothing { sending = queue.isEmpty ? .empty : .first(octets: next) }
+            guard case .first(let octets) = sending, let first = queue.first else {
+                return Flight(number: number, expects: expects, hasMore: !queue.isEmpty, carries: false)
+            }
+            return Flight(
+                number: number, expects: expects, hasMore: queue.count > 1 || octets < first.payload, carries: true)
+        }
+
+        /// A number that is expected is new, and a number that is no longer expected is acknowledged: section 4.5.9.
+        mutating func hear(_ flight: Flight, at now: Instant) -> (isAcknowledged: Bool, isNew: Bool) {
+            (heard, isEstablished) = (now, true)
+            let (isAcknowledged, isNew) = (flight.expects != number, flight.number == expects)
+            if isAcknowledged {
+                number.toggle()
+                sending = .nothing
+            }
+            if isNew { expects.toggle() }
+            return (isAcknowledged, isNew)
         }
     }
 }

@@ -100,6 +100,14 @@ public struct PacketPool: Sendable {
         packet.end += UInt16(content.count)
     }
 
+    /// Adds a few octets at the end.
+    public mutating func append(_ content: Span<UInt8>, to packet: inout Packet) {
+        let target = index(packet, packet.count, adding: content.count)
+        var all = octets.mutableSpan
+        for offset in content.indices { all[target + offset] = content[offset] }
+        packet.end += UInt16(content.count)
+    }
+
     /// Adds octets of another packet at the end.
     public mutating func append(_ other: Packet, to packet: inout Packet) {
         append(other, from: 0, count: other.count, to: &packet)
@@ -158,6 +166,15 @@ public struct PacketPool: Sendable {
         guard offset >= 0, offset + 1 < packet.count else { return nil }
         let at = base(packet) + offset
         return UInt16(octets[at]) | UInt16(octets[at + 1]) << 8
+    }
+
+    /// The two times two octets at the beginning, of each the lower one first; nil when there are not so many.
+    public func header(of packet: Packet) -> (first: UInt16, second: UInt16)? {
+        guard packet.count >= 4 else { return nil }
+        let at = base(packet)
+        return (
+            UInt16(octets[at]) | UInt16(octets[at + 1]) << 8, UInt16(octets[at + 2]) | UInt16(octets[at + 3]) << 8
+        )
     }
 
     /// A copy of the octets.

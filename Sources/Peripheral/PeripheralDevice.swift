@@ -129,7 +129,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         sensors[part.service].confirmed(part.quantity, at: now)
     }
 
-    /// An indication of a value was not sent, since too many wait before it.
+    /// An indication of a value was not sent: too many wait before it, or the client is out of sync.
     public mutating func dropped(_ handle: UInt16, at now: Instant) {
         guard let part = part(of: handle) else { return }
         sensors[part.service].dropped(part.quantity, at: now)
@@ -226,4 +226,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         for index in sensors.indices { sensors[index].clockSkips(at: now, of: &body) }
         body.clock.skip(by: duration)
     }
+
+    /// Whether the clock on the wall has come as far as it can count: `WallClock`.
+    public func clockHasStopped(at now: Instant) -> Bool { body.clock.hasStopped(at: now) }
 }

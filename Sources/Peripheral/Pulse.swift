@@ -14,8 +14,12 @@ struct Pulse: Sendable {
 
     init(_ heart: Heart) { self.heart = heart }
 
-    /// Hears all beats up to an instant.
+    /// Beats of so long ago are of no use to anybody.
+    private static let memory = Duration.seconds(3600)
+
+    /// Hears the beats up to an instant, at least those of an hour.
     mutating func listen(until now: Instant) {
+        if heart.pass(until: now.advanced(by: .zero - Self.memory)) { intervals.interrupt() }
         var (waiting, beats, count) = (intervals, beats, count)
         (intervals, self.beats) = (RRIntervals(capacity: 0), [])  // so that each has one owner, and is not copied
         heart.beats(until: now) { beat in

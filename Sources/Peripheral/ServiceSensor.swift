@@ -27,7 +27,7 @@ protocol ServiceSensor: Sendable {
     mutating func end(_ quantity: Part.Quantity, at now: Instant)
     /// A client has confirmed an indication.
     mutating func confirmed(_ quantity: Part.Quantity, at now: Instant)
-    /// What was told last could not be indicated: too much else waits.
+    /// What was told last could not be indicated.
     mutating func dropped(_ quantity: Part.Quantity, at now: Instant)
     /// When there is something to be told to those who listen; `.never` when it is not known.
     func due(_ quantity: Part.Quantity, of body: Body) -> Instant

@@ -11,10 +11,14 @@ public struct Happening: Hashable, Sendable {
     public var code: UInt8?
     /// The value that was carried, or the line that a client said; nil when there was none.
     public var value: Datum?
+    /// The samples in microvolts, where `value` only says how many there are; nil when they are not known.
+    public var samples: [Int32]?
 
     /// What happened, to what, and what came with it.
-    public init(_ kind: Event.Kind, of thing: Thing? = nil, code: UInt8? = nil, value: Datum? = nil) {
-        (self.kind, of, self.code, self.value) = (kind, thing, code, value)
+    public init(
+        _ kind: Event.Kind, of thing: Thing? = nil, code: UInt8? = nil, value: Datum? = nil, samples: [Int32]? = nil
+    ) {
+        (self.kind, of, self.code, self.value, self.samples) = (kind, thing, code, value, samples)
     }
 
     /// How many values it carries, each of which is a match of its own: one, but for streams.
@@ -22,6 +26,7 @@ public struct Happening: Hashable, Sendable {
     /// A notification of `measurements` is a list of values; one of `ecg` is an object with the number of its `samples`.
     public var count: Int {
         guard kind.carriesStreams else { return 1 }
+        if let samples { return min(samples.count, Self.mostSamples) }
         switch value {
         case .list(let values): return values.count
         case .object(let members):
@@ -34,11 +39,22 @@ public struct Happening: Hashable, Sendable {
     /// A notification does not hold more samples than one octet can count.
     public static let mostSamples = 255
 
-    /// One of the `count` values; of a stream whose samples are only counted, all of it.
-    public func value(at index: Int) -> Datum? {
-        guard kind.carriesStreams, case .list(let values) = value else { return value }
-        return values.indices.contains(index) ? values[index] : nil
+    /// Whether it carries values of a stream, however many.
+    public var isStream: Bool {
+        guard kind.carriesStreams else { return false }
+        if case .list? = value { return true }
+        return samples != nil || isCounted
     }
+
+    /// One of the `count` values; nil for a sample of which only the number is known.
+    public func value(at index: Int) -> Datum? {
+        guard isStream else { return value }
+        if let samples { return samples.indices.contains(index) ? .number(Double(samples[index])) : nil }
+        guard case .list(let values)? = value, values.indices.contains(index) else { return nil }
+        return values[index]
+    }
+
+    private var isCounted: Bool { if case .number? = value?["samples"] { true } else { false } }
 }
 
 extension Event.Kind {

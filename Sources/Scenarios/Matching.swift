@@ -21,32 +21,47 @@ extension Event {
     }
 
     /// Whether one value of a happening that it concerns is as the filters want it.
+    ///
+    /// What a notification carries beside the values of a stream is there once, with the first of them.
     public func fits(_ happening: Happening, at index: Int, isTrue: TruthTest) -> Bool {
-        var value = happening.value(at: index)
-        if let carrier, let whole = value, happening.of == carrier.part {
-            value = whole[carrier.key]
-            guard value != nil else { return false }
+        var part: Datum?
+        if let carrier, happening.of == carrier.part {
+            part = index == 0 ? happening.value?[carrier.key] : nil
+            guard part != nil else { return false }
         }
         return filters.allSatisfy { filter in
             switch filter {
             case .code(let code): happening.code.map { code.fits($0, of: kind) } ?? false
-            case .value(let matcher): matcher.fits(value.map(matcher.view), isTrue: isTrue)
+            case .value(let matcher):
+                matcher.fits(part ?? matcher.view(of: happening, at: index), isTrue: isTrue)
             case .line(let matcher): matcher.fits(happening.value, isTrue: isTrue)
             case .status(let status): happening.code.map(Int.init) == status
             }
         }
     }
+
+    /// What its filters look at in one value of a happening; nil when that is not known.
+    public func sight(of happening: Happening, at index: Int) -> Datum? {
+        let asksForObject = filters.contains { filter in
+            if case .value(let matcher) = filter { matcher.asksForObject } else { false }
+        }
+        if let carrier, happening.of == carrier.part { return happening.value?[carrier.key] }
+        return asksForObject ? happening.value : happening.value(at: index) ?? happening.value
+    }
 }
 
 extension Matcher {
-    /// What it looks at in a value that was carried: of an object, the first member, which is what the characteristic
-    /// is there for (bpm, celsius), unless it asks for an object.
-    fileprivate func view(of datum: Datum) -> Datum {
-        guard case .object(let members) = datum, let first = members.first, !asksForObject else { return datum }
+    /// What it looks at in what was carried: one value of a stream, or, if it asks for an object, all of it; of an object,
+    /// the first member, which is what the characteristic is there for (bpm, celsius).
+    fileprivate func view(of happening: Happening, at index: Int) -> Datum? {
+        guard !asksForObject else { return happening.value }
+        guard case .object(let members)? = happening.value(at: index), let first = members.first else {
+            return happening.value(at: index)
+        }
         return first.value
     }
 
-    private var asksForObject: Bool {
+    fileprivate var asksForObject: Bool {
         switch self {
         case .object: true
         case .not(let matcher): matcher.asksForObject

@@ -12,8 +12,8 @@ public struct Scenario: Hashable, Sendable {
     public var begins: WallTime
     /// The case ends then.
     public var limit: Duration
-    /// The index of the device that a client is told of.
-    public var target: Int
+    /// The index of the device that a client is told of; nil when the file does not say, and it is the first.
+    public var target: Int?
     /// In the file's order; ``Thing`` counts them from 0.
     public var devices: [Device]
     /// In the file's order, in which rules of one instant are played.
@@ -39,5 +39,5 @@ extension Scenario {
     /// Without devices: an air for hosts outside, for as long as they like.
     public static let empty = Scenario(
         name: "", note: nil, tags: [], seed: 1, begins: WallTime(secondsSince2000: 0), limit: .seconds(1 << 32),
-        target: 0, devices: [], script: [], expectations: [])
+        target: nil, devices: [], script: [], expectations: [])
 }

@@ -64,6 +64,7 @@ extension Part {
         switch (kind, role) {
         case (.heartRate, .value): "bpm"
         case (.healthThermometer, .value): "celsius"
+        case (.healthThermometer, _) where name == "intermediate": "celsius"
         case (.fitness, _) where name == "temperature": "celsius"
         default: name
         }

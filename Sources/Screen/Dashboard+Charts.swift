@@ -6,7 +6,8 @@ extension Dashboard {
         let known = history.rates.compactMap { $0 }
         let bounds = Self.bounds(known, of: 10, atLeast: 20) ?? 50...100
         let rates = history.window
-        draw("heart rate, the last \(rates.count)", rates, within: bounds, on: &canvas, rows: rows, label: { "\($0)" })
+        let title = ["heart rate", "the last \(rates.count)"]
+        draw(title, rates, within: bounds, on: &canvas, rows: rows, label: { "\($0)" })
     }
 
     /// As many seconds as there is room for with 20 columns each.
@@ -15,9 +16,10 @@ extension Dashboard {
         let seconds = min(max((canvas.width - Self.gutter) / 20, 2), ECGStrip.length)
         let samples = ecg.last(seconds: seconds)
         let bounds = Self.bounds(samples.compactMap { $0 }, of: 500, atLeast: 1000) ?? -500...1000
-        let title = "ECG in mV, the last \(seconds) s, \(ecg.rate) Hz"
-        draw(title, samples, within: bounds, on: &canvas, rows: rows, label: { decimal(Double($0) / 1000, 1) })
-        if isLeadOff { canvas.write("lead off", .warning, row: rows.lowerBound, column: title.count + 3) }
+        let title = ["ECG in mV", "the last \(seconds) s", "\(ecg.rate) Hz"]
+        let column = draw(
+            title, samples, within: bounds, on: &canvas, rows: rows, label: { decimal(Double($0) / 1000, 1) })
+        if isLeadOff { canvas.write("lead off", .warning, row: rows.lowerBound, column: column + 2) }
     }
 
     /// The multiples of `step` that all values are between, so far from each other at least; nil without a value.
@@ -31,12 +33,14 @@ extension Dashboard {
         return lower - below...upper + missing - below
     }
 
+    /// Gives back the column behind the title.
+    @discardableResult
     private func draw(
-        _ title: String, _ values: [Int?], within bounds: ClosedRange<Int>, on canvas: inout Canvas,
+        _ title: [String], _ values: [Int?], within bounds: ClosedRange<Int>, on canvas: inout Canvas,
         rows: Range<Int>, label: (Int) -> String
-    ) {
-        guard rows.count > 1 else { return }
-        canvas.write(title, .label, row: rows.lowerBound, column: 1)
+    ) -> Int {
+        guard rows.count > 1 else { return 1 }
+        let column = canvas.write(title, between: ", ", .label, row: rows.lowerBound, column: 1)
         let top = rows.lowerBound + 1
         var plot = Plot(columns: canvas.width - Self.gutter - 1, rows: rows.count - 1, canvas.glyphs)
         plot.draw(values, within: bounds)
@@ -45,5 +49,6 @@ extension Dashboard {
         }
         canvas.write(label(bounds.upperBound), .label, row: top, before: Self.gutter - 1)
         canvas.write(label(bounds.lowerBound), .label, row: rows.upperBound - 1, before: Self.gutter - 1)
+        return column
     }
 }

@@ -11,9 +11,9 @@ extension Dashboard {
         var row = 0
         if layout.header > 0 { drawHeader(on: &canvas, row, now) }
         row += layout.header + layout.gap
-        let isLarge = layout.pulse >= Layout.largePulse
-        if isLarge {
-            drawLargePulse(on: &canvas, row, withStatistics: layout.statistics == 0)
+        let digits = LargeDigits.rows(bpm.map { "\($0)" } ?? "--", glyphs)
+        if layout.pulse >= Layout.largePulse, 2 + (digits.first?.count ?? 0) <= canvas.width {
+            drawLargePulse(digits, on: &canvas, row, withStatistics: layout.statistics == 0)
         } else {
             drawLine(of: facts.filter { $0.0.value != unknown }, behind: drawRate(on: &canvas, row), on: &canvas, row)
         }
@@ -34,12 +34,19 @@ extension Dashboard {
     private func drawHeader(on canvas: inout Canvas, _ row: Int, _ now: Instant) {
         let session = session(at: now).map { "session \(clock($0))" } ?? ""
         let end = max(0, canvas.width - session.count - 3)
-        let device = [name.map { String($0.quoted.dropFirst().dropLast()) }, address].compactMap { $0 }
         let (words, style) = wording(of: link)
-        let text = device.joined(separator: "  ")
-        var column = canvas.write(text, .heading, row: row, column: 1, upTo: end - words.count - 2)
-        if column > 1 { column += 2 }
-        canvas.write(words, style, row: row, column: column, upTo: end)
+        let endOfDevice = end - words.count - 2
+        var column = 1
+        if let name {
+            let text = name.quoted.dropFirst().dropLast()
+            column = canvas.write(cutting: text, .heading, row: row, column: column, upTo: endOfDevice)
+        }
+        if let address {
+            let gap = column > 1 ? 2 : 0
+            let behind = canvas.write(address, .heading, row: row, column: column + gap, upTo: endOfDevice)
+            if behind > column + gap { column = behind }
+        }
+        canvas.write(cutting: words, style, row: row, column: column > 1 ? column + 2 : 1, upTo: end)
         canvas.write(session, row: row, before: canvas.width - 1)
     }
 
@@ -55,7 +62,8 @@ extension Dashboard {
 
     private func drawFooter(on canvas: inout Canvas) {
         if let problem {
-            canvas.write(problem.quoted.dropFirst().dropLast(), .warning, row: canvas.height - 1, column: 1)
+            let text = problem.quoted.dropFirst().dropLast()
+            canvas.write(cutting: text, .warning, row: canvas.height - 1, column: 1)
         } else {
             canvas.write("q quits", .label, row: canvas.height - 1, column: 1)
         }
@@ -65,8 +73,7 @@ extension Dashboard {
 
     private typealias Fact = (label: String, value: String)
 
-    private func drawLargePulse(on canvas: inout Canvas, _ row: Int, withStatistics: Bool) {
-        let digits = LargeDigits.rows(bpm.map { "\($0)" } ?? "--", canvas.glyphs)
+    private func drawLargePulse(_ digits: [String], on canvas: inout Canvas, _ row: Int, withStatistics: Bool) {
         for (index, text) in digits.enumerated() { canvas.write(text, .heart, row: row + index, column: 2) }
         let column = max(15, 4 + (digits.first?.count ?? 0))
         canvas.write("bpm", .heart, row: row + 1, column: column)
@@ -77,7 +84,8 @@ extension Dashboard {
 
     /// Gives back the column behind it.
     private func drawRate(on canvas: inout Canvas, _ row: Int) -> Int {
-        canvas.write("\(bpm.map { "\($0)" } ?? unknown) bpm", .heart, row: row, column: 1)
+        let column = canvas.write(bpm.map { "\($0)" } ?? unknown, .heart, row: row, column: 1)
+        return column > 1 ? canvas.write(" bpm", .heart, row: row, column: column) : column
     }
 
     private var facts: [(Fact, Style)] {
@@ -113,7 +121,7 @@ extension Dashboard {
     private func drawColumn(
         of facts: [(Fact, Style)], on canvas: inout Canvas, _ row: Int, _ column: Int, gap: Int
     ) {
-        for (index, (fact, style)) in facts.enumerated() {
+        for (index, (fact, style)) in facts.enumerated() where column + gap + fact.value.columns <= canvas.width {
             canvas.write(fact.label, .label, row: row + index, column: column)
             canvas.write(fact.value, style, row: row + index, column: column + gap)
         }

@@ -26,16 +26,15 @@ extension Dashboard {
         if let steps { pieces.append("\(grouped(UInt64(steps))) in all") }
         if let count = (month?.today ?? steps).map(UInt64.init) { pieces.append(contentsOf: effort(of: count)) }
         let column = canvas.write("steps", .label, row: row, column: 1)
-        canvas.write(
-            pieces.joined(separator: " · "), (month?.today ?? 0) >= MonthOfSteps.goal ? .good : .plain, row: row,
-            column: column + 2)
+        let style = (month?.today ?? 0) >= MonthOfSteps.goal ? Style.good : .plain
+        canvas.write(pieces, between: " · ", style, row: row, column: column + 2)
     }
 
     private func drawSum(of month: MonthOfSteps, on canvas: inout Canvas, _ row: Int) {
         let column = canvas.write(month.day.monthName, .label, row: row, column: 1)
         let badges = "\(month.badges) badge\(month.badges == 1 ? "" : "s") of \(grouped(UInt64(MonthOfSteps.goal)))"
         let pieces = ["\(grouped(month.total)) steps"] + effort(of: month.total) + [badges]
-        canvas.write(pieces.joined(separator: " · "), row: row, column: column + 2)
+        canvas.write(pieces, between: " · ", row: row, column: column + 2)
     }
 
     private func effort(of steps: UInt64) -> [String] {

@@ -14,6 +14,9 @@ public indirect enum Curve: Hashable, Sendable {
     /// Around the mean, upwards first.
     case sine(mean: Double, amplitude: Double, period: Duration)
     /// At the end of each period a step of any size up to `by` in either direction, reflected at the ends of the range.
+    ///
+    /// Each 65,536th place is found without the steps before it, so that years of milliseconds are as near as a second;
+    /// the last steps before it lead there.
     case walk(start: Double, by: Double, period: Duration, range: ClosedRange<Double>)
     /// One curve after the other, each with a time of its own that begins at 0.
     ///

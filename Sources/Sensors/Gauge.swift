@@ -39,10 +39,16 @@ public struct Gauge: Sendable {
         var index = changes.count - 1
         while index >= 0, instant < changes[index].at { index -= 1 }
         guard index >= 0, changes[index].signal != nil else {
-            return base.value(atNanoseconds: instant.nanoseconds - begun.nanoseconds)
+            return base.value(atNanoseconds: Self.nanoseconds(from: begun, to: instant))
         }
-        let elapsed = instant.nanoseconds - changes[index].begun.nanoseconds
+        let elapsed = Self.nanoseconds(from: changes[index].begun, to: instant)
         return changes[index].signal?.value(atNanoseconds: elapsed)
+    }
+
+    /// The most that can be counted, when a clock that has stopped is asked of what began before the simulation.
+    private static func nanoseconds(from begun: Instant, to instant: Instant) -> Int64 {
+        let (elapsed, overflow) = instant.nanoseconds.subtractingReportingOverflow(begun.nanoseconds)
+        return overflow ? .max : elapsed
     }
 
     /// When the value is next taken over or given back; `.never` when it is not known yet.

@@ -29,6 +29,9 @@ public struct RRIntervals: Sendable {
         waiting.append(interval)
     }
 
+    /// The next beat ends no interval: there were others before it.
+    public mutating func interrupt() { last = nil }
+
     /// Moves the oldest ones, `most` at most, into `intervals` in place of what was there; no allocation
     /// once that has the capacity.
     public mutating func take(_ most: Int, into intervals: inout [UInt16]) {

@@ -5,8 +5,8 @@ import Simulation
 /// Only additions, multiplications and divisions are used, which IEEE 754 rounds the same everywhere; the sine is an own
 /// polynomial.  Time is whole nanoseconds.
 ///
-/// Asking does not change what is answered: only what a walk has summed up is remembered, so that the next question is
-/// cheap.  A question about an earlier time than the last one walks all the way again.
+/// Asking does not change what is answered: only how far a walk has come is remembered, so that the next question is
+/// cheap.  A question about any other time costs some hundred thousand steps of a walk at the most.
 public struct Signal: Sendable {
     private let node: Node
     private var walks: [Walk] = []

@@ -3,6 +3,7 @@ public import Simulation
 /// What time the sensors believe it is: that of the simulation, and what a script skips.
 ///
 /// A *time of the sensors* is an `Instant` of a simulation without skips: their curves and days are asked for by it.
+/// The last is `.never`, 2⁶³ ns or 292 years after the start: there the clock stops.
 public struct WallClock: Hashable, Sendable {
     /// In seconds since 1970-01-01T00:00:00, when the simulation starts.
     public let begins: Int64
@@ -21,6 +22,9 @@ public struct WallClock: Hashable, Sendable {
 
     /// What the sensors call this instant, when nothing more has been skipped since.
     public func sensorTime(at instant: Instant) -> Instant { instant.advanced(byNanoseconds: skipped) }
+
+    /// Whether it has come as far as it can count.
+    public func hasStopped(at instant: Instant) -> Bool { sensorTime(at: instant) == .never }
 
     /// The seconds since 1970-01-01T00:00:00 at a time of the sensors.
     public func seconds(at sensorTime: Instant) -> Int64 {

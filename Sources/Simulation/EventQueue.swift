@@ -134,14 +134,15 @@ public struct EventQueue: Sendable {
 
     private mutating func push(_ turn: Turn) {
         heap.append(turn)
-        var child = heap.count - 1
+        var turns = heap.mutableSpan
+        var child = turns.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
-            guard turn < heap[parent] else { break }
-            heap[child] = heap[parent]
+            guard turn < turns[parent] else { break }
+            turns[child] = turns[parent]
             child = parent
         }
-        heap[child] = turn
+        turns[child] = turn
     }
 
     private mutating func pop() {
@@ -151,15 +152,16 @@ public struct EventQueue: Sendable {
 
     /// Puts `turn` where `parent` was, or below.
     private mutating func sink(_ turn: Turn, from parent: Int) {
+        var turns = heap.mutableSpan
         var parent = parent
-        while 2 * parent + 1 < heap.count {
+        while 2 * parent + 1 < turns.count {
             var child = 2 * parent + 1
-            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
-            guard heap[child] < turn else { break }
-            heap[parent] = heap[child]
+            if child + 1 < turns.count, turns[child + 1] < turns[child] { child += 1 }
+            guard turns[child] < turn else { break }
+            turns[parent] = turns[child]
             parent = child
         }
-        heap[parent] = turn
+        turns[parent] = turn
     }
 
     /// Throws the turns of cancelled events away, and makes a heap of the others from below.

@@ -59,6 +59,36 @@ public struct Airspace: Sendable {
         leave(&pool, &outbox)
     }
 
+    /// Moves a controller, strengthens it, takes it out of reach or brings it back.
+    public mutating func change(
+        _ controller: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output],
+        _ change: (inout Medium.Station) -> Void
+    ) {
+        guard controllers.indices.contains(controller) else { return }
+        enter(now, &pool, &outbox)
+        context.radio.change(controller, at: now, into: &context.radioOutbox, change)
+        leave(&pool, &outbox)
+    }
+
+    /// Where a controller is.
+    public func place(of controller: Int) -> Medium.Station? {
+        let stations = context.radio.air.stations
+        return stations.indices.contains(controller) ? stations[controller] : nil
+    }
+
+    /// Takes the power of a controller away, or gives it back; then it is as after a reset.
+    ///
+    /// It says that it fails (Hardware Error: Core 6.0, Vol 4, Part E, section 7.7.16), forgets everything and answers nothing;
+    /// its links end by supervision timeout at the other side.
+    public mutating func setPower(
+        of controller: Int, isOn: Bool, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard controllers.indices.contains(controller) else { return }
+        enter(now, &pool, &outbox)
+        controllers[controller].setPower(isOn, &context)
+        leave(&pool, &outbox)
+    }
+
     /// Takes an HCI packet from the host of a controller, and owns it.
     public mutating func receive(
         _ kind: PacketKind, _ packet: Packet, by controller: Int, at now: Instant, pool: inout PacketPool,

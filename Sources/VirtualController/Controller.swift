@@ -29,6 +29,7 @@ struct Controller: Sendable {
     /// Its own number in the air.
     let station: Int
     let publicAddress: DeviceAddress
+    private var hasPower = true
     var chance: RandomStream
 
     // What a reset brings back.
@@ -62,6 +63,7 @@ struct Controller: Sendable {
 
     /// Takes a packet from the host, without its H4 indicator, and releases it or hands it on.
     mutating func receive(_ kind: PacketKind, _ packet: Packet, _ context: inout Context) {
+        guard hasPower else { return context.pool.release(packet) }
         switch kind {
         case .command:
             let octets = context.pool.octets(of: packet)
@@ -162,6 +164,13 @@ struct Controller: Sendable {
     private mutating func reset(_ context: inout Context) {
         leave(&context)
         self = Controller(station: station, publicAddress: publicAddress, chance: chance)
+    }
+
+    mutating func setPower(_ isOn: Bool, _ context: inout Context) {
+        guard isOn != hasPower else { return }
+        if !isOn { give(.hardwareError(0), &context) }
+        reset(&context)
+        hasPower = isOn
     }
 
     /// Stops everything without a word to the host: its links end by supervision timeout at the other side.

@@ -170,7 +170,7 @@ extension Controller {
         else {
             return complete(opcode, .unknownConnection, returning: LinkRSSI(handle: handle, rssi: 127).octets, &context)
         }
-        let rssi = context.radio.air.rssi(from: peer, to: station)
+        let rssi = context.radio.air.reception(from: peer, to: station, at: context.now).rssi
         complete(opcode, .success, returning: LinkRSSI(handle: handle, rssi: rssi).octets, &context)
     }
 

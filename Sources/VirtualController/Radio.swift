@@ -25,6 +25,8 @@ public struct Radio: Sendable {
         case supervision(slot: Int, generation: UInt32, LinkEnd)
         /// Directed advertising at high duty has lasted as long as it may.
         case advertisingTimeout(station: Int, generation: UInt32)
+        /// From now on, other packets of a link get lost.
+        case air(slot: Int, generation: UInt32)
     }
 
     /// One end of a link, as the station there knows it.
@@ -55,7 +57,7 @@ public struct Radio: Sendable {
         case wake(Timer, at: Instant)
     }
 
-    private struct Station: Sendable {
+    struct Station: Sendable {
         var advertisement: Advertisement?
         var advertiser: Advertiser?
         var generation: UInt32 = 0  // of the advertising; a timer of an older one means nothing
@@ -66,26 +68,30 @@ public struct Radio: Sendable {
         var attempts: UInt32 = 0
     }
 
-    private struct LinkSlot: Sendable {
+    struct LinkSlot: Sendable {
         var link: Link
         var isTaken: Bool  // else what is left of a link that is over
         var generation: UInt32
         var central: Int
         var peripheral: Int
+        var steadyUntil = Instant.never  // as many packets get lost
     }
 
     /// Where the stations are.
-    var air = Medium()
-    private var stations: [Station] = []
+    private(set) var air: Medium
+    private(set) var stations: [Station] = []
     private var listeners: [Int] = []  // those that scan or initiate, in their order
-    private var links: [LinkSlot] = []
-    private var freeLinks: [Int] = []
-    private var linkOutbox: [Link.Output] = []
-    private let seed: RandomStream
-    private let sleeps: Bool
+    var links: [LinkSlot] = []
+    var freeLinks: [Int] = []
+    var linkOutbox: [Link.Output] = []
+    let seed: RandomStream
+    let sleeps: Bool
 
     /// Chance comes from `seed`; `sleeps: false` plays every connection event, for tests.
-    init(seed: RandomStream, sleeps: Bool = true) { (self.seed, self.sleeps) = (seed, sleeps) }
+    init(seed: RandomStream, sleeps: Bool = true) {
+        (self.seed, self.sleeps) = (seed, sleeps)
+        air = Medium(seed: seed.stream("air"))
+    }
 
     /// The number of the new station: that of one that has left, when no link remembers that one any more.
     mutating func add(_ place: Medium.Station) -> Int {
@@ -105,8 +111,19 @@ public struct Radio: Sendable {
         air.change(station) { $0.isPresent = false }
     }
 
+    /// Moves, strengthens, removes or brings back a station.
+    mutating func change(
+        _ station: Int, at now: Instant, into outbox: inout [Output], _ change: (inout Medium.Station) -> Void
+    ) {
+        air.change(station, change)
+        for slot in links.indices where links[slot].isTaken && links[slot].joins(station) {
+            updateLoss(of: slot, at: now, into: &outbox)
+        }
+        if !listeners.isEmpty { unparkAll(at: now, into: &outbox) }
+    }
+
     private func isLinked(_ station: Int) -> Bool {
-        links.contains { $0.isTaken && ($0.central == station || $0.peripheral == station) }
+        links.contains { $0.isTaken && $0.joins(station) }
     }
 
     /// A station listens from now on, or does not any more.
@@ -165,46 +182,6 @@ public struct Radio: Sendable {
         unparkAll(at: now, into: &outbox)
     }
 
-    /// Sends a PDU over a link; of a link that is over, a packet is released.
-    mutating func send(
-        _ pdu: LinkPDU, over connection: Connection, at now: Instant, pool: inout PacketPool,
-        into outbox: inout [Output]
-    ) {
-        guard isCurrent(connection.slot, connection.generation) else {
-            if case .data(let packet, _) = pdu { pool.release(packet) }
-            return
-        }
-        links[connection.slot].link.send(pdu, from: connection.end, at: now, pool: &pool, into: &linkOutbox)
-        passOn(connection.slot, into: &outbox)
-    }
-
-    /// Cuts what this end of a link sends into PDUs with so many octets of payload at most.
-    mutating func limit(_ connection: Connection, payload: Int) {
-        guard isCurrent(connection.slot, connection.generation) else { return }
-        links[connection.slot].link.limit(connection.end, payload: payload)
-    }
-
-    /// Leaves a link without a word.
-    mutating func close(
-        _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
-    ) {
-        guard isCurrent(connection.slot, connection.generation) else { return }
-        links[connection.slot].link.close(connection.end, at: now, pool: &pool, into: &linkOutbox)
-        passOn(connection.slot, into: &outbox)
-    }
-
-    /// The number that a connection update sent now should name; nil when the link is over.
-    func updateInstant(of connection: Connection, at now: Instant) -> UInt16? {
-        guard isCurrent(connection.slot, connection.generation) else { return nil }
-        return links[connection.slot].link.updateInstant(at: now)
-    }
-
-    /// The station at the other end.
-    func peerStation(of connection: Connection) -> Int? {
-        guard isCurrent(connection.slot, connection.generation) else { return nil }
-        return station(at: connection.end.other, of: connection.slot)
-    }
-
     // MARK: Time
 
     /// The instant of a `.wake` has come.
@@ -216,13 +193,16 @@ public struct Radio: Sendable {
         case .heard(let station, let generation, let listener):
             packetHeard(station, generation, by: listener, at: now, into: &outbox)
         case .answered(let station, let generation, let scanner):
-            guard current(station, generation) != nil, stations[scanner].scan != nil else { return }
-            indicate(isResponse: true, from: station, to: scanner, into: &outbox)
+            guard current(station, generation) != nil, stations[scanner].scan != nil,
+                air.hears(from: scanner, to: station, at: now) != nil,
+                let reception = air.hears(from: station, to: scanner, at: now)
+            else { return }
+            indicate(isResponse: true, from: station, to: scanner, reception, into: &outbox)
         case .connecting(let station, let generation, let initiator, let attempt):
             guard let advertisement = current(station, generation), let initiation = stations[initiator].initiation,
                 initiation.attempt == attempt
             else { return }
-            connect(advertisement, of: station, initiation, of: initiator, at: now, into: &outbox)
+            connect(advertisement, of: station, initiation, of: initiator, at: now, pool: &pool, into: &outbox)
         case .link(let slot, let generation):
             guard isCurrent(slot, generation) else { return }
             links[slot].link.timePassed(at: now, pool: &pool, into: &linkOutbox)
@@ -235,6 +215,9 @@ public struct Radio: Sendable {
             guard isCurrent(slot, generation) else { return }
             links[slot].link.supervise(end, at: now, pool: &pool, into: &linkOutbox)
             passOn(slot, into: &outbox)
+        case .air(let slot, let generation):
+            guard isCurrent(slot, generation), links[slot].steadyUntil == now else { return }
+            updateLoss(of: slot, at: now, into: &outbox)
         }
     }
 
@@ -288,7 +271,9 @@ public struct Radio: Sendable {
     private mutating func packetHeard(
         _ station: Int, _ generation: UInt32, by listener: Int, at now: Instant, into outbox: inout [Output]
     ) {
-        guard let advertisement = current(station, generation), air.connects(station, listener) else { return }
+        guard let advertisement = current(station, generation),
+            let reception = air.hears(from: station, to: listener, at: now)
+        else { return }
         if let initiation = stations[listener].initiation, initiation.peers.contains(advertisement.address),
             advertisement.admits(initiation.address)
         {
@@ -299,7 +284,7 @@ public struct Radio: Sendable {
         }
         guard let scan = stations[listener].scan else { return }
         if case .directed(let target) = advertisement.kind, target != scan.address { return }
-        indicate(isResponse: false, from: station, to: listener, into: &outbox)
+        indicate(isResponse: false, from: station, to: listener, reception, into: &outbox)
         if scan.isActive, advertisement.answers(scan.address) {
             let request = AirTime.packet(payload: AirTime.scanRequestPayload)
             let response = AirTime.packet(
@@ -311,72 +296,15 @@ public struct Radio: Sendable {
     }
 
     private func indicate(
-        isResponse: Bool, from station: Int, to listener: Int, into outbox: inout [Output]
+        isResponse: Bool, from station: Int, to listener: Int, _ reception: Reception, into outbox: inout [Output]
     ) {
-        let rssi = air.rssi(from: station, to: listener)
-        outbox.append(.indicate(station: listener, .heard(station: station, isResponse: isResponse, rssi: rssi)))
+        outbox.append(
+            .indicate(station: listener, .heard(station: station, isResponse: isResponse, rssi: reception.rssi)))
     }
 
-    // MARK: Links
-
-    private func station(at end: LinkEnd, of slot: Int) -> Int {
-        end == .central ? links[slot].central : links[slot].peripheral
-    }
-
-    private func isCurrent(_ slot: Int, _ generation: UInt32) -> Bool {
-        links.indices.contains(slot) && links[slot].generation == generation && links[slot].isTaken
-    }
-
-    private mutating func connect(
-        _ advertisement: Advertisement, of station: Int, _ initiation: Initiation, of initiator: Int,
-        at now: Instant, into outbox: inout [Output]
-    ) {
-        stopAdvertising(station)
-        stations[initiator].initiation = nil
-        updateListening(initiator)
-        let slot = freeLinks.popLast() ?? links.count
-        var chance = seed.stream("link \(initiation.address) \(advertisement.address) \(initiation.attempt)")
-        let link = Link(
-            initiation.parameters, at: now, chance: chance.next(), sleeps: sleeps, into: &linkOutbox)
-        let generation = slot < links.count ? links[slot].generation &+ 1 : 1
-        let taken = LinkSlot(link: link, isTaken: true, generation: generation, central: initiator, peripheral: station)
-        if slot < links.count { links[slot] = taken } else { links.append(taken) }
-        let peers = [(LinkEnd.central, advertisement.address), (.peripheral, initiation.address)]
-        for (end, peer) in peers {
-            let connection = Connection(slot: slot, generation: generation, end: end)
-            outbox.append(
-                .indicate(
-                    station: self.station(at: end, of: slot), .connected(connection, peer: peer, initiation.parameters))
-            )
-        }
-        passOn(slot, into: &outbox)
-    }
-
-    /// Turns what a link wants into timers and indications, and forgets the link when it is over.
-    private mutating func passOn(_ slot: Int, into outbox: inout [Output]) {
-        let generation = links[slot].generation
-        for index in linkOutbox.indices {
-            let output = linkOutbox[index]
-            switch output {
-            case .wake(let due): outbox.append(.wake(.link(slot: slot, generation: generation), at: due))
-            case .wakeSupervision(let end, let due):
-                outbox.append(.wake(.supervision(slot: slot, generation: generation, end), at: due))
-            case .received(let end, _), .acknowledged(let end), .terminated(let end), .lost(let end, _):
-                tell(end, of: slot, output, into: &outbox)
-            case .updated:
-                tell(.central, of: slot, output, into: &outbox)
-                tell(.peripheral, of: slot, output, into: &outbox)
-            }
-        }
-        linkOutbox.clear()
-        if links[slot].link.isOver {
-            links[slot].isTaken = false
-            freeLinks.append(slot)
-        }
-    }
-
-    private func tell(_ end: LinkEnd, of slot: Int, _ output: Link.Output, into outbox: inout [Output]) {
-        let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
-        outbox.append(.indicate(station: station(at: end, of: slot), .link(connection, output)))
+    /// Nobody is looked for any more.
+    mutating func endInitiation(of station: Int) {
+        stations[station].initiation = nil
+        updateListening(station)
     }
 }

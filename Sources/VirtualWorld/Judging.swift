@@ -33,8 +33,25 @@ extension World {
     /// Tells those who wait for such an event what the log says of it, and its value or line, as JSON.
     mutating func tell(_ kind: EventName, of thing: Thing?, code: UInt8? = nil, json: String? = nil) {
         guard isAwaited(kind) else { return }
-        let happening = Happening(kind, of: thing, code: code, value: json.flatMap { Datum(json: $0.utf8) })
-        if script.waits(for: kind) { happenings.append(happening) }
+        tell(Happening(kind, of: thing, code: code, value: json.flatMap { Datum(json: $0.utf8) }))
+    }
+
+    /// Tells them of a value, and what the log leaves out: the samples of an ECG and the number of its lead.
+    mutating func tellValue(_ kind: EventName, _ device: Int, _ handle: UInt16, _ octets: [UInt8]) {
+        let (entry, json) = (names.entry(handle, of: device), names.json(octets, handle, of: device))
+        var happening = Happening(
+            kind, of: entry?.thing ?? .device(device), value: json.flatMap { Datum(json: $0.utf8) })
+        if kind.carriesStreams, let frame = entry?.meaning.samples(octets[...]) {
+            happening.samples = frame.samples
+            if let lead = frame.lead, case .object(let members)? = happening.value {
+                happening.value = .object(members + [Datum.Member("lead", .number(Double(lead)))])
+            }
+        }
+        tell(happening)
+    }
+
+    private mutating func tell(_ happening: Happening) {
+        if script.waits(for: happening.kind) { happenings.append(happening) }
         tellJudge(happening)
     }
 

@@ -7,6 +7,7 @@ import LEHost
 import Octets
 import Peripheral
 import Scenarios
+import Simulation
 public import Spelling
 import Timeline
 import VirtualController
@@ -44,6 +45,13 @@ extension World {
             note(.saturated, thing, thing.flatMap(scenario.path)) { record in
                 record.value = misfit.wanted.map(Self.text)
             }
+        }
+    }
+
+    /// Notes that a device's clock on the wall cannot go on by so much, and has stopped.
+    mutating func noteClock(of node: Int, _ duration: Duration) {
+        note(.saturated, .device(node), scenario.devices[node].id) { record in
+            record.value = Self.text(of: Double(duration.inNanoseconds) / 1e9)
         }
     }
 
@@ -131,11 +139,6 @@ extension World {
     ) {
         journal.append(event, device: device, part: Int(handle), peer: peer, handle: handle, octets[...], at: now)
         if isAwaited(event) { tellValue(event, device, handle, octets) }
-    }
-
-    private mutating func tellValue(_ event: EventName, _ device: Int, _ handle: UInt16, _ octets: [UInt8]) {
-        let thing = names.entry(handle, of: device)?.thing ?? .device(device)
-        tell(event, of: thing, json: names.json(octets, handle, of: device))
     }
 
     /// Notes what the host of a device says.

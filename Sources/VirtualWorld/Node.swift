@@ -39,6 +39,8 @@ struct Node: Sendable {
     var conditions = Conditions()
     /// Whom it connects to, if it is a second central.
     var errand = Errand()
+    /// How strong the script has it heard; nil: as its distance has it.
+    var strength: Strength?
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: EventQueue.Ticket?
     /// Which of its phases of advertising is played, or was played last.
@@ -107,7 +109,12 @@ struct Node: Sendable {
         device.set(part, to: value, at: now, begun: begun)
     }
 
-    mutating func skipTime(by duration: Duration, at now: Instant) { device.skipTime(by: duration, at: now) }
+    /// Whether the clock on the wall has stopped by that.
+    mutating func skipTime(by duration: Duration, at now: Instant) -> Bool {
+        let hadStopped = device.clockHasStopped(at: now)
+        device.skipTime(by: duration, at: now)
+        return !hadStopped && device.clockHasStopped(at: now)
+    }
 
     mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) {
         _ = device.setLead(ofService: service, isOff: isOff, at: now)

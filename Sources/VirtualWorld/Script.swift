@@ -39,7 +39,10 @@ extension World {
 
     /// What lasts began now, or at `begun`, if it comes back.
     private mutating func begin(_ action: Action, begun: Instant? = nil) {
-        if action.kind.lasts, let node = action.thing?.device { nodes[node].conditions.begin(action) }
+        if action.kind.lasts {
+            if let node = action.thing?.device { nodes[node].conditions.begin(action) }
+            if action.thing == .client { clientConditions.begin(action) }
+        }
         apply(action, begun: begun, isOn: true)
     }
 
@@ -47,6 +50,7 @@ extension World {
     private mutating func end(_ action: Action) {
         guard action.kind.lasts else { return }
         if let node = action.thing?.device { nodes[node].conditions.end(action) }
+        if action.thing == .client { clientConditions.end(action) }
         apply(action, begun: nil, isOn: false)
     }
 
@@ -59,7 +63,7 @@ extension World {
         case .notify(let times, let value): notify(thing, times: times, value)
         case .silence: updateSilence(of: thing)
         case .skipTime(let duration):
-            if let node = thing.device { nodes[node].skipTime(by: duration, at: now) }
+            if let node = thing.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
         case .leadOff: updateLeads(of: thing)
         case .stall: stall(thing, isOn)
         case .attError: updateRefusals(of: thing)
@@ -67,6 +71,11 @@ extension World {
         case .raw(let octets, let channel): sendRaw(octets, channel, thing)
         case .connect(let target): connect(thing, to: target)
         case .unconfirmed: confirmIndications(!isOn)
+        case .linkLoss, .loss: thing.device.map { updateStation(of: $0) }
+        case .distance(let metres, let duration):
+            thing.device.map { walk($0, to: isOn ? metres : nil, taking: duration, begun: begun) }
+        case .rssi(let value): thing.device.map { strengthen($0, isOn ? value : nil, begun: begun) }
+        case .powerOff: setPowerOfClients(isOn: !isOn)
         default: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }

@@ -88,6 +88,19 @@ enum ValueMeaning: Hashable, Sendable {
         return true
     }
 
+    /// The microvolts of an ECG's samples and the number of its lead, which the log leaves out; nil for anything else.
+    func samples(_ octets: ArraySlice<UInt8>) -> (samples: [Int32], lead: UInt8?)? {
+        do throws(Malformed) {
+            switch self {
+            case .standard(.ecgSamples):
+                let frame = try ECGFrame(octets: octets)
+                return (frame.samples.map(Int32.init), frame.header.lead)
+            case .pmdSamples: return (try PMDECGFrame(octets: octets).samples, nil)
+            case .standard, .custom: return nil
+            }
+        } catch { return nil }
+    }
+
     private func write(
         _ octets: [UInt8], _ quantity: Peripheral.Part.Quantity, to text: inout JSONText
     ) throws(Malformed) -> Bool {

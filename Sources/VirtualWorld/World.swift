@@ -25,6 +25,7 @@ public struct World: Sendable {
         case deviceWake(node: Int)
         case scriptWake
         case phaseEnd(node: Int)
+        case strength(node: Int)
     }
 
     /// Who uses a controller.
@@ -65,6 +66,8 @@ public struct World: Sendable {
     var observers: [DeliveryObserver] = []  // by controller
     private var airspaceOutbox: [Airspace.Output] = []
     private var hostOutbox: [Host.Output] = []
+    /// What the script does to the client.
+    var clientConditions = Conditions()
     var script: ScriptRunner
     var scriptOutbox: [ScriptRunner.Output] = []
     private var notifications: [PeripheralDevice.Notification] = []
@@ -87,7 +90,7 @@ public struct World: Sendable {
                 device, begins: scenario.begins, chance: chance.stream("device \(device.id)"))
             let peripheral = try PeripheralDevice(definition, seed: chance.stream("device \(device.id)"))
             let place = Medium.Station(
-                millimetres: Int(device.distance * 1000), power: device.advertising.payload.txPower ?? 0)
+                millimetres: Self.millimetres(device.distance), power: device.advertising.payload.txPower ?? 0)
             let isRandom = device.address.kind == .random
             let controller = add(
                 isRandom ? ownAddress : device.address, at: place, for: .node(nodes.count))
@@ -146,12 +149,19 @@ public struct World: Sendable {
         return stream.next()
     }
 
+    /// What the strength of a device draws its chance from when a script sets it.
+    func strengthSeed(of node: Int) -> UInt64 {
+        var stream = chance.stream("strength \(node)")
+        return stream.next()
+    }
+
     /// A controller for a host outside, in the state after a reset.
     public mutating func addGuest(at now: Instant) -> Int {
         run(until: now)
         let address = ownAddress
         let controller = add(address, at: Medium.Station(), for: .guest)
         packets.open(controller: controller, address, name: "guest", at: now)
+        if clientConditions.has(.powerOff) { setPower(of: controller, isOn: false) }
         return controller
     }
 
@@ -264,8 +274,9 @@ public struct World: Sendable {
 
     /// Plays what is due at the next instant, if that is not after `limit`: false if there is nothing.
     public mutating func runNext(until limit: Instant) -> Bool {
-        guard let due = queue.firstDue(), due <= limit else { return false }
-        while let ticket = queue.takeFirst(dueBy: due) { playAndFollow(pending[ticket.slot]) }
+        guard let first = queue.takeFirst(dueBy: limit) else { return false }
+        playAndFollow(pending[first.slot])
+        while let ticket = queue.takeFirst(dueBy: now) { playAndFollow(pending[ticket.slot]) }
         return true
     }
 
@@ -317,7 +328,22 @@ public struct World: Sendable {
             nodes[node].phaseEnd = nil
             advertise(node, phase: nodes[node].phase + 1)
             passOnHost(node)
+        case .strength(let node): strengthPassed(of: node)
         }
+    }
+
+    mutating func wakeStrength(of node: Int, at due: Instant) { schedule(.strength(node: node), due: due) }
+
+    /// Changes how a controller is heard.
+    mutating func changeStation(of controller: Int, _ change: (inout Medium.Station) -> Void) {
+        airspace.change(controller, at: now, pool: &pool, into: &airspaceOutbox, change)
+        passOnAirspace()
+    }
+
+    /// Takes the power of a controller away, or gives it back.
+    mutating func setPower(of controller: Int, isOn: Bool) {
+        airspace.setPower(of: controller, isOn: isOn, at: now, pool: &pool, into: &airspaceOutbox)
+        passOnAirspace()
     }
 
     private mutating func passOnAirspace() {

@@ -1,6 +1,7 @@
 import Bluetooth
 import Characteristics
 import Collector
+import GATT
 import HCI
 import LEHost
 import Simulation
@@ -213,5 +214,90 @@ struct FindingTests {
         stand.disconnects(1, .localHostTerminated)
         #expect(stand.collector.isIdle)
         #expect(stand.wait() == nil)
+    }
+
+    /// A conversation in which there is no use ends; the controller does not want that.
+    private func refusing(_ stand: inout Stand) throws {
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises()
+        stand.connects()
+        stand.finishes(stand.procedures[1].number, .success(.services([])))
+        #expect(stand.commands == [.disconnect(ConnectionID(number: 1), reason: .remoteUserTerminated)])
+        stand.hears(.refused(.disconnect, .commandDisallowed))
+        #expect(stand.texts == ["error: the controller does not disconnect: command_disallowed"])
+    }
+
+    @Test func `A refused Disconnect is asked for again, and said once`() throws {
+        var stand = Stand(.init(choice: .address(Stand.strap)))
+        try refusing(&stand)
+        for _ in 0..<3 {
+            #expect(stand.wait() != nil)
+            #expect(stand.commands == [.disconnect(ConnectionID(number: 1), reason: .remoteUserTerminated)])
+            stand.hears(.refused(.disconnect, .commandDisallowed))
+            #expect(stand.texts == [])
+        }
+        #expect(stand.wait() != nil)
+        stand.disconnects(1, .localHostTerminated)
+        #expect(stand.wait() != nil)
+        #expect(stand.lines == [#"{"state": "scanning"}"#])
+    }
+
+    @Test func `Who stops does not wait for a controller that refuses to disconnect`() throws {
+        var stand = Stand(.init(choice: .address(Stand.strap)))
+        try refusing(&stand)
+        stand.stop()
+        #expect(stand.collector.isIdle)
+
+        stand = Stand(.init(choice: .address(Stand.strap)))
+        stand.start()
+        stand.hostStarts()
+        try stand.advertises()
+        stand.connects()
+        stand.stop()
+        stand.hears(.refused(.disconnect, .commandDisallowed))
+        #expect(stand.collector.isIdle)
+    }
+
+    @Test(
+        arguments: [
+            (.name("Nobody"), [], #""Nobody" was not heard, nor anything else"#),
+            (
+                .name("Strep"), ["Strap"],
+                #""Strep" was not heard (did you mean "Strap"?), but Strap C0:FF:EE:00:01:00/random"#
+            ),
+            (
+                .address(Stand.strap), ["A", "B"],
+                "C0:FF:EE:00:00:01/random was not heard, but A C0:FF:EE:00:01:00/random, B C0:FF:EE:00:01:01/random"
+            ),
+            (.strongest, [], "a device with a service that this client knows was not heard, nor anything else"),
+            (.nobody, ["A"], nil),
+        ] as [(SensorCollector.Settings.Choice, [String], String?)])
+    func `Who was not found is named, and who was heard instead`(
+        choice: SensorCollector.Settings.Choice, names: [String], words: String?
+    ) throws {
+        var stand = Stand(.init(choice: choice))
+        stand.start()
+        stand.hostStarts()
+        for (index, name) in names.enumerated() {
+            let address = DeviceAddress(0xC0FF_EE00_0100 + UInt64(index), .random)
+            try stand.advertises(address, services: [.battery], name: name)
+        }
+        #expect(stand.collector.missing == words)
+    }
+
+    @Test func `Many others are counted, and a connection is not missing`() throws {
+        var stand = Stand(.init(choice: .name("Strap")))
+        stand.start()
+        stand.hostStarts()
+        for index in 0..<10 as Range<UInt64> { try stand.advertises(DeviceAddress(0xC0FF_EE00_0100 + index, .random)) }
+        #expect(stand.collector.missing?.hasSuffix("C0:FF:EE:00:01:07/random and 2 more") == true)
+        try stand.advertises(Stand.strap, .nonConnectable, name: "Strap")
+        #expect(stand.collector.missing == #""Strap" was heard, but it takes no connections"#)
+        try stand.advertises(Stand.strap, name: "Strap")
+        #expect(
+            stand.collector.missing == "Strap C0:FF:EE:00:00:01/random was heard, but no connection to it came about")
+        stand.connects()
+        #expect(stand.collector.missing == nil)
     }
 }

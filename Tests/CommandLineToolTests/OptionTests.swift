@@ -27,6 +27,27 @@ import Testing
         #expect(failure?.code == .usage)
     }
 
+    @Test(arguments: [(#", "target": "far""#, 2), (#", "target": "near""#, 1), ("", 1)])
+    func `The built-in client connects to the target, or to whom it hears best`(target: String, device: UInt64) throws {
+        let straps = [("near", 1), ("far", 2)].map { id, number in
+            """
+            {"id": "\(id)", "name": "\(id)", "address": "C0:FF:EE:00:00:0\(number)/random", "distance": "\(number * 4) m",
+             "advertise": {"services": ["180D"]}, "services": [{"service": "heart_rate", "value": 6\(number)}]}
+            """
+        }
+        let text = """
+            {"lubdub": 1, "name": "Two", "limit": "10 s", "devices": [\(straps.joined(separator: ","))]\(target)}
+            """
+        let reading = ScenarioFile.read("a.json", variables: [:]) { _ in Array(text.utf8) }
+        var rehearsal = try Rehearsal(Played(try #require(reading.scenario), seed: 1))
+        var peers: Set<DeviceAddress?> = []
+        rehearsal.play({ _, saying in
+            if saying.content == .state(.connected) { peers.insert(saying.peer?.address) }
+        })
+        #expect(peers == [DeviceAddress(0xC0FF_EE00_0000 + device, .random)])
+        #expect(rehearsal.measurements > 5)
+    }
+
     @Test(arguments: [
         ["--events", "a", "--trace", "a"], ["--trace", "-"], ["--seed", "seven"], ["--for", "soon"],
         ["--speed", "0"],

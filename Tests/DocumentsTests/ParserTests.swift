@@ -89,7 +89,7 @@ import Testing
                 walk.json:1:1: LD0106: name: missing key
                 walk.json:2:3: LD0107: nmae: unknown key (did you mean "name"?)
                 walk.json:3:11: LD0110: pace: "brsk" is none of strolling, brisk (did you mean "brisk"?)
-                walk.json:4:12: LD0109: steps: expected an array of 1 to 3, found an array
+                walk.json:4:12: LD0109: steps: expected an array of 1 to 3, found an array of 4
                 walk.json:4:17: LD0108: steps[1]: expected a whole number from 1 to 100, found "many"
                 walk.json:4:25: LD0109: steps[2]: expected a whole number from 1 to 100, found 0
                 walk.json:4:28: LD0109: steps[3]: expected a whole number from 1 to 100, found 1.5

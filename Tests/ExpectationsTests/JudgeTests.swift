@@ -91,7 +91,7 @@ private let log =
     @Test func `Only what matters is waited for`() throws {
         let court = try Court(all[1])
         let kinds = EventName.allCases.filter(court.judge.waits)
-        #expect(kinds == [.read, .delivered, .said])
+        #expect(kinds == [.read, .delivered, .indicated, .said])
         #expect(!Judge(Scenario.empty).waits(for: .said))
     }
 }

@@ -77,7 +77,11 @@ private let last = bpm(#""last", "of": "strap/heart_rate""#)
             value(#""last", "of": "strap/health_thermometer""#),
             line(9, "delivered", of: "strap/health_thermometer", #", "value": {"celsius": 36.6, "type": "ear"}"#)
                 + told("36.66"), "fail 11.000000"),
-        // What is read reaches the client too.
+        // What is indicated and what is read reaches the client too.
+        Row(
+            value(#""last", "of": "strap/health_thermometer""#),
+            line(9, "indicated", of: "strap/health_thermometer", #", "value": {"celsius": 36.6}"#) + told("36.6"),
+            "pass 10.500000"),
         Row(
             value(#""last", "of": "band/fitness/steps_today""#),
             line(9, "read", of: "band/fitness/steps_today", #", "value": 812"#) + told("812"), "pass 10.500000"),
@@ -123,8 +127,14 @@ private let last = bpm(#""last", "of": "strap/heart_rate""#)
             line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + told("73"), "pass 10.500000"
         ),
         Row(
+            // A log counts samples, and does not say them.
             value(#""sum", "of": "patch/ecg/samples""#),
-            line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + told("73"), "pass 10.500000"
+            line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + told("73"), "fail 11.000000"
+        ),
+        Row(
+            value(#""last", "of": "strap/health_thermometer/intermediate""#),
+            line(9, "delivered", of: "strap/health_thermometer/intermediate", #", "value": {"celsius": 36.6}"#)
+                + told("36.6"), "pass 10.500000"
         ),
         Row(
             value(#""sum", "of": "patch/measurements", "last": 2"#), stream(9, [5, 6, 7]) + told("13"), "pass 10.500000"

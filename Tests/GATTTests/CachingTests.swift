@@ -125,6 +125,23 @@ enum Glucose {
         #expect(try glucose.change(to: AttributeTable(Glucose.services), isAnnounced: false) == [])
     }
 
+    @Test func `What a client out of sync cannot be told is said to be dropped, and what waits with it`() throws {
+        var glucose = try Glucose.server()
+        _ = glucose.answer(hex("12 0B 00 01"))
+        _ = glucose.answer(hex("12 12 00 02 00"))
+        _ = glucose.indicate(0x0011, [1])
+        _ = glucose.indicate(0x0011, [2])
+        #expect(try glucose.change(to: AttributeTable(Glucose.more)) == [])
+        #expect(glucose.events == [.dropped(handle: 0x0011)])
+        #expect(glucose.answer([0x1E]) == [])
+        #expect(glucose.events == [.confirmed(handle: 0x0011)])
+        #expect(glucose.indicate(0x0011, [2]) == [])
+        #expect(glucose.events == [.dropped(handle: 0x0011)])
+        _ = glucose.answer(hex("0A 03 00"))
+        _ = glucose.answer(hex("0A 03 00"))
+        #expect(glucose.indicate(0x0011, [2]) == [hex("1D 11 00 02")])
+    }
+
     @Test func `What was configured where the attributes differ is gone, and the rest stays`() throws {
         var glucose = try Glucose.server()
         _ = glucose.answer(hex("12 09 00 02 00"))

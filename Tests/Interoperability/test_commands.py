@@ -56,7 +56,9 @@ class DemoTests(CommandTests):
     def test_the_tour_shows_every_step_and_ends_by_itself(self):
         done = lubdub('demo', '--speed', 'max')
         self.assertEqual((done.returncode, done.stderr), (0, ''))
-        places = [done.stdout.index(f'\n{name}: ') for name in ['Scan', 'Connect', 'Discover', 'Subscribe', 'The heart']]
+        chapters = ['Scan', 'Connect', 'Discover', 'Subscribe', 'The heart', 'Two octets', 'Out of range', 'The link is lost',
+                    'Back in range']
+        places = [done.stdout.index(f'\n{name}: ') for name in chapters]
         self.assertEqual(places, sorted(places))
         for words in ['-> LE Create Connection', '<- ATT Handle Value Notification', '62 bpm', '300 bpm', '"bpm": 300']:
             self.assertIn(words, done.stdout)

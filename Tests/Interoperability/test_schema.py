@@ -25,17 +25,30 @@ UNSEEN = {
         'custom_set_beyond', 'custom_set_text', 'ecg_notify_sample', 'heart_rate_set_location', 'information_set_long',
         'information_set_number', 'thermometer_set_interval', 'thermometer_set_type'],
     'a thing is there, and can be done so with': [
-        'custom_not_notified', 'ecg_lead_off_elsewhere', 'ecg_notify_lead', 'ecg_set_samples', 'fitness_set_today',
-        'heart_rate_notify_contact', 'heart_rate_set_intervals', 'information_not_there', 'pmd_notify_value',
+        'custom_not_notified', 'expect_truth_of_written', 'ecg_lead_off_elsewhere', 'ecg_notify_lead', 'ecg_set_samples',
+        'fitness_set_today', 'heart_rate_notify_contact', 'heart_rate_set_intervals', 'information_not_there', 'pmd_notify_value',
         'thermometer_set_intermediate', 'att_error_of_client', 'central_advertises', 'central_as_target',
         'connect_of_peripheral', 'connect_to_central', 'connect_to_nobody', 'raw_of_device', 'raw_pdu_of_part',
         'stall_of_service', 'unconfirmed_of_strap'],
     'a curve stays within a range': ['feed_high_list', 'thermometer_hot_curve'],
     'a number with a unit is within a range': [
-        'ecg_rate_fraction', 'ecg_rate_high', 'feed_period', 'thermometer_period'],
+        'ecg_rate_fraction', 'ecg_rate_high', 'ecg_rate_none', 'feed_period', 'thermometer_period'],
     'text has octets': ['information_long', 'raw_long', 'raw_pdu_long'],
     'things exclude each other': ['custom_declaration', 'custom_descriptor_configuration', 'pmd_lead'],
+    'names stand in a list once': ['custom_repeated_permission', 'custom_repeated_property'],
+    'a descriptor is of the length of its type, and of some types there is one': [
+        'custom_format_number', 'custom_format_octets', 'custom_two_descriptions'],
+    'an expectation has time to be decided in': [
+        'expect_rate_window_long', 'expect_since_end', 'expect_until_before_since', 'expect_until_over'],
+    'an expectation can fail, and can pass': [
+        'expect_count_any', 'expect_count_between', 'expect_count_negative', 'expect_percentile_none',
+        'expect_rate_between'],
+    'a part is a number': [
+        'expect_below_of_lists', 'expect_mean_of_lists', 'expect_mean_of_octets', 'expect_mode_of_booleans',
+        'expect_sum_of_text'],
     'ids are not given twice': ['custom_duplicate_id', 'custom_duplicate_uuid', 'two_services_of_a_kind'],
+    'something is said': ['fitness_empty'],
+    'a clock has an end': ['skip_beyond', 'skip_often'],
     'handles rise': [
         'handle_back', 'handle_of_declaration', 'handle_of_generic_access', 'handle_of_other_service',
         'handle_on_configuration', 'handle_on_descriptors', 'handles_at_their_end', 'handles_behind_their_end'],

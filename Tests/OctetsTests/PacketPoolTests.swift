@@ -19,6 +19,19 @@ import Testing
         #expect(pool.uint8(at: -1, of: packet) == nil)
     }
 
+    @Test func `A header of four octets is read at once, or not at all`() {
+        var pool = PacketPool()
+        var packet = pool.take()
+        let octets: [5 of UInt8] = [0x34, 0x12, 0xCD, 0xAB, 9]
+        pool.append(octets.span, to: &packet)
+        #expect(pool.octets(of: packet) == [0x34, 0x12, 0xCD, 0xAB, 9])
+        #expect(pool.header(of: packet).map { [$0.first, $0.second] } == [0x1234, 0xABCD])
+        packet.dropFirst(1)
+        #expect(pool.header(of: packet).map { [$0.first, $0.second] } == [0xCD12, 0x09AB])
+        packet.dropFirst(1)
+        #expect(pool.header(of: packet) == nil)
+    }
+
     @Test func `A copy is its own, and what is released is used again`() {
         var pool = PacketPool()
         let packet = pool.take([1, 2, 3])

@@ -185,6 +185,20 @@ import Testing
         #expect(strap.leadIsTaken(off: true, ofService: 9, at: at(5)) == false)
     }
 
+    /// The first sample is half a second old, and says what was then.
+    @Test(arguments: [(3.4, 50), (3.501, 0), (9, 0)])
+    func `An electrode that is on again before somebody listens was off in samples of before`(
+        begin: Double, off: Int
+    ) throws {
+        var strap = try Self.strap(noise: .resting)
+        #expect(strap.leadIsTaken(off: true, ofService: 1, at: at(2)) == true)
+        #expect(strap.leadIsTaken(off: false, ofService: 1, at: at(3)) == true)
+        strap.device.begin(Self.samples, at: at(begin))
+        let frames = try Self.frames(strap.notified(from: at(begin), until: at(begin + 2), mtu: 23))
+        let flagged = frames.filter { $0.header.flags.contains(.leadOff) }
+        #expect(flagged.reduce(0) { $0 + $1.samples.count } == off)
+    }
+
     @Test(arguments: [(100_000.0, true), (1e300, true), (.infinity, true), (.nan, false), (1000, false)])
     func `What is beyond the range is at its end, and said to be`(wander: Double, isSaturated: Bool) throws {
         var strap = try Self.strap(noise: ECG.Noise(wander: wander))

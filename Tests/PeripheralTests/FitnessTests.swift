@@ -94,6 +94,18 @@ import Testing
         #expect(Self.count(watch.read(Self.today, at: at(23 * 3600))) == 1000)
     }
 
+    /// From its 292nd year on: no number overflows, wherever in the day it began.
+    @Test(arguments: [0, 15 * 3600]) func `A clock that has come to its end stands still`(start: Int64) throws {
+        var watch = try Self.watch(.days([1000]), begins: 946_684_800 + start)
+        #expect(!watch.device.clockHasStopped(at: at(1)))
+        watch.device.skipTime(by: .seconds(1 << 40), at: at(1))
+        #expect(watch.device.clockHasStopped(at: at(1)))
+        let steps = Self.count(watch.read(Self.steps, at: at(1)))
+        #expect(steps.map { 106_750_000...106_752_000 ~= $0 } == true)
+        #expect(Self.count(watch.read(Self.steps, at: at(86401))) == steps)
+        _ = watch.read(Self.today, at: at(86401))
+    }
+
     @Test func `Only changes are notified`() throws {
         var watch = try Self.watch(.list([5, 5, 5, 9, 9, 12], period: .seconds(1)))
         watch.device.begin(Self.steps, at: .start)

@@ -11,6 +11,9 @@ enum Files {
         FileManager.default.contents(atPath: "\(root)/\(path)").map { Array($0) }
     }
 
+    /// Those with scenarios of the repository.
+    static let folders = ["", "/devices", "/errors", "/formats", "/recovery"].map { "scenarios\($0)" }
+
     static func names(_ folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? [])
             .filter { $0.hasSuffix(".json") }.sorted().map { "\(folder)/\($0)" }

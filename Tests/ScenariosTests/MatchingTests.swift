@@ -105,6 +105,28 @@ private let line = Datum.object([
         }
     }
 
+    @Test func `A sample is its microvolts, and what stands beside it is there for each`() {
+        let happening = Happening(
+            .delivered, of: nil, value: .object([.init("samples", .number(3)), .init("gap", .bool(true))]),
+            samples: [5, -7, 3])
+        let gap = Matcher.object([.init(key: "gap", matcher: .bool(true))])
+        let table: [(Matcher, Int)] = [
+            (.number(3), 1), (.number(-7), 1), (.between(.init(min: 0)), 2), (.not(.number(5)), 2), (gap, 3),
+            (.not(gap), 0), (.any(true), 3),
+        ]
+        for (matcher, count) in table {
+            let event = Event(kind: .delivered, of: nil, filters: [.value(matcher)], occurrence: .each, delay: .zero)
+            #expect(event.matches(in: happening) == count, "\(matcher)")
+        }
+        // Where only their number is known, nothing is like a sample, and not even unlike it.
+        var counted = happening
+        counted.samples = nil
+        for matcher in [Matcher.number(3), .not(.number(5)), .any(true)] {
+            let event = Event(kind: .delivered, of: nil, filters: [.value(matcher)], occurrence: .each, delay: .zero)
+            #expect(event.matches(in: counted) == 0, "\(matcher)")
+        }
+    }
+
     @Test func `A part is where it is carried`() throws {
         let text = scenario(
             expect:

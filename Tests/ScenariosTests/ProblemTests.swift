@@ -30,7 +30,7 @@ import Testing
             ),
             (
                 #"{"when": "5 s", "do": "set", "of": "battery", "to": 101}"#,
-                "2:64: LD0109: script[0].to: this goes from 101.0 to 101.0, and must stay within 0.0 and 100.0"
+                "2:64: LD0109: script[0].to: 101 is not from 0 to 100"
             ),
             (
                 #"{"when": "5 sec", "do": "clear", "of": "strap"}"#,

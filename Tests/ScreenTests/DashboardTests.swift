@@ -21,7 +21,7 @@ import Testing
     @Test func `a long name leaves room for the state and the session`() {
         let name = String(repeating: "心", count: 300)
         let shown = rows(.device(address: "C0:FF:EE:00:00:01", name: name), .link(.connected))[0]
-        #expect(shown.hasSuffix("心  connected  session 0:00:00"))
+        #expect(shown.hasSuffix("心…  connected   session 0:00:00"))
     }
 
     @Test func `a session lasts from the connection to its end`() {

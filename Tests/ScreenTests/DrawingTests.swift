@@ -6,29 +6,53 @@ import Testing
     @Test(arguments: [
         ("a", 1), ("é", 1), ("e\u{301}", 1), ("心", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("❤", 1), ("🫀", 2), ("👩‍⚕️", 2),
         ("\u{301}", 0), ("\u{200D}", 0), ("━", 1), ("⣿", 1), ("🇩🇪", 2), ("\u{20000}", 2),
+        ("❤\u{FE0F}", 1), ("⌚\u{FE0E}", 2), ("👍🏽", 2), ("👨‍👩‍👧", 2), ("1\u{FE0F}\u{20E3}", 1),
+        ("\u{1112}\u{1161}\u{11AB}", 2),
+        ("🏴\u{E0067}\u{E0062}\u{E007F}", 2), ("©\u{FE0F}", 1),
     ]) func `columns of a character`(text: String, columns: Int) {
         #expect(text.map(\.columns) == [columns])
     }
 }
 
 @Suite struct CanvasTests {
+    /// Terminals give what is made of several emoji as many columns as they think right, and what follows would move.
+    @Test(arguments: [
+        ("❤\u{FE0F}a", "❤a"), ("👩‍⚕️a", "👩a"), ("👍🏽a", "👍a"), ("🇩🇪a", "🇩🇪a"), ("1\u{FE0F}\u{20E3}a", "1\u{20E3}a"),
+        ("e\u{301}a", "e\u{301}a"), ("क\u{94D}\u{200D}षa", "क\u{94D}षa"),
+    ]) func `what terminals do not agree on is not drawn`(text: String, drawn: String) {
+        var canvas = Canvas(width: 9, height: 1, .unicode)
+        canvas.write(text, row: 0, column: 0)
+        #expect(canvas.rows.map { Array($0.text.unicodeScalars) } == [Array(drawn.unicodeScalars)])
+    }
+
     @Test func `what is outside is left out`() {
         var canvas = Canvas(width: 5, height: 2, .unicode)
         for (row, column) in [(-1, 0), (2, 0), (0, 5), (0, -1), (.max, .max - 10), (.min, -10)] {
             canvas.write("x", row: row, column: column)
         }
         #expect(canvas.rows.map(\.text) == ["", ""])
-        #expect(canvas.write("abcdefg", row: 0, column: 3) == 5)
-        canvas.write("123", row: 1, before: 2)
-        #expect(canvas.rows.map(\.text) == ["   ab", "23"])
+        #expect(canvas.write("ab", row: 0, column: 3) == 5)
+        canvas.write("12", row: 1, before: 2)
+        #expect(canvas.rows.map(\.text) == ["   ab", "12"])
+    }
+
+    @Test func `a field is there or not, and text is cut where one sees it`() {
+        var canvas = Canvas(width: 5, height: 5, .unicode)
+        #expect(canvas.write("123", row: 0, column: 3) == 3)
+        canvas.write("123", row: 0, before: 2)
+        #expect(canvas.write(cutting: "abc", row: 1, column: 3) == 5)
+        #expect(canvas.write(cutting: "abc", row: 2, column: 2) == 5)
+        #expect(canvas.write(["1", "23", "4"], between: "·", row: 3, column: 0) == 4)
+        #expect(canvas.write(["123456", "7"], between: "·", row: 4, column: 0) == 0)
+        #expect(canvas.rows.map(\.text) == ["", "   a…", "  abc", "1·23", ""])
     }
 
     @Test func `a wide character has both halves or none`() {
         var canvas = Canvas(width: 5, height: 2, .unicode)
-        canvas.write("心拍計", row: 0, column: 0)
+        canvas.write(cutting: "心拍計", row: 0, column: 0, upTo: 4)
         canvas.write("a心", row: 1, column: 0, upTo: 3)
-        #expect(canvas.rows.map(\.text) == ["心拍", "a心"])
-        #expect(canvas.rows.map(\.columns) == [4, 3])
+        #expect(canvas.rows.map(\.text) == ["心…", "a心"])
+        #expect(canvas.rows.map(\.columns) == [3, 3])
         var ascii = Canvas(width: 5, height: 1, .ascii)
         ascii.write("心–·é", row: 0, column: 0)
         #expect(ascii.rows.map(\.text) == ["? -|?"])

@@ -47,6 +47,27 @@ import Testing
         }
     }
 
+    /// A part of a number would be another number.
+    @Test func `every number is whole or not there`() {
+        var dashboard = Wearer.dashboard()
+        dashboard.take(.heartRate(65535, contact: true, energy: 65535), at: .start)
+        dashboard.take(.steps(.max), at: .start)
+        func numbers(width: Int, height: Int) -> Set<String> {
+            let rows = dashboard.rows(width: width, height: height, .unicode, at: Wearer.now)
+            let words = rows.flatMap { $0.text.split { !($0.isNumber || ".,:".contains($0)) } }
+            return Set(words.filter { $0.contains(where: \.isNumber) }.map(String.init))
+        }
+        let heights = [1, 5, 10, 24]
+        var whole: Set = ["2", "3", "4", "5"]  // seconds of an ECG
+        for height in heights + [60] { whole.formUnion(numbers(width: 300, height: height)) }
+        for width in 0...100 {
+            for height in heights {
+                let cut = numbers(width: width, height: height).subtracting(whole)
+                #expect(cut.isEmpty, "\(width)x\(height): \(cut)")
+            }
+        }
+    }
+
     @Test func `one row is the heart rate`() {
         let rows = Wearer.dashboard().rows(width: 80, height: 1, .unicode, at: Wearer.now)
         #expect(rows.map(\.text) == [" 77 bpm  contact yes  battery 87 %  temperature 36.55 °C"])

@@ -86,6 +86,30 @@ import Testing
         #expect(Self.beats(&other, until: 120) != beats)
     }
 
+    @Test(
+        arguments: [
+            .walk(start: 62, by: 5, period: .milliseconds(300), range: 50...180), .constant(65535), .constant(1001),
+            .list([65535, 0, 70, 3000.5, 999], period: .milliseconds(700), then: .repeat),
+        ] as [Curve])
+    func `Beats that are passed over change nothing of those behind them`(curve: Curve) {
+        for end in [0, 1, 124_999_999, 60_000_000_001, 77_123_456_789] as [Int64] {
+            var (all, some) = (Heart(rate: Signal(curve), seed: 3), Heart(rate: Signal(curve), seed: 3))
+            let beats = Self.beats(&all, until: 80)
+            #expect(some.pass(until: Instant(nanoseconds: end)) == (end >= 125_000_000))
+            let rest = Self.beats(&some, until: 80)
+            #expect(rest == beats.suffix(rest.count) && rest.count >= beats.count { $0 >= end })
+            #expect(rest.count < beats.count || end < 125_000_000)
+        }
+    }
+
+    @Test func `A day of a heart that is far too fast costs no more than one at rest`() {
+        func pass(_ rate: Double) -> Duration {
+            var heart = Heart(rate: Signal(rate))
+            return ContinuousClock().measure { _ = heart.pass(until: Self.at(86400)) }
+        }
+        #expect(pass(65535) < pass(72) * 4 + .milliseconds(100))
+    }
+
     @Test func `A rate is taken over, and given back as if it had never been away`() {
         let curve = Curve.ramp(start: 60, end: 120, over: .seconds(60))
         var heart = Heart(rate: Signal(curve), variability: .none)

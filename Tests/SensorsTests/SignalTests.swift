@@ -77,6 +77,56 @@ import Testing
         #expect(seen.least < 50.1 && seen.most > 54.9)
     }
 
+    static let ticking = Curve.walk(start: 62, by: 2, period: .nanoseconds(1), range: 45...120)
+
+    /// Where one block of steps ends and the next begins, on each of the levels.
+    @Test(arguments: [1, 2, 7, 1 << 16, 3 << 16, 1 << 32, 5 << 32] as [Int64])
+    func `A walk is one walk over the ends of its blocks, asked in any order`(block: Int64) throws {
+        var signal = Signal(Self.ticking, seed: 7)
+        let steps = (block << 16) - 1000...(block << 16) + 1000
+        let values = steps.map { signal.value(atNanoseconds: $0) ?? .nan }
+        for (value, next) in zip(values, values.dropFirst()) {
+            #expect((45...120).contains(next) && abs(next - value) <= 2)
+        }
+        #expect(Set(values).count > 1900)
+        for place in [0, 1000, 999, 1001, 2000, 1000] {
+            var other = Signal(Self.ticking, seed: 7)
+            #expect(other.value(atNanoseconds: steps.lowerBound + Int64(place)) == values[place])
+            #expect(signal.value(atNanoseconds: steps.lowerBound + Int64(place)) == values[place])
+        }
+    }
+
+    @Test func `A walk is the same, walked or jumped`() {
+        var (walked, jumped) = (Signal(Self.ticking, seed: 7), Signal(Self.ticking, seed: 7))
+        var last: Double?
+        for step in 0...400_000 as ClosedRange<Int64> { last = walked.value(atNanoseconds: step) }
+        #expect(jumped.value(atNanoseconds: 400_000) == last)
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            (2, 45...120), (0, 45...120), (1e-9, 45...120), (1e300, 45...120), (200, 45...120),
+            (2, -1e308...1e308), (.greatestFiniteMagnitude, -1e308...1e308),
+        ] as [(Double, ClosedRange<Double>)])
+    func `A walk over years of nanoseconds is there at once, and in its range`(
+        by: Double, range: ClosedRange<Double>
+    ) throws {
+        var signal = Signal(.walk(start: 62, by: by, period: .nanoseconds(1), range: range), seed: 3)
+        for time in [Int64.max, Int64.max - 1, 1 << 48, 1, 1 << 62, 0] {
+            let place = signal.value(atNanoseconds: time)
+            #expect(range.contains(try #require(place)))
+        }
+        #expect(signal.value(atNanoseconds: 0) == 62)
+    }
+
+    @Test func `A walk goes everywhere in the long run, and not to the ends more than elsewhere`() {
+        var signal = Signal(.walk(start: 62, by: 2, period: .milliseconds(1), range: 0...100), seed: 5)
+        var tenths = Array(repeating: 0, count: 10)
+        for hour in 1...500 { tenths[min(9, Int((signal.value(at: .seconds(3600 * hour)) ?? 0) / 10))] += 1 }
+        #expect(tenths.allSatisfy { (25...80).contains($0) }, "\(tenths)")
+    }
+
     @Test func `Two walks of a sum go their own ways`() {
         var pair = Signal(.sum([Self.walking, Self.walking]), seed: 7)
         var one = Signal(Self.walking, seed: 7)

@@ -22,12 +22,14 @@ struct World {
     private var outbox: [Airspace.Output] = []
     private(set) var now = Instant.start
 
-    /// Controllers with the addresses 11:11:11:11:11:11, 22:22:22:22:22:22 and so on, a metre apart.
+    /// Controllers with the addresses 11:11:11:11:11:11, 22:22:22:22:22:22 and so on, which hear each other with −40 dBm.
     init(controllers: Int, seed: UInt64 = 1, sleeps: Bool = true) {
         airspace = Airspace(seed: RandomStream(seed: seed), sleeps: sleeps)
         for number in 0..<controllers {
             let address = DeviceAddress(0x1111_1111_1111 * UInt64(number + 1), .public)
-            _ = airspace.add(address: address, at: Medium.Station(millimetres: number * 1000))
+            var place = Medium.Station()
+            place.strength = -40
+            _ = airspace.add(address: address, at: place)
             told.append([])
         }
     }
@@ -69,6 +71,17 @@ struct World {
 
     mutating func remove(_ host: Int) {
         airspace.remove(host, at: now, pool: &pool, into: &outbox)
+        empty()
+    }
+
+    /// Moves a controller, or takes it out of reach.
+    mutating func change(_ host: Int, _ change: (inout Medium.Station) -> Void) {
+        airspace.change(host, at: now, pool: &pool, into: &outbox, change)
+        empty()
+    }
+
+    mutating func setPower(_ host: Int, isOn: Bool) {
+        airspace.setPower(of: host, isOn: isOn, at: now, pool: &pool, into: &outbox)
         empty()
     }
 

@@ -14,7 +14,7 @@ import VirtualWorld
         #"{"service": "heart_rate", "energy": 5}"#, #"{"service": "heart_rate", "energy": false, "location": "foot"}"#,
         #"{"service": "health_thermometer"}"#,
         #"{"service": "health_thermometer", "period": "5 s", "type": "ear", "store": true}"#,
-        #"{"service": "health_thermometer", "type": "ear"}"#, #"{"service": "fitness"}"#,
+        #"{"service": "health_thermometer", "type": "ear"}"#,
         #"{"service": "fitness", "steps": 1}"#, #"{"service": "fitness", "temperature": 36}"#,
         #"{"service": "fitness", "steps": 1, "temperature": 36}"#, #"{"service": "ecg"}"#,
         #"{"service": "ecg", "as": "pmd"}"#, #"{"service": "measurements", "rate": "500 Hz", "value": 60}"#,
@@ -25,7 +25,7 @@ import VirtualWorld
         {"service": "custom", "id": "other", "uuid": "1815", "characteristics": [
           {"uuid": "2A58", "properties": ["read", "notify", "indicate"], "value": 1},
           {"uuid": "2A56", "properties": ["write"], "handle": 60, "descriptors": [{"uuid": "2901", "value": "x"}]},
-          {"uuid": "2A57", "properties": ["indicate"], "descriptors": [{"uuid": "2904", "value": "00"}, {"uuid": "2901", "value": "x"}]}]}
+          {"uuid": "2A57", "properties": ["indicate"], "descriptors": [{"uuid": "2904", "value": "06000027010000"}, {"uuid": "2901", "value": "x"}]}]}
         """,
     ]
 

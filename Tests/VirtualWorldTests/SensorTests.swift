@@ -29,6 +29,29 @@ struct SensorTests {
          "script": [{"when": "15 s", "do": "disconnect", "of": "strap"}]}
         """)
 
+    @Test(.timeLimit(.minutes(1)))
+    func `A skip over years costs nothing, and one over all time is said once`() throws {
+        func play(_ which: String, _ by: String) throws -> Stage {
+            let play = Play(
+                "skip",
+                """
+                {"lubdub": 1, "name": "Skip", "limit": "20 s", "devices": [
+                  {"id": "d", "address": "C0:FF:EE:00:00:01/random", "advertise": {"services": ["1809"]}, "services": [
+                    {"service": "health_thermometer", "period": "1 s", "value":
+                     {"curve": "walk", "start": 36.6, "by": 0.1, "period": "1 ms", "range": [36, 38]}}]}],
+                 "script": [
+                   {"when": {"event": "confirmed", "\(which)": 3}, "do": "skip_time", "by": "\(by)"}]}
+                """)
+            return try Stage(play.scenario)
+        }
+        let years = try play("nth", "10000 days")
+        #expect(years.records(.confirmed).count > 10)
+        #expect(years.records(.saturated).isEmpty)
+        let ages = try play("every", "60000 days")
+        #expect(ages.records(.saturated).map(\.value) == ["5184000000"])
+        #expect(ages.records(.saturated).map(\.thing) == ["d"])
+    }
+
     /// The values that went to the client, by reads and by notifications.
     private func values(_ thing: String, _ stage: Stage) -> [String] {
         stage.records.filter { ($0.event == .read || $0.event == .delivered) && $0.thing == thing }

@@ -143,6 +143,12 @@ struct Play: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// The scenarios in a folder of the repository.
+    static func names(_ folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? [])
+            .filter { $0.hasSuffix(".json") }.sorted().map { "\(folder)/\($0)" }
+    }
+
     private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
     private static func octets(_ path: String) -> [UInt8]? {

@@ -52,7 +52,7 @@ struct BareClient {
         var picked: Picked?
         for index in world.outbox.indices {
             guard case .client(_, let output) = world.outbox[index] else { continue }
-            picked = picked ?? pick(output, world.pool)
+            if picked == nil { picked = pick(output, world.pool) }
             switch output {
             case .notified(_, _, let packet), .indicated(_, _, let packet): world.pool.release(packet)
             default: break

@@ -18,10 +18,13 @@ struct CurveReader {
         if let range, let extent = curve.extent,
             extent.lowerBound < range.lowerBound || extent.upperBound > range.upperBound
         {
+            let (low, high) = (extent.lowerBound.plain, extent.upperBound.plain)
+            let (least, most) = (range.lowerBound.plain, range.upperBound.plain)
             cursor.note(
                 .outOfRange,
-                "this goes from \(extent.lowerBound) to \(extent.upperBound), and must stay within \(range.lowerBound) and \(range.upperBound)"
-            )
+                low == high
+                    ? "\(low) is not from \(least) to \(most)"
+                    : "this goes from \(low) to \(high), and must stay within \(least) and \(most)")
         }
         return curve
     }

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import Documents
 import Sensors
+import Spelling
 
 /// Makes custom services of checked trees.
 struct CustomReader {
@@ -32,13 +33,37 @@ struct CustomReader {
 
     private func characteristic(_ cursor: Cursor) -> Custom.Characteristic {
         let format: ValueFormat = cursor["format"].choice() ?? Self.format(of: cursor["value"])
+        for key in ["properties", "permissions"] { noteRepeated(cursor[key]?.items ?? []) }
+        let descriptors = cursor["descriptors"]?.items ?? []
+        noteDuplicates(descriptors)
         return Custom.Characteristic(
             uuid: uuid(cursor) ?? UUID(0), format: format, properties: Self.properties(cursor),
             permissions: (cursor["permissions"]?.items ?? []).compactMap { Optional($0).choice() },
             value: cursor["value"].map { value($0, as: format) } ?? (format.range == nil ? nil : .curve(.constant(0))),
             period: services.period(cursor),
             handle: (cursor["handle"]?.integer).flatMap(UInt16.init(exactly:)),
-            descriptors: (cursor["descriptors"]?.items ?? []).compactMap(descriptor))
+            descriptors: descriptors.compactMap(descriptor))
+    }
+
+    private func noteRepeated(_ names: [Cursor]) {
+        var seen: Set<String> = []
+        for cursor in names {
+            guard let name = cursor.string, !seen.insert(name).inserted else { continue }
+            cursor.note(.repeatedName, "\(name.brief.quoted) stands here already")
+        }
+    }
+
+    /// Core 6.0, Vol 3, Part G, sections 3.3.3.1, 3.3.3.2, 3.3.3.4 and 3.3.3.6: a characteristic has at most one of these.
+    private static let singleTypes = [0x2900, 0x2901, 0x2903, 0x2905].map { UUID($0) }
+
+    private func noteDuplicates(_ descriptors: [Cursor]) {
+        var seen: Set<UUID> = []
+        for cursor in descriptors.compactMap({ $0["uuid"] }) {
+            guard let uuid = cursor.string.flatMap({ UUID($0) }), Self.singleTypes.contains(uuid),
+                !seen.insert(uuid).inserted
+            else { continue }
+            cursor.note(.duplicateDescriptor, "a characteristic has only one \(cursor.node.kind)")
+        }
     }
 
     /// What a value without a format is.
@@ -68,17 +93,26 @@ struct CustomReader {
     }
 
     private func descriptor(_ cursor: Cursor) -> Custom.Descriptor? {
-        guard let uuid = uuid(cursor), let value = cursor["value"] else { return nil }
-        if let number = value.number {
+        guard let uuid = uuid(cursor), let value = cursor["value"], let octets = octets(value, of: uuid) else {
+            return nil
+        }
+        // Core 6.0, Vol 3, Part G, section 3.3.3.5.
+        if uuid == .characteristicPresentationFormat, octets.count != 7 {
+            value.note(.wrongLength, "a Characteristic Presentation Format has 7 octets, and this has \(octets.count)")
+        }
+        return Custom.Descriptor(uuid: uuid, octets: octets)
+    }
+
+    /// A descriptor's value: a number in as few octets as hold it, or text.
+    private func octets(_ cursor: Cursor, of uuid: UUID) -> [UInt8]? {
+        if let number = cursor.number {
             guard let whole = UInt32(exactly: number) else { return nil }
             let octets = (0..<4).map { UInt8(truncatingIfNeeded: whole >> ($0 * 8)) }
-            return Custom.Descriptor(uuid: uuid, octets: Array(octets[..<(whole < 256 ? 1 : whole < 65536 ? 2 : 4)]))
+            return Array(octets[..<(whole < 256 ? 1 : whole < 65536 ? 2 : 4)])
         }
         let format: ValueFormat = uuid == .characteristicUserDescription ? .utf8 : .octets
-        guard case .text(let text)? = self.value(value, as: format),
-            let octets = Value.text(text).octets(as: format)
-        else { return nil }
-        return Custom.Descriptor(uuid: uuid, octets: octets)
+        guard case .text(let text)? = value(cursor, as: format) else { return nil }
+        return Value.text(text).octets(as: format)
     }
 }
 

@@ -50,14 +50,11 @@ struct Names {
     func carrier(of thing: Thing) -> Event.Carrier? {
         guard case .part(let device, let index, let part) = thing else { return nil }
         let service = devices[device].services[index]
-        switch service.parts[part].role {
-        case .contact, .energy, .rrIntervals:
-            return mainPart(service).map { main in
-                Event.Carrier(
-                    part: .part(device: device, service: index, part: main),
-                    key: service.parts[part].key(in: service.kind))
-            }
-        case .value, .location, .named: return nil
+        guard Tables.isCarried(service.parts[part], in: service.kind) else { return nil }
+        return mainPart(service).map { main in
+            Event.Carrier(
+                part: .part(device: device, service: index, part: main),
+                key: service.parts[part].key(in: service.kind))
         }
     }
 

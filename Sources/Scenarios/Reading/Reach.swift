@@ -68,6 +68,13 @@ extension [Rule] {
 }
 
 extension Moment {
+    /// How often it comes for sure, if it comes at all.
+    func leastTimes(before limit: Duration) -> Int {
+        guard case .repeated(let first, let every, let times) = self, every > .zero, first <= limit else { return 1 }
+        let most = (limit - first) / every
+        return min(times ?? .max, most < 1e9 ? Int(most) + 1 : 1_000_000_000)
+    }
+
     fileprivate var latest: Duration {
         switch self {
         case .start, .end: .zero

@@ -26,6 +26,7 @@ struct ScenarioReader {
         for (index, (cursor, rule)) in readRules.enumerated() where rule != nil {
             if let reason = reach.whyNot(rule: index) { (cursor["when"] ?? cursor).note(.cannotFire, reason) }
         }
+        noteEndOfClocks(readRules, limit, devices)
         let expectations = ExpectationReader(moments: moments, reach: reach)
         return Scenario(
             name: root?["name"]?.string ?? "", note: root?["note"]?.string,
@@ -36,19 +37,31 @@ struct ScenarioReader {
             expectations: all("expect").compactMap(expectations.expectation))
     }
 
-    private func target(_ cursor: Cursor?, _ devices: [Device]) -> Int {
-        guard let cursor, let id = cursor.string else {
-            return devices.firstIndex { $0.role == .peripheral } ?? 0
-        }
+    private func target(_ cursor: Cursor?, _ devices: [Device]) -> Int? {
+        guard let cursor, let id = cursor.string else { return nil }
         guard let index = devices.firstIndex(where: { $0.id == id }) else {
             cursor.note(
                 .unknownThing, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
-            return 0
+            return nil
         }
         if devices[index].role == .central {
             cursor.note(.wrongThing, "\(id.quoted) is a central: nobody connects to it")
         }
         return index
+    }
+
+    /// The sensors' clocks count 2⁶³ ns, and would stop behind them.
+    private func noteEndOfClocks(_ rules: [(Cursor, Rule?)], _ limit: Duration, _ devices: [Device]) {
+        var left = devices.map { _ in Duration.nanoseconds(Int64.max) - limit }
+        for (cursor, rule) in rules {
+            guard let rule, case .skipTime(let by) = rule.action.deed, let device = rule.action.thing?.device else {
+                continue
+            }
+            left[device] -= by * rule.when.leastTimes(before: limit)
+            guard left[device] < .zero else { continue }
+            cursor["by"]?.note(.outOfRange, "with all that is skipped, the clock of the sensors leaves its 292 years")
+            left[device] = .nanoseconds(Int64.max)  // said once
+        }
     }
 
     private func noteDuplicates(_ cursors: [Cursor], _ sort: String, taken: Set<String> = []) {

@@ -85,8 +85,12 @@ struct MomentReader {
 
     private func truth(_ cursor: Cursor) -> Matcher.Truth? {
         guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"],
-            let of = names.thing(path, .part([]))
+            let of = names.thing(path, .part([.read, .notify, .indicate]))
         else { return nil }
+        if case .part(_, _, let place) = of, let (service, _) = names.part(of), !Tables.isNumber(place, of: service) {
+            if statistic.calculates { path.note(.noNumber, "\(path.node.kind) is no number, and has no \(statistic)") }
+            cursor["below"]?.note(.noNumber, "\(path.node.kind) is no number, and never below one")
+        }
         return Matcher.Truth(
             statistic: statistic, of: of, last: cursor["last"]?.integer, below: cursor["below"]?.number,
             tolerance: cursor["$tolerance"]?.number ?? 0)
@@ -96,9 +100,18 @@ struct MomentReader {
     func limits(_ cursor: Cursor, _ lower: String, _ upper: String) -> Expectation.Limits {
         let (min, max) = (cursor[lower]?.number, cursor[upper]?.number)
         if let min, let max, min > max {
-            cursor[lower]?.note(.cannotOpen, "nothing is both above this and below \(max)")
+            cursor[lower]?.note(.cannotOpen, "nothing is both \(min.plain) or more and \(max.plain) or less")
         }
         return Expectation.Limits(min: min, max: max)
+    }
+}
+
+extension Matcher.Statistic {
+    fileprivate var calculates: Bool {
+        switch self {
+        case .mean, .mode, .sum: true
+        case .last, .count: false
+        }
     }
 }
 

@@ -33,13 +33,7 @@ struct ServiceReader {
         case .deviceInformation:
             .deviceInformation(information(cursor))
         case .healthThermometer: .healthThermometer(thermometer(cursor))
-        case .fitness:
-            .fitness(
-                Fitness(
-                    steps: cursor["steps"].flatMap { curves.curve($0, in: 0...4_294_967_295) },
-                    temperature: cursor["temperature"].flatMap { curves.curve($0, in: -273.15...327.67) },
-                    dailyReset: cursor["daily_reset"]?.string.flatMap(Units.timeOfDay) ?? .zero,
-                    period: period(cursor)))
+        case .fitness: .fitness(fitness(cursor))
         case .ecg: .ecg(electrocardiogram(cursor))
         case .measurements:
             .measurements(
@@ -82,6 +76,16 @@ struct ServiceReader {
             isStoring: cursor["store"]?.bool ?? false)
     }
 
+    private func fitness(_ cursor: Cursor) -> Fitness {
+        if cursor["steps"] == nil, cursor["temperature"] == nil {
+            cursor.note(.missingKey, "\"steps\", \"temperature\" or both are missing: this service has nothing to say")
+        }
+        return Fitness(
+            steps: cursor["steps"].flatMap { curves.curve($0, in: 0...4_294_967_295) },
+            temperature: cursor["temperature"].flatMap { curves.curve($0, in: -273.15...327.67) },
+            dailyReset: cursor["daily_reset"]?.string.flatMap(Units.timeOfDay) ?? .zero, period: period(cursor))
+    }
+
     private func electrocardiogram(_ cursor: Cursor) -> Electrocardiogram {
         let form: Electrocardiogram.Form = cursor["as"].choice() ?? .ecg
         if form == .pmd, let lead = cursor["lead"] {
@@ -104,9 +108,11 @@ struct ServiceReader {
         within(cursor["period"], .milliseconds(1) ... .seconds(86_400)) ?? .seconds(1)
     }
 
-    /// A whole number of times in a second.
+    /// A whole number of times in a second; of what is written as no rate is, its form has been noted.
     private func rate(_ cursor: Cursor?) -> Int? {
-        guard let cursor, let hertz = cursor.string.flatMap({ Units.quantity($0, unit: "Hz") }) else { return nil }
+        guard let cursor, let text = cursor.string, Forms.rate.accepts(text),
+            let hertz = Units.quantity(text, unit: "Hz")
+        else { return nil }
         guard let whole = Int(exactly: hertz), (1...4000).contains(whole) else {
             cursor.note(.outOfRange, "expected a whole number from 1 Hz to 4000 Hz, found \(cursor.node.kind)")
             return nil

@@ -3,7 +3,9 @@ import Documents
 extension Tables {
     static let matcher = Shape.any([
         .object([.init("$each", .definition("matcher"), required: true, "Each element is like this.")]),
-        .object([.init("$one_of", .list(.definition("matcher")), required: true, "One of these fits.")]),
+        .object([
+            .init("$one_of", .list(.definition("matcher"), count: 1...Int.max), required: true, "One of these fits.")
+        ]),
         .object([.init("$min", .anyNumber, "At least."), .init("$max", .anyNumber, "At most.")]),
         .object([.init("$any", .boolean, required: true, "Anything.")]),
         .object([.init("$not", .definition("matcher"), required: true, "Whatever this does not fit.")]),
@@ -40,7 +42,9 @@ extension Tables {
                 "delay",
                 common + [
                     event("start"), event("end"),
-                    .init("percentile", .number(0...100), "In so many per cent of the cases; 100 if it is left out."),
+                    .init(
+                        "percentile", .number(0...100),
+                        "In so many per cent of the cases, more than 0; 100 if it is left out."),
                     .init("max", .duration, required: true, "It takes at most so long."),
                 ]),
         ])

@@ -50,7 +50,10 @@ enum Tables {
             .init("seed", .natural, "All chance comes from it; 1 if it is left out."),
             .init("begins", .form(Forms.wallTime), "What the sensors' clock shows at the start."),
             .init("limit", .duration, "The case ends then; 30 s after the script's last moment if it is left out."),
-            .init("target", .id, "The device that a client is told of; the first if it is left out."),
+            .init(
+                "target", .id,
+                "The device that a client is told of, and to which alone the built-in client connects. If it is left out: the first, and whom the built-in client hears best."
+            ),
         ]
 
     static let suiteFields =

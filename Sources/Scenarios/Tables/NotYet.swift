@@ -6,10 +6,8 @@ extension Tables {
         (
             "do",
             [
-                "link_loss", "stop_advertising", "distance", "rssi", "loss",
-                "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "change_services",
+                "stop_advertising", "delay", "drop", "duplicate", "reorder", "truncate", "lengthen", "change_services",
                 "move_handles", "forget_bond", "change_address", "drift", "burst",
-                "power_off",
             ]
         )
     ]

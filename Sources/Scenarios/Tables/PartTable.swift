@@ -1,3 +1,5 @@
+import Characteristics
+
 // What can be done with the parts of services.
 extension Tables {
     /// The parts of a service that can be named, and the key that brings each about; nil: it is always there.
@@ -77,6 +79,17 @@ extension Tables {
             (.fitness, "steps_today"):
             false
         case (.ecg, let name): name == "lead"
+        default: true
+        }
+    }
+
+    /// Whether the values of a part are numbers; those of the others are text, lists, objects, or true and false.
+    static func isNumber(_ place: Int, of service: Service) -> Bool {
+        switch (service.content, service.parts[place].name) {
+        case (.custom(let custom), _): custom.characteristics[place].format.range != nil
+        case (.deviceInformation, _), (.heartRate, "contact"), (.heartRate, "rr_ms"), (.heartRate, "location"),
+            (.healthThermometer, "type"), (.ecg, "description"), (.ecg, "control_point"):
+            false
         default: true
         }
     }

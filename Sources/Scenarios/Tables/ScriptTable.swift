@@ -185,7 +185,12 @@ extension Tables {
         case .changeAddress: [.init("to", .address, "The new one; one by chance if it is left out.")]
         case .drift: [.init("ppm", .number(-1000...1000), required: true, "By which its clock is too fast.")]
         case .burst: [.init("rate", .rate, required: true, "Notifications in a second.")]
-        case .skipTime: [.init("by", .duration, required: true, "How far the sensors' clock goes on.")]
+        case .skipTime:
+            [
+                .init(
+                    "by", .duration, required: true,
+                    "How far the sensors' clock goes on; it ends 292 years after the start.")
+            ]
         case .connect: [.init("to", .id, required: true, "The device.")]
         }
     }

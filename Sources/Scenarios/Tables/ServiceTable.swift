@@ -91,7 +91,8 @@ extension Tables {
             "format", .name(ValueFormat.allCases.map(\.rawValue)),
             "How a value is encoded; utf8 for a string and uint8 for a number if it is left out."),
         .init(
-            "properties", .list(.name(Custom.Characteristic.Property.allCases.map(\.rawValue))), required: true,
+            "properties", .list(.name(Custom.Characteristic.Property.allCases.map(\.rawValue)), count: 1...Int.max),
+            required: true,
             "What a client may do."),
         .init(
             "permissions", .list(.name(Custom.Characteristic.Permission.allCases.map(\.rawValue))),

@@ -1,0 +1,131 @@
+import Air
+import Bluetooth
+import LinkLayer
+import Octets
+import Simulation
+
+// Links: how they begin, what goes over them, and what the air does to them.
+extension Radio {
+    /// Sends a PDU over a link; of a link that is over, a packet is released.
+    mutating func send(
+        _ pdu: LinkPDU, over connection: Connection, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) {
+        guard isCurrent(connection.slot, connection.generation) else {
+            if case .data(let packet, _) = pdu { pool.release(packet) }
+            return
+        }
+        links[connection.slot].link.send(pdu, from: connection.end, at: now, pool: &pool, into: &linkOutbox)
+        passOn(connection.slot, into: &outbox)
+    }
+
+    /// Cuts what this end of a link sends into PDUs with so many octets of payload at most.
+    mutating func limit(_ connection: Connection, payload: Int) {
+        guard isCurrent(connection.slot, connection.generation) else { return }
+        links[connection.slot].link.limit(connection.end, payload: payload)
+    }
+
+    /// Leaves a link without a word.
+    mutating func close(
+        _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard isCurrent(connection.slot, connection.generation) else { return }
+        links[connection.slot].link.close(connection.end, at: now, pool: &pool, into: &linkOutbox)
+        passOn(connection.slot, into: &outbox)
+    }
+
+    /// The number that a connection update sent now should name; nil when the link is over.
+    func updateInstant(of connection: Connection, at now: Instant) -> UInt16? {
+        guard isCurrent(connection.slot, connection.generation) else { return nil }
+        return links[connection.slot].link.updateInstant(at: now)
+    }
+
+    /// The station at the other end.
+    func peerStation(of connection: Connection) -> Int? {
+        guard isCurrent(connection.slot, connection.generation) else { return nil }
+        return station(at: connection.end.other, of: connection.slot)
+    }
+
+    private func station(at end: LinkEnd, of slot: Int) -> Int {
+        end == .central ? links[slot].central : links[slot].peripheral
+    }
+
+    func isCurrent(_ slot: Int, _ generation: UInt32) -> Bool {
+        links.indices.contains(slot) && links[slot].generation == generation && links[slot].isTaken
+    }
+
+    /// A CONNECT_IND has ended: the initiator is connected, and the advertiser if it has heard it.  Core 6.0, Vol 6, Part B,
+    /// section 4.5.
+    mutating func connect(
+        _ advertisement: Advertisement, of station: Int, _ initiation: Initiation, of initiator: Int,
+        at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        let isHeard = air.hears(from: initiator, to: station, at: now) != nil
+        if isHeard { stopAdvertising(station) }
+        endInitiation(of: initiator)
+        let slot = freeLinks.popLast() ?? links.count
+        var chance = seed.stream("link \(initiation.address) \(advertisement.address) \(initiation.attempt)")
+        let link = Link(
+            initiation.parameters, at: now, chance: chance.next(), sleeps: sleeps, into: &linkOutbox)
+        let generation = slot < links.count ? links[slot].generation &+ 1 : 1
+        let taken = LinkSlot(link: link, isTaken: true, generation: generation, central: initiator, peripheral: station)
+        if slot < links.count { links[slot] = taken } else { links.append(taken) }
+        let peers = [(LinkEnd.central, advertisement.address), (.peripheral, initiation.address)]
+        for (end, peer) in peers where isHeard || end == .central {
+            let connection = Connection(slot: slot, generation: generation, end: end)
+            outbox.append(
+                .indicate(
+                    station: self.station(at: end, of: slot), .connected(connection, peer: peer, initiation.parameters))
+            )
+        }
+        if !isHeard { links[slot].link.close(.peripheral, at: now, pool: &pool, into: &linkOutbox) }
+        updateLoss(of: slot, at: now, into: &outbox)
+    }
+
+    /// Loses as many packets as get lost now between the two, and asks to be told when there are more or fewer.
+    mutating func updateLoss(of slot: Int, at now: Instant, into outbox: inout [Output]) {
+        let (central, peripheral) = (links[slot].central, links[slot].peripheral)
+        links[slot].link.setLoss(
+            toCentral: air.reception(from: peripheral, to: central, at: now).loss,
+            toPeripheral: air.reception(from: central, to: peripheral, at: now).loss, at: now, into: &linkOutbox)
+        let next = air.steadyTime(central, peripheral, from: now)
+        if next != .never, next != links[slot].steadyUntil {
+            outbox.append(.wake(.air(slot: slot, generation: links[slot].generation), at: next))
+        }
+        links[slot].steadyUntil = next
+        passOn(slot, into: &outbox)
+    }
+
+    /// Turns what a link wants into timers and indications, and forgets the link when it is over.
+    mutating func passOn(_ slot: Int, into outbox: inout [Output]) {
+        let generation = links[slot].generation
+        for index in linkOutbox.indices {
+            let output = linkOutbox[index]
+            switch output {
+            case .wake(let due): outbox.append(.wake(.link(slot: slot, generation: generation), at: due))
+            case .wakeSupervision(let end, let due):
+                outbox.append(.wake(.supervision(slot: slot, generation: generation, end), at: due))
+            case .received(let end, _), .acknowledged(let end), .terminated(let end), .lost(let end, _):
+                tell(end, of: slot, output, into: &outbox)
+            case .updated:
+                tell(.central, of: slot, output, into: &outbox)
+                tell(.peripheral, of: slot, output, into: &outbox)
+            }
+        }
+        linkOutbox.clear()
+        if links[slot].link.isOver {
+            links[slot].isTaken = false
+            freeLinks.append(slot)
+        }
+    }
+
+    private func tell(_ end: LinkEnd, of slot: Int, _ output: Link.Output, into outbox: inout [Output]) {
+        let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
+        outbox.append(.indicate(station: station(at: end, of: slot), .link(connection, output)))
+    }
+}
+
+extension Radio.LinkSlot {
+    /// Whether a station is at one of its ends.
+    func joins(_ station: Int) -> Bool { central == station || peripheral == station }
+}

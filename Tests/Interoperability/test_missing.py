@@ -1,0 +1,106 @@
+"""What the commands say of what is not there, and of what cannot be meant so."""
+
+import contextlib
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from harness import LUBDUB, ROOT
+
+TWO = {
+    'lubdub': 1, 'name': 'Two', 'devices': [
+        {'id': name, 'name': name.title(), 'address': f'C0:FF:EE:00:00:0{number}/random', 'distance': f'{number * 4} m',
+         'advertise': {'services': ['180D']}, 'services': [{'service': 'heart_rate', 'value': 60 + number}]}
+        for number, name in [(1, 'near'), (2, 'far')]]}
+
+
+def lubdub(*arguments):
+    """A finished `lubdub ARGUMENTS...`."""
+    return subprocess.run([LUBDUB, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+@contextlib.contextmanager
+def file(scenario):
+    """A file with this in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, 'scenario.json')
+        path.write_text(json.dumps(scenario))
+        yield path
+
+
+class MissingTests(unittest.TestCase):
+    def test_a_peer_that_nobody_is_was_not_heard_but_others_were(self):
+        with subprocess.Popen(
+                [LUBDUB, 'serve', 'scenarios/three_straps.json', '--controller', 'tcp:127.0.0.1:0'], cwd=ROOT,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as serve:
+            try:
+                radio = 'hci:' + serve.stdout.readline().split()[1]
+                done = lubdub('monitor', '--radio', radio, '--peer', 'Nobody', '--for', '2s', '--plain')
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertRegex(done.stderr, r'^lubdub: "Nobody" was not heard, but .*C0:FF:EE:00:00:0\d/random')
+                self.assertEqual(lubdub('monitor', '--radio', radio, '--for', '4s').returncode, 0)
+            finally:
+                serve.kill()
+
+    def test_nobody_at_all_was_heard(self):
+        with subprocess.Popen(
+                [LUBDUB, 'controller', '--listen', 'tcp:127.0.0.1:0'], cwd=ROOT, stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, text=True) as controller:
+            try:
+                radio = 'hci:' + controller.stdout.readline().split()[1]
+                done = lubdub('monitor', '--radio', radio, '--for', '300ms')
+                self.assertEqual(done.returncode, 3)
+                self.assertEqual(
+                    done.stderr,
+                    'lubdub: a device with a service that this client knows was not heard, nor anything else\n')
+                self.assertEqual(lubdub('scan', '--radio', radio, '--for', '300ms').returncode, 0)
+            finally:
+                controller.kill()
+
+    def test_nothing_is_read_again_without_end(self):
+        for words in ['0s', '9ms', '0 min']:
+            done = lubdub('monitor', '--radio', 'hci:tcp:127.0.0.1:1', '--every', words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f'--every must be a duration of at least 10 ms, such as "5 s", and is "{words}"', done.stderr)
+
+    def test_a_pattern_that_nothing_is_like_is_told_what_there_is(self):
+        done = lubdub('run', 'scenarios/resting.json', '--only', 'workout')
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('leave out --only, or write --only "scenarios/resting"', done.stderr)
+
+    def test_no_line_of_a_help_begins_at_the_margin_in_the_middle(self):
+        for command in ['serve', 'run', 'monitor', 'demo', 'controller', 'bench', 'doctor', 'scan', 'validate']:
+            usage, _, *rest = lubdub(command, '--help').stdout.splitlines()
+            table = rest[rest.index('') + 1:]
+            self.assertTrue(table and all(line.startswith('  ') for line in table), table)
+            self.assertTrue(usage.startswith('Usage: '))
+
+
+class TargetTests(unittest.TestCase):
+    def test_the_target_is_connected_to_and_no_other(self):
+        for target, rates in [({'target': 'far'}, '62 bpm'), ({'target': 'near'}, '61 bpm'), ({}, '61 bpm')]:
+            with file(TWO | target) as path:
+                done = lubdub('run', path, '--for', '10s')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(rates, done.stdout)
+            self.assertNotIn({'61 bpm': '62 bpm', '62 bpm': '61 bpm'}[rates], done.stdout)
+
+
+class SkipTests(unittest.TestCase):
+    def test_years_of_milliseconds_pass_at_once(self):
+        walk = {'curve': 'walk', 'start': 36.6, 'by': 0.1, 'period': '1 ms', 'range': [36, 38]}
+        scenario = {
+            'lubdub': 1, 'name': 'Years', 'limit': '20 s', 'devices': [
+                {'id': 'd', 'address': 'C0:FF:EE:00:00:01/random', 'advertise': {'services': ['1809']},
+                 'services': [{'service': 'health_thermometer', 'value': walk}]}],
+            'script': [{'when': '10 s', 'do': 'skip_time', 'by': '100000 days'}]}
+        with file(scenario) as path:
+            once, again = lubdub('run', path), lubdub('run', path)
+        self.assertEqual(once.returncode, 0, once.stderr)
+        self.assertEqual(once.stdout, again.stdout)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,32 @@
+import Scenarios
+import Testing
+
+@Suite struct RadioKindTests {
+    private static func scenario(_ script: String) throws -> Scenario {
+        let text = """
+            {"lubdub": 1, "name": "x", "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]}], "script": [\(script)]}
+            """
+        let reading = ScenarioFile.read("x.json") { _ in Array(text.utf8) }
+        #expect(reading.problems.isEmpty, "\(reading.problems)")
+        return try #require(reading.scenario)
+    }
+
+    @Test(
+        arguments: [
+            (#""do": "link_loss""#, [.rehearsal, .virtual]),
+            (#""do": "distance", "to": "3 m""#, [.rehearsal, .virtual]),
+            (#""do": "rssi", "to": -90"#, [.rehearsal, .virtual]),
+            (#""do": "loss", "rate": 0.5"#, [.rehearsal, .virtual]),
+            (#""do": "power_off", "of": "client""#, [.rehearsal, .virtual]),
+            (#""do": "silence""#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
+            (#""do": "disconnect", "reason": 19"#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
+        ] as [(String, [RadioKind])])
+    func `What a radio cannot play never fires on it, nor what waits for it`(deed: String, radios: [RadioKind]) throws {
+        let scenario = try Self.scenario(#"{"id": "it", "when": "1 s", \#(deed)}, {"when": "2 s", "do": "silence"}"#)
+        for radio in [RadioKind.rehearsal, .virtual, .controllers, .bluetoothd] {
+            let isPlayed = radios.contains(radio)
+            #expect(scenario.unplayed(on: radio).map(\.rule) == (isPlayed ? [] : [0]), "\(radio)")
+            #expect(scenario.limited(to: radio).script.map(\.chance) == [isPlayed ? 1 : 0, 1], "\(radio)")
+        }
+    }
+}
