@@ -89,6 +89,7 @@ final class Narrator: Sendable {
         words += record.event.rawValue.split(separator: "_").map(String.init)
         words += [record.value ?? record.octets?.hex].compactMap { $0 }
         switch record.event {
+        case .connecting: words += record.peer.map { ["to", $0.description] } ?? []
         case .connected: words += ["to", record.peer?.description ?? "somebody"]
         case .disconnected: words += ["from", record.peer?.description ?? "somebody"]
         case .subscribed, .unsubscribed: words += record.peer.map { ["by", $0.description] } ?? []

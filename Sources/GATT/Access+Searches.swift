@@ -14,6 +14,7 @@ extension Access {
             return response
         } catch {
             if error.isEndOfSearch { noteSearch(isOver: true, &server) }
+            if error.isFault { noteBrokenSearch(&server) }
             throw error
         }
     }
@@ -24,18 +25,25 @@ extension Access {
         server.isSearched = !isOver
     }
 
+    /// The client knows no more than that it has searched: the next step begins anew.
+    private func noteBrokenSearch(_ server: inout Server) {
+        if !server.isSearched { server.events.append(.discovering) }
+        server.isSearched = false
+    }
+
     private func attributes(in range: HandleRange) throws(Refusal) -> ArraySlice<AttributeTable.Attribute> {
         guard range.isValid else { throw Refusal(.invalidHandle, at: range.first) }
         return attributes.inside(range)
     }
 
     /// Section 3.4.3.2: types of one length.
-    func findInformation(_ range: HandleRange, mtu: Int) throws(Refusal) -> PDU {
+    func findInformation(_ range: HandleRange, _ server: Server) throws(Refusal) -> PDU {
         let candidates = try attributes(in: range)
-        guard let first = candidates.first else { throw .notFound(in: range) }
-        let length = first.type.octets.count
-        let list = candidates.prefix((mtu - 2) / (2 + length)).prefix { $0.type.octets.count == length }
-        return .findInformationResponse(list.map { AttributeType($0.handle, $0.type) })
+        let length = candidates.first?.type.octets.count ?? 2
+        let list = candidates.prefix((server.mtu - 2) / (2 + length)).prefix { $0.type.octets.count == length }
+        let types = try server.refusals.told(list.map { AttributeType($0.handle, $0.type) }, in: range, \.handle)
+        guard !types.isEmpty else { throw .notFound(in: range) }
+        return .findInformationResponse(types)
     }
 
     /// Section 3.4.3.4.  Only declarations and descriptors are compared: dynamic values are not asked for.
@@ -48,8 +56,9 @@ extension Access {
             return content == value
         }
         let groups = found.prefix((server.mtu - 1) / 4).map { HandleRange($0.handle, $0.groupEnd) }
-        guard !groups.isEmpty else { throw .notFound(in: range) }
-        return .findByTypeValueResponse(Array(groups))
+        let list = try server.refusals.told(Array(groups), in: range, \.first)
+        guard !list.isEmpty else { throw .notFound(in: range) }
+        return .findByTypeValueResponse(list)
     }
 
     /// Section 3.4.4.2: values of one length.  That the first cannot be read is an error; a later one ends the list.
@@ -60,7 +69,8 @@ extension Access {
         for attribute in try attributes(in: range) where attribute.type == type {
             let value: [UInt8]
             do throws(Refusal) {
-                value = try read(attribute, server, &values).cut(to: min(253, server.mtu - 4))
+                if !type.isDeclaration { try server.refusals.check(.read, at: attribute.handle) }
+                value = try readSound(attribute, server, &values).cut(to: min(253, server.mtu - 4))
             } catch {
                 guard !list.isEmpty else { throw error }
                 break
@@ -69,6 +79,7 @@ extension Access {
             room -= value.count + 2
             list.append(AttributeData(attribute.handle, value))
         }
+        if type.isDeclaration { list = try server.refusals.told(list, in: range, \.handle) }
         guard !list.isEmpty else { throw .notFound(in: range) }
         if type == .databaseHash { server.awareness.hashRead() }
         if type != .characteristic, type != .include {
@@ -78,19 +89,20 @@ extension Access {
     }
 
     /// Section 3.4.4.10: declarations of one length.  GATT groups by services only; Part G, section 2.5.3.
-    func readByGroupType(_ range: HandleRange, _ type: UUID, mtu: Int) throws(Refusal) -> PDU {
+    func readByGroupType(_ range: HandleRange, _ type: UUID, _ server: Server) throws(Refusal) -> PDU {
         guard range.isValid else { throw Refusal(.invalidHandle, at: range.first) }
         guard type == .primaryService || type == .secondaryService else {
             throw Refusal(.unsupportedGroupType, at: range.first)
         }
-        var (list, room) = ([] as [GroupData], mtu - 2)
+        var (list, room) = ([] as [GroupData], server.mtu - 2)
         for attribute in try attributes(in: range) where attribute.type == type {
             guard case .fixed(let uuid) = attribute.content else { continue }
-            let value = uuid.cut(to: min(251, mtu - 6))
+            let value = uuid.cut(to: min(251, server.mtu - 6))
             guard value.count + 4 <= room, list.first.map({ $0.value.count == value.count }) ?? true else { break }
             room -= value.count + 4
             list.append(GroupData(HandleRange(attribute.handle, attribute.groupEnd), value))
         }
+        list = try server.refusals.told(list, in: range, \.range.first)
         guard !list.isEmpty else { throw .notFound(in: range) }
         return .readByGroupTypeResponse(list)
     }

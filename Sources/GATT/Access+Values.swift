@@ -9,10 +9,12 @@ extension Access {
         _ handle: UInt16, _ server: Server, _ values: inout some AttributeValues
     ) throws(Refusal) -> [UInt8] {
         guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
-        return try read(attribute, server, &values)
+        try server.refusals.check(.read, at: handle)
+        return try readSound(attribute, server, &values)
     }
 
-    func read(
+    /// As if there were no faults.
+    func readSound(
         _ attribute: AttributeTable.Attribute, _ server: Server, _ values: inout some AttributeValues
     ) throws(Refusal) -> [UInt8] {
         guard attribute.permissions.contains(.readable) else {
@@ -112,6 +114,8 @@ extension Access {
 
     private func writeable(_ handle: UInt16, by server: Server) throws(Refusal) -> AttributeTable.Attribute {
         guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
+        try server.refusals.check(
+            attribute.type == .clientCharacteristicConfiguration ? .subscribe : .write, at: handle)
         guard attribute.permissions.contains(.writeable) else { throw Refusal(.writeNotPermitted, at: handle) }
         if case .fixed = attribute.content { throw Refusal(.writeNotPermitted, at: handle) }
         try check(attribute.permissions.securityToWrite, handle, server)
@@ -145,6 +149,7 @@ extension Access {
         if let first = prepared.parts.first, prepared.isOutOfSync {
             throw Refusal(.databaseOutOfSync, at: first.handle)
         }
+        if !server.refusals.isEmpty { for part in prepared.parts { _ = try writeable(part.handle, by: server) } }
         let (serverBefore, valuesBefore) = (server, values)
         do throws(Refusal) {
             for (handle, value) in try assemble(prepared.parts, server, &values) {
@@ -167,10 +172,12 @@ extension Access {
             if let known = wholes.firstIndex(where: { $0.handle == part.handle }) {
                 index = known
             } else {
-                let attribute = part.offset > 0 ? attributes[handle: part.handle] : nil
-                let goesOn = attribute.map { isReadable($0, by: server) } ?? false
+                var before: [UInt8] = []
+                if part.offset > 0, let attribute = attributes[handle: part.handle], isReadable(attribute, by: server) {
+                    before = try readSound(attribute, server, &values)
+                }
                 index = wholes.count
-                wholes.append((part.handle, goesOn ? try read(part.handle, server, &values) : []))
+                wholes.append((part.handle, before))
             }
             let (count, end) = (wholes[index].value.count, part.offset + part.octets.count)
             guard part.offset <= count else { throw Refusal(.invalidOffset, at: part.handle) }

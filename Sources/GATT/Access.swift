@@ -20,7 +20,7 @@ struct Access {
         try checkAwareness(of: request, &server)
         switch request {
         case .exchangeMTURequest(let clientReceives): return try exchangeMTU(clientReceives, &server)
-        case .findInformationRequest(let range): return try findInformation(range, mtu: server.mtu)
+        case .findInformationRequest(let range): return try findInformation(range, server)
         case .findByTypeValueRequest(let range, let type, let value):
             guard UUID(type) == .primaryService else { return try findByTypeValue(range, UUID(type), value, server) }
             return try discover(range, &server) { (server) throws(Refusal) in
@@ -28,9 +28,9 @@ struct Access {
             }
         case .readByTypeRequest(let range, let type): return try readByType(range, type, &server, &values)
         case .readByGroupTypeRequest(let range, let type):
-            guard type == .primaryService else { return try readByGroupType(range, type, mtu: server.mtu) }
+            guard type == .primaryService else { return try readByGroupType(range, type, server) }
             return try discover(range, &server) { (server) throws(Refusal) in
-                try readByGroupType(range, type, mtu: server.mtu)
+                try readByGroupType(range, type, server)
             }
         case .readRequest(let handle):
             let value = try read(handle, server, &values).cut(to: server.mtu - 1)

@@ -1,4 +1,4 @@
-import ATT
+public import ATT
 public import Bluetooth
 public import Cryptography
 import Octets
@@ -92,6 +92,21 @@ public struct AttributeTable: Hashable, Sendable {
             if let place { return handle(ofValue: place, service: index) }
         }
         return nil
+    }
+
+    /// From the declaration of a service, counted from 0 in the order of definition, to its last attribute; nil if there
+    /// are not so many.
+    public func range(ofService service: Int) -> HandleRange? {
+        guard declarations.indices.contains(service) else { return nil }
+        let declaration = attributes[declarations[service]]
+        return HandleRange(declaration.handle, declaration.groupEnd)
+    }
+
+    /// From the declaration of a characteristic to its last descriptor, by the handle of its value; nil if that is none.
+    public func range(ofCharacteristicWithValue handle: UInt16) -> HandleRange? {
+        let declaration = attributes.last { $0.type == .characteristic && $0.handle < handle }
+        guard let declaration, valueHandles.contains(where: { $0.contains(handle) }) else { return nil }
+        return HandleRange(declaration.handle, declaration.groupEnd)
     }
 
     /// The type of the attribute with this handle; nil if there is none.

@@ -34,7 +34,7 @@ public struct Client: Sendable {
         case exchangedMTU(Int)
         /// The value of an attribute, from the server's own accord; whoever takes the packet releases it.
         case notified(handle: UInt16, Packet)
-        /// The same, and it has been confirmed already.
+        /// The same, and it has been confirmed already, unless `confirmsIndications` says otherwise.
         case indicated(handle: UInt16, Packet)
         /// Octets that are no PDU, and a response that nobody waits for: nothing came of them.
         case ignored(opcode: UInt8)
@@ -45,6 +45,8 @@ public struct Client: Sendable {
     /// How many services, characteristics and descriptors a discovery may find before it is given up.
     public static let mostFound = 4096
 
+    /// Whether indications are confirmed, as they have to be; a fault may keep it from that.
+    public var confirmsIndications = true
     /// The most octets that a PDU can have on this bearer.
     public private(set) var mtu = Server.defaultMTU
 
@@ -111,7 +113,7 @@ public struct Client: Sendable {
             if opcode == Opcode.handleValueNotification.rawValue {
                 outbox.append(.notified(handle: handle, value))
             } else {
-                outbox.append(.send(pool.take(.handleValueConfirmation)))
+                if confirmsIndications { outbox.append(.send(pool.take(.handleValueConfirmation))) }
                 outbox.append(.indicated(handle: handle, value))
             }
         case .multipleHandleValueNotification:

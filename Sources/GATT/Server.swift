@@ -62,6 +62,8 @@ public struct Server: Sendable {
 
     /// How well the link is protected now.
     public var security: LinkSecurity = []
+    /// What is refused whatever the attributes allow.
+    public var refusals = Refusals()
     /// The most octets that a PDU can have on this bearer.
     public private(set) var mtu = Server.defaultMTU
 
@@ -70,7 +72,7 @@ public struct Server: Sendable {
         var value: ClientConfiguration
     }
 
-    let receives: Int
+    private(set) var receives: Int
     var hasExchangedMTU = false
     var prepared = PreparedWrites()
     var awareness = Awareness()
@@ -82,6 +84,9 @@ public struct Server: Sendable {
 
     /// For a new connection; `mtu` is the largest PDU that we take, in octets, and counts as 23 to 517.
     public init(receives mtu: Int) { receives = min(max(mtu, Self.defaultMTU), Self.largestMTU) }
+
+    /// From now on the client is told that we take PDUs of so many octets at most, 23 to 517.  What has been exchanged stays.
+    public mutating func offer(mtu: Int) { receives = min(max(mtu, Self.defaultMTU), Self.largestMTU) }
 
     /// Takes over the MTU that this device's own client has exchanged on the same bearer.
     public mutating func adopt(mtu: Int) { self.mtu = min(max(mtu, Self.defaultMTU), Self.largestMTU) }
@@ -260,6 +265,8 @@ struct Refusal: Error {
     let reason: ATTError
     /// Whether this is how a client learns that there is no more.
     var isEndOfSearch = false
+    /// Whether it comes of `Refusals`.
+    var isFault = false
 
     init(_ reason: ATTError, at handle: UInt16 = 0) { (self.reason, self.handle) = (reason, handle) }
 

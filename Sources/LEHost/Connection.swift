@@ -2,6 +2,7 @@ import Bluetooth
 import GATT
 import HCI
 import L2CAP
+import Octets
 import Simulation
 
 /// What names a connection for as long as the host lives: unlike HCI's handles, it is never used again.
@@ -25,6 +26,8 @@ struct Connection: Sendable {
     var reassembler = Reassembler()
     var server: Server
     var client: Client
+    /// What its client has sent while this host stalls, in order.
+    var held: [Packet] = []
     var timing: ConnectionTiming
     /// When this peripheral asks for another rhythm.
     var rhythmDue = Instant.never
@@ -34,11 +37,13 @@ struct Connection: Sendable {
     /// Until when the controller has to tell the end, when it is ending.
     var deadline = Instant.never
 
-    init(_ id: ConnectionID, _ complete: ConnectionComplete, receives mtu: Int) {
+    init(_ id: ConnectionID, _ complete: ConnectionComplete, receives mtu: Int, _ faults: Host.Faults) {
         (self.id, handle, role, peer) = (id, complete.handle, complete.role, complete.peer)
         timing = complete.timing
         server = Server(receives: mtu)
         client = Client(receives: mtu)
+        server.refusals = faults.refusals
+        client.confirmsIndications = faults.confirmsIndications
     }
 
     var signalling: SignallingResponder { SignallingResponder(role == .central ? .central : .peripheral) }

@@ -44,6 +44,8 @@ extension Host {
         case .changeAttributes(let table, let isAnnounced):
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
+        case .stall, .refuse, .offer, .confirmIndications, .sendRaw:
+            performFault(command, at: now, pool: &pool, into: &outbox)
         }
     }
 
@@ -131,18 +133,18 @@ extension Host {
     }
 
     private mutating func connect(
-        _ creation: ConnectionCreation, _ timeout: Duration, at now: Instant, into outbox: inout [Output]
+        _ creation: ConnectionCreation, _ timeout: Duration?, at now: Instant, into outbox: inout [Output]
     ) {
         guard isReady, connecting == nil else {
             return outbox.append(.connectionFailed(creation.peer, .notNow))
         }
         var creation = creation
         creation.ownAddress = ownAddress
-        let deadline = now.advanced(by: timeout)
+        let deadline = timeout.map { now.advanced(by: $0) } ?? .never
         connecting = Connecting(peer: creation.peer, deadline: deadline)
         if willScan { commands.add(family.stopScanning) }
         commands.add(family.connect(creation))
-        outbox.append(.wake(at: deadline))
+        if deadline < .never { outbox.append(.wake(at: deadline)) }
     }
 
     /// The controller confirms with an event; one that does not is given as long as for any answer.

@@ -34,14 +34,14 @@ extension Host {
         }
     }
 
-    private mutating func receiveATT(
+    mutating func receiveATT(
         _ packet: Packet, _ index: Int, values: inout some AttributeValues, at now: Instant,
         pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        guard let opcode = pool.uint8(at: 0, of: packet), packet.count <= max(mtu, Server.defaultMTU) else {
-            return pool.release(packet)
-        }
+        let most = max(mtu, connections[index].server.mtu)
+        guard let opcode = pool.uint8(at: 0, of: packet), packet.count <= most else { return pool.release(packet) }
         if isForServer(opcode) {
+            guard faults.stall == .none else { return hold(packet, index, pool: &pool) }
             connections[index].server.receive(
                 packet, table: table, values: &values, at: now, pool: &pool, into: &serverOutbox)
             drainServer(index, pool: &pool, into: &outbox)

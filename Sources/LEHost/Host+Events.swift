@@ -146,7 +146,7 @@ extension Host {
         }
         lastNumber &+= 1
         let id = ConnectionID(number: lastNumber)
-        connections.append(Connection(id, complete, receives: mtu))
+        connections.append(Connection(id, complete, receives: mtu, faults))
         if complete.role == .peripheral { told(advertising: false, into: &outbox) }
         outbox.append(.connected(id, complete))
         settle(connections.count - 1, at: now, into: &outbox)

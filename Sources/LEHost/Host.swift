@@ -47,7 +47,7 @@ public struct Host: Sendable {
     /// The attributes that every connection sees.
     public internal(set) var table: AttributeTable
     var randomAddress: DeviceAddress?
-    let mtu: Int
+    var mtu: Int
     let preferred: ConnectionParameters?
 
     var phase = Phase.off
@@ -66,6 +66,7 @@ public struct Host: Sendable {
     var isScanning = false
     var reports = ReportAssembler()
     var connecting: Connecting?
+    var faults = Faults()
 
     // Kept from step to step for their storage only.
     var serverOutbox: [Server.Output] = []
@@ -90,7 +91,9 @@ public struct Host: Sendable {
         case .received(.acl, let packet): receiveACL(packet, values: &values, at: now, pool: &pool, into: &outbox)
         case .received(.event, let packet): receiveEvent(packet, at: now, pool: &pool, into: &outbox)
         case .received(_, let packet): pool.release(packet)
-        case .timePassed: timePassed(at: now, pool: &pool, into: &outbox)
+        case .timePassed:
+            timePassed(at: now, pool: &pool, into: &outbox)
+            if faults.stall == .over { answerHeld(values: &values, at: now, pool: &pool, into: &outbox) }
         case .command(let command): perform(command, at: now, pool: &pool, into: &outbox)
         }
         flush(at: now, pool: &pool, into: &outbox)
@@ -194,6 +197,7 @@ public struct Host: Sendable {
         connections[index].client.step(.disconnected, at: .start, pool: &pool, into: &clientOutbox)
         drainClient(index, pool: &pool, into: &outbox)
         connections[index].reassembler.reset(pool: &pool)
+        for packet in connections[index].held { pool.release(packet) }
         sending.remove(connections[index].handle, pool: &pool)
         outbox.append(.disconnected(id, connections[index].peer, reason: reason))
         connections.remove(at: index)

@@ -1,6 +1,7 @@
 public import Bluetooth
 public import GATT
 public import HCI
+public import L2CAP
 public import Octets
 
 extension Host {
@@ -29,9 +30,9 @@ extension Host {
         /// Scans no more.
         case stopScanning
         /// Connects when the peer is heard: ends with `.connected`, or with `.connectionFailed` after `timeout` at the
-        /// latest, or as soon as the controller agrees that it has ended.  There can be one such command at a time;
-        /// scanning pauses for it.
-        indirect case connect(ConnectionCreation, timeout: Duration)
+        /// latest if there is one, or as soon as the controller agrees that it has ended.  There can be one such command
+        /// at a time; scanning pauses for it.
+        indirect case connect(ConnectionCreation, timeout: Duration?)
         /// Connects no more: ends with `.connectionFailed`; a connection that comes all the same is ended before that.
         case cancelConnecting
         /// Ends a connection; the reason is one of those that a host may give, as `remoteUserTerminated`.
@@ -46,5 +47,19 @@ extension Host {
         /// Advertises, scans and connects under another static random address from now on, or under the controller's public
         /// one if it is nil; connections stay what they are.  Refused while a connection is being made.
         case changeAddress(DeviceAddress?)
+
+        // Faults that a script plays; each holds for all connections, also for those to come.
+
+        /// What clients ask is not answered, or is again: then `Host.mostHeld` PDUs of each that have come meanwhile are
+        /// answered, in their order.
+        case stall(Bool)
+        /// The server refuses these requests, and only these.
+        case refuse(Refusals)
+        /// The server says that it takes PDUs of so many octets, 23 to 517, to who exchanges MTUs from now on.
+        case offer(mtu: Int)
+        /// The client confirms indications, or does not.
+        case confirmIndications(Bool)
+        /// Sends these octets as one PDU on each connection, whatever they are.
+        case sendRaw(Channel, [UInt8])
     }
 }

@@ -62,7 +62,8 @@ extension Host {
         case server(ConnectionID, Server.Output)
         /// The peer's server notified; whoever takes the packet releases it.
         case notified(ConnectionID, handle: UInt16, Packet)
-        /// The peer's server indicated, and it has been confirmed; whoever takes the packet releases it.
+        /// The peer's server indicated, and it has been confirmed unless `Command.confirmIndications` says otherwise;
+        /// whoever takes the packet releases it.
         case indicated(ConnectionID, handle: UInt16, Packet)
         /// Both sides' PDUs have so many octets at most from now on, because this host's client asked for it.
         case exchangedMTU(ConnectionID, Int)

@@ -88,6 +88,8 @@ public struct PeripheralDevice: AttributeValues, Sendable {
 
     /// The part whose value a part is sent with; nil when the device has no such part.
     public func carrier(of part: Part) -> Part? { place(of: part)?.part }
+    /// Where a service of the definition stands among those of the table, which begin with what every device has.
+    public func placeInTable(ofService service: Int) -> Int { service + Self.ownServices }
 
     private func place(of part: Part) -> Place? {
         places.first { $0.part == Part(service: part.service, part.quantity.carrier) }

@@ -31,5 +31,6 @@ extension World {
         names.follow(node, nodes[node])
         keepSilent(node)
         updateTampering(of: .device(node))
+        updateRefusals(of: .device(node))
     }
 }

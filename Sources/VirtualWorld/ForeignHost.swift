@@ -107,6 +107,7 @@ extension World {
         case .disconnect(let id, _):
             guard let peer = nodes[node].peer(of: id) else { return }
             outbox.append(.toForeignHost(node: node, .disconnect(peer)))
+        case .refuse(let refusals): nodes[node].refuse(refusals)
         default: break
         }
     }

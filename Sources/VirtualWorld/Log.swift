@@ -74,17 +74,27 @@ extension World {
     }
 
     private mutating func noteCommand(_ packet: Packet, to controller: Int) {
+        let opcode = pool.uint16(at: 0, of: packet).map(Opcode.init(rawValue:))
         switch users[controller] {
-        case .node(let node) where !isClient(node): return
+        case .node(let node) where !isClient(node): return noteCommand(opcode, of: node)
         case .nobody: return
         default: break
         }
         let enables = pool.uint8(at: 3, of: packet) == 1
-        switch pool.uint16(at: 0, of: packet).map(Opcode.init(rawValue:)) {
+        switch opcode {
         case .leSetScanEnable: note(enables ? .scanning : .scanningStopped, .client, "client")
         case .leCreateConnection: note(.connecting, .client, "client")
         default: break
         }
+    }
+
+    /// Notes that a second central asks for a link.
+    private mutating func noteCommand(_ opcode: Opcode?, of node: Int) {
+        guard opcode == .leCreateConnection || opcode == .leExtendedCreateConnection,
+            let device = nodes[node].errand.underWay
+        else { return }
+        let peer = address(of: device)
+        note(.connecting, .device(node), scenario.devices[node].id) { $0.peer = peer }
     }
 
     /// Notes what a controller gives to its host.

@@ -37,6 +37,8 @@ struct Node: Sendable {
     private(set) var notedMisfits = 0
     /// What a script does to the device.
     var conditions = Conditions()
+    /// Whom it connects to, if it is a second central.
+    var errand = Errand()
     /// How strong the script has it heard; nil: as its distance has it.
     var strength: Strength?
     /// What it does to values on their way out.
@@ -166,6 +168,8 @@ struct Node: Sendable {
     mutating func release(at now: Instant, into outbox: inout [PeripheralDevice.Notification]) {
         tampering.release(at: now, into: &outbox)
     }
+    /// Has a foreign host's clients refused too.
+    mutating func refuse(_ refusals: Refusals) { foreignServer.refusals = refusals }
 
     mutating func keepSilent(_ handles: [UInt16], at now: Instant) { device.keepSilent(handles, at: now) }
 

@@ -65,6 +65,12 @@ extension World {
         case .skipTime(let duration):
             if let node = thing.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
         case .leadOff: updateLeads(of: thing)
+        case .stall: stall(thing, isOn)
+        case .attError: updateRefusals(of: thing)
+        case .mtu: updateMTU(of: thing)
+        case .raw(let octets, let channel): sendRaw(octets, channel, thing)
+        case .connect(let target): connect(thing, to: target)
+        case .unconfirmed: confirmIndications(!isOn)
         case .linkLoss, .loss: thing.device.map { updateStation(of: $0) }
         case .distance(let metres, let duration):
             thing.device.map { walk($0, to: isOn ? metres : nil, taking: duration, begun: begun) }
@@ -89,6 +95,7 @@ extension World {
     private mutating func disconnect(_ thing: Thing, _ code: Code?) {
         guard let node = thing.device else { return }
         let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
+        stopConnecting(node)
         for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
     }
 

@@ -410,6 +410,7 @@ public struct World: Sendable {
         case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
         default: break
         }
+        centralHostSaid(output, node)
         wakeDevice(node)
     }
 

@@ -27,11 +27,13 @@ UNSEEN = {
     'a thing is there, and can be done so with': [
         'custom_not_notified', 'expect_truth_of_written', 'ecg_lead_off_elsewhere', 'ecg_notify_lead', 'ecg_set_samples',
         'fitness_set_today', 'heart_rate_notify_contact', 'heart_rate_set_intervals', 'information_not_there', 'pmd_notify_value',
-        'thermometer_set_intermediate'],
+        'thermometer_set_intermediate', 'att_error_of_client', 'central_advertises', 'central_as_target',
+        'connect_of_peripheral', 'connect_to_central', 'connect_to_nobody', 'raw_of_device', 'raw_pdu_of_part',
+        'stall_of_service', 'unconfirmed_of_strap'],
     'a curve stays within a range': ['feed_high_list', 'thermometer_hot_curve'],
     'a number with a unit is within a range': [
         'ecg_rate_fraction', 'ecg_rate_high', 'ecg_rate_none', 'feed_period', 'thermometer_period'],
-    'text has octets': ['information_long'],
+    'text has octets': ['information_long', 'raw_long', 'raw_pdu_long'],
     'things exclude each other': ['custom_declaration', 'custom_descriptor_configuration', 'pmd_lead'],
     'names stand in a list once': ['custom_repeated_permission', 'custom_repeated_property'],
     'a descriptor is of the length of its type, and of some types there is one': [

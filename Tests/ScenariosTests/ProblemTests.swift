@@ -85,8 +85,8 @@ import Testing
                 #"2:58: LD0111: script[0].to: "C0:FF" is not an address such as "C0:FF:EE:00:00:01/random""#
             ),
             (
-                #"{"when": "5 s", "do": "stall"}"#,
-                #"2:34: LD0190: script[0].do: "stall" is known, and not played yet by this version"#
+                #"{"when": "5 s", "do": "forget_bond"}"#,
+                #"2:34: LD0190: script[0].do: "forget_bond" is known, and not played yet by this version"#
             ),
             (
                 #"{"when": "5 s", "do": "clear", "of": "${x}"}"#,

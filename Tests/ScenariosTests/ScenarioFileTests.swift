@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `There are scenarios and examples`() {
-        #expect(Files.folders.map { Files.names($0).count }.reduce(0, +) >= 30)
+        #expect(Files.folders.map { Files.names($0).count }.reduce(0, +) >= 50)
         #expect(Files.names("Tests/ScenariosTests/Fixtures").count == 13)
     }
 
@@ -39,6 +39,18 @@ import Testing
             return
         }
         #expect(start == 70)
+    }
+
+    @Test func `A central connects to a peripheral, and may stand before it`() throws {
+        let text = """
+            {"lubdub": 1, "name": "x", "devices": [{"id": "a", "role": "central"}, {"id": "b"}, {"id": "c"}],
+             "script": [{"when": "1 s", "do": "connect", "of": "a", "to": "c"}]}
+            """
+        let reading = reading([("a", text)])
+        #expect(reading.problems.map(\.description) == [])
+        let scenario = try #require(reading.scenario)
+        #expect(scenario.devices.map(\.role) == [.central, .peripheral, .peripheral])
+        #expect(scenario.script.map(\.action) == [Action(.connect(to: .device(2)), of: .device(0))])
     }
 
     @Test func `A scenario is read whole`() throws {

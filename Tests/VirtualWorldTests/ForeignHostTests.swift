@@ -102,6 +102,17 @@ import Testing
         #expect(world.pool.taken == 0)
     }
 
+    @Test func `What the script has refused is refused here too`() throws {
+        var world = try strap(
+            script: #"{"when": "1 s", "do": "att_error", "of": "battery", "on": "read", "error": 159, "for": "1 s"}"#)
+        let battery = try Self.handle("strap/battery", in: world)
+        let answers = [500, 1500, 2500].map { milliseconds in
+            world.answer(
+                .read(offset: 0), of: battery, from: nil, toForeignHostOf: 0, at: Self.at(milliseconds))
+        }
+        #expect(answers == [.success([50]), .failure(ATTError(rawValue: 159)), .success([50])])
+    }
+
     @Test func `The script ends links, and hears of two clients`() throws {
         var world = try strap(
             more: "\"connections\": 3,",

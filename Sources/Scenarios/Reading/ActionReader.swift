@@ -47,7 +47,7 @@ struct ActionReader {
             cursor["by"]?.integer.map { .moveHandles(by: $0, announce: cursor["announce"]?.bool ?? true) }
         case .changeServices: changeServices(of, cursor)
         case .changeAddress: changeAddress(cursor)
-        case .connect: cursor["to"].flatMap { names.thing($0, .device) }.map { .connect(to: $0) }
+        case .connect: connect(of, cursor)
         case .forgetBond: .notPlayed(kind)
         }
     }
@@ -83,10 +83,28 @@ struct ActionReader {
         case .reorder: .reorder(span: cursor["span"]?.integer ?? 2)
         case .truncate: cursor["to"]?.integer.map { .truncate(to: $0) }
         case .lengthen: octets("with").map { .lengthen(with: $0) }
-        case .raw: octets("octets").map { .raw(octets: $0, channel: cursor["channel"].choice()) }
+        case .raw: raw(cursor)
         case .attError: cursor["error"]?.code.map { .attError(on: cursor["on"].choice(), error: $0) }
         default: nil
         }
+    }
+
+    private func raw(_ cursor: Cursor) -> Action.Deed? {
+        guard let text = cursor["octets"], let octets = text.string.flatMap(Units.octets) else { return nil }
+        let most = cursor["channel"] == nil ? Cursor.longestValue : Tables.longestPDU
+        return text.fits(octets.count, most) ? .raw(octets: octets, channel: cursor["channel"].choice()) : nil
+    }
+
+    /// A central connects, and to a peripheral only.
+    private func connect(_ central: Thing, _ cursor: Cursor) -> Action.Deed? {
+        guard let to = cursor["to"], let peripheral = names.thing(to, .device) else { return nil }
+        func isFit(_ thing: Thing, _ cursor: Cursor, _ role: Device.Role) -> Bool {
+            guard let device = thing.device, names.devices[device].role != role else { return true }
+            cursor.note(.wrongThing, "expected a device that is a \(role), found \(cursor.node.kind)")
+            return false
+        }
+        let areFit = [isFit(central, cursor["of"] ?? cursor, .central), isFit(peripheral, to, .peripheral)]
+        return areFit == [true, true] ? .connect(to: peripheral) : nil
     }
 
     private func notify(_ thing: Thing, _ cursor: Cursor) -> Action.Deed? {

@@ -47,7 +47,9 @@ struct Reach {
         case .event(let event):
             if case .rule(let rule)? = event.of, !canFire(rule) { return "the rule that this waits for cannot fire" }
             if event.delay > limit { return "this is behind the limit, at which the scenario ends" }
-            guard let device = event.of?.device, !devices[device].advertising.isConnectable else { return nil }
+            guard let device = event.of?.device else { return nil }
+            if event.kind == .advertising, devices[device].role == .central { return "a central does not advertise" }
+            if devices[device].role == .central || devices[device].advertising.isConnectable { return nil }
             return event.kind == .advertising ? nil : "nothing can connect to this device"
         }
     }

@@ -45,6 +45,9 @@ struct ScenarioReader {
                 .unknownThing, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
             return nil
         }
+        if devices[index].role == .central {
+            cursor.note(.wrongThing, "\(id.quoted) is a central: nobody connects to it")
+        }
         return index
     }
 

@@ -6,10 +6,9 @@ extension Tables {
         (
             "do",
             [
-                "stall", "mtu", "att_error", "raw", "forget_bond", "connect", "unconfirmed",
+                "forget_bond"
             ]
-        ),
-        ("role", ["central"]),
+        )
     ]
 
     /// Notes everything at and below `cursor` that is not played yet.

@@ -131,6 +131,9 @@ extension Tables {
     /// What HCI can say of how loud something is, in dBm.  Core 6.0, Vol 4, Part E, section 7.7.65.2.
     static let rssi = -127.0...20.0
 
+    /// How long a PDU may be that is sent as it is, in octets: what a packet has room for.
+    static let longestPDU = 540
+
     /// How often something may be notified in a second.
     static let burstRates = 0.001...4000.0
 

@@ -1,0 +1,69 @@
+import GATT
+import L2CAP
+import Octets
+import Simulation
+
+// What a script makes a host do wrong.
+extension Host {
+    struct Faults: Sendable {
+        /// Whether clients are answered; `over` is until `timePassed`, so that another stall of the same instant goes on
+        /// with this one.
+        enum Stall: Sendable { case none, on, over }
+
+        var stall = Stall.none
+        var refusals = Refusals()
+        var confirmsIndications = true
+    }
+
+    /// How many PDUs of a client wait for the end of a stall at most; what comes then is lost.
+    public static let mostHeld = 64
+
+    /// How long a PDU can be that is sent as it is: longer ones are cut off there.
+    private static let longestRaw = PacketPool.capacity - PacketPool.l2capHeaderCount
+
+    mutating func performFault(
+        _ command: Command, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        switch command {
+        case .stall(true): faults.stall = .on
+        case .stall(false):
+            guard faults.stall == .on else { return }
+            faults.stall = .over
+            outbox.append(.wake(at: now))
+        case .refuse(let refusals):
+            faults.refusals = refusals
+            for index in connections.indices { connections[index].server.refusals = refusals }
+        case .offer(let octets):
+            mtu = octets
+            for index in connections.indices { connections[index].server.offer(mtu: octets) }
+        case .confirmIndications(let isOn):
+            faults.confirmsIndications = isOn
+            for index in connections.indices { connections[index].client.confirmsIndications = isOn }
+        case .sendRaw(let channel, let octets):
+            for index in connections.indices {
+                send(pool.take(octets.prefix(Self.longestRaw)), on: channel, index, pool: &pool, into: &outbox)
+            }
+        default: break
+        }
+    }
+
+    /// Keeps a PDU for the end of the stall.
+    mutating func hold(_ packet: Packet, _ index: Int, pool: inout PacketPool) {
+        guard connections[index].held.count < Self.mostHeld else { return pool.release(packet) }
+        connections[index].held.append(packet)
+    }
+
+    /// The stall is over: answers what has waited.
+    mutating func answerHeld(
+        values: inout some AttributeValues, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        faults.stall = .none
+        for index in connections.indices {
+            let held = connections[index].held
+            connections[index].held = []
+            for packet in held {
+                receiveATT(packet, index, values: &values, at: now, pool: &pool, into: &outbox)
+            }
+        }
+    }
+}

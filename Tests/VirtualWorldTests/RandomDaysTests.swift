@@ -1,0 +1,116 @@
+import FoundationEssentials
+import Scenarios
+import Simulation
+import Testing
+
+/// Faults by chance, one upon the other: the client is always back.
+///
+/// `LUBDUB_SOAK` says how many days are played; `make soak` plays 100,000.
+@Suite struct RandomDaysTests {
+    private static let count = ProcessInfo.processInfo.environment["LUBDUB_SOAK"].flatMap(UInt64.init) ?? 1000
+    private static let slices: UInt64 = 8
+
+    @Test(arguments: 0..<slices)
+    func `After the last fault the client is subscribed again`(slice: UInt64) throws {
+        for seed in stride(from: slice, to: Self.count, by: Int(Self.slices)) {
+            let day = RandomDay(seed: seed)
+            guard let fault = try day.fault() else { continue }
+            let smallest = try day.shrunk()
+            Issue.record(
+                """
+                seed \(seed): \(fault)
+                \(smallest.text)
+                replay: save this as day.json; lubdub run day.json --seed \(seed) --events -
+                """)
+            return
+        }
+    }
+
+    @Test func `Same seed, same bytes, with faults by chance`() throws {
+        for seed in 0..<20 as Range<UInt64> {
+            let scenario = try RandomDay(seed: seed).scenario
+            let (one, two) = (try Stage(scenario, seed: seed), try Stage(scenario, seed: seed))
+            #expect(one.lines == two.lines)
+            #expect(one.trace == two.trace)
+        }
+    }
+}
+
+/// A strap, and a script of some faults that end.
+private struct RandomDay {
+    let seed: UInt64
+    private var rules: [String]
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var chance = RandomStream(seed: seed).stream("random day")
+        rules = (0...chance.below(5)).map { _ in Self.rule(&chance) }
+    }
+
+    var text: String {
+        """
+        {"lubdub": 1, "name": "A random day", "limit": "100 s", "devices": [
+          {"id": "strap", "advertise": {"services": ["180D"]}, "services": [
+            {"service": "heart_rate", "rr_intervals": true, "value": 72},
+            {"service": "health_thermometer", "period": "3 s", "value": 36.6}, {"service": "battery", "value": 50}]}],
+         "script": [
+          \(rules.joined(separator: ",\n  "))]}
+        """
+    }
+
+    var scenario: Scenario { get throws { try Play("day \(seed)", text).scenario } }
+
+    func fault() throws -> String? { try BadDay.fault(in: scenario, seed: seed) }
+
+    /// With as few of its rules as it fails with.
+    func shrunk() throws -> RandomDay {
+        var smallest = self
+        var index = 0
+        while index < smallest.rules.count, smallest.rules.count > 1 {
+            var fewer = smallest
+            fewer.rules.remove(at: index)
+            if try fewer.fault() != nil { smallest = fewer } else { index += 1 }
+        }
+        return smallest
+    }
+
+    private static func rule(_ chance: inout RandomStream) -> String {
+        func pick(_ all: [String]) -> String { all[Int(chance.below(UInt64(all.count)))] }
+        let seconds = 1 + chance.below(40)
+        let when = pick([
+            #""\#(seconds) s""#, #"{"at": "\#(seconds) s", "every": "4 s", "times": 3}"#,
+            pick(["connected", "discovering", "discovered", "connecting"].map { #"{"event": "\#($0)", "nth": 1}"# }),
+            #"{"event": "subscribed", "nth": \#(1 + chance.below(2)), "after": "\#(chance.below(4000)) ms"}"#,
+            #"{"event": "delivered", "nth": \#(1 + chance.below(20))}"#, #"{"event": "disconnected", "nth": 1}"#,
+        ])
+        let span = 1 + chance.below([900, 3000, 15_000][Int(chance.below(3))])
+        let lasting = #", "for": "\#(span) ms""#
+        let strap = #", "of": "strap""#
+        let part = pick([#", "of": "strap/heart_rate""#, #", "of": "strap/health_thermometer""#])
+        let share = Double(chance.below(100)) / 100
+        let deed = pick([
+            #""do": "link_loss""# + strap + lasting, #""do": "link_loss""# + strap + lasting,
+            #""do": "distance", "to": "\#(20 + chance.below(100)) m", "over": "\#(chance.below(5000)) ms""# + strap + lasting,
+            #""do": "rssi", "to": \#(-100 + Int(chance.below(20)))"# + strap + lasting,
+            #""do": "loss", "rate": \#(share)"# + strap + lasting, #""do": "silence""# + strap + lasting,
+            #""do": "stop_advertising""# + strap + lasting, #""do": "stall""# + strap + lasting,
+            #""do": "mtu", "to": 23"# + strap + lasting, #""do": "drop""# + strap + lasting,
+            #""do": "att_error", "error": "unlikely_error""# + strap + lasting,
+            #""do": "att_error", "on": "subscribe", "error": "insufficient_resources""# + strap + lasting,
+            #""do": "delay", "by": "\#(chance.below(5000)) ms""# + strap + lasting,
+            #""do": "duplicate""# + strap + lasting, #""do": "reorder", "span": \#(2 + chance.below(5))"# + strap + lasting,
+            #""do": "truncate", "to": \#(chance.below(4))"# + part + lasting,
+            #""do": "lengthen", "with": "0102030405060708""# + part + lasting,
+            #""do": "burst", "rate": "\#(1 + chance.below(300)) Hz""# + part + lasting,
+            #""do": "drift", "ppm": \#(Int(chance.below(2000)) - 1000)"# + strap + lasting,
+            #""do": "power_off", "of": "client""# + lasting, #""do": "unconfirmed", "of": "client""# + lasting,
+            #""do": "disconnect""# + strap, #""do": "change_address""# + strap,
+            #""do": "raw", "octets": "ff\#(chance.below(90) + 10)""# + part,
+            #""do": "raw", "channel": "\#(pick(["att", "signalling", "smp"]))", "octets": "\#(10 + chance.below(90))""# + strap,
+            #""do": "notify", "times": \#(1 + chance.below(50))"# + part, #""do": "skip_time", "by": "1 h""# + strap,
+            #""do": "move_handles", "by": \#(1 + chance.below(40))"# + strap,
+            #""do": "change_services", "add": [{"service": "fitness", "steps": 7}]"# + strap,
+        ])
+        return #"{"when": \#(when), \#(deed)}"#
+    }
+}
