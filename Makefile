@@ -10,7 +10,7 @@ READING := ATT Arguments BlueZ Bluetooth Characteristics CommandLineTool Cryptog
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-linux sanitize docs release format
+.PHONY: help run test test-linux sanitize soak docs release format
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -44,6 +44,12 @@ sanitize:  ## run the tests of all that reads what comes from outside with the a
 	swift build --build-tests $(SANITIZED)
 	@# The sanitizer takes Swift's global tables for leaks.
 	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(SANITIZED) $(READING:%=--filter '^%Tests')
+
+soak:  ## play 100,000 random days of faults, in an own build, optimised
+	@Tools/setup build
+	swift build -c release --build-tests -Xswiftc -enable-testing --scratch-path .build/soak
+	LUBDUB_SOAK=100000 swift test -c release --skip-build -Xswiftc -enable-testing --scratch-path .build/soak \
+	    --filter RandomDaysTests
 
 release:  ## build .build/release/lubdub, with the Swift runtime inside
 	@Tools/setup build

@@ -104,13 +104,11 @@ struct Conversation: Sendable {
         isSubscribed = false
         values.hasMeasurements = target(.heartRates) != nil
         values.polar = PolarStream()
+        // First what tells of attributes that change, since they may while all others are asked for.
+        for target in targets where target.known.service == .genericAttribute { follow(target, into: &outbox) }
         for target in targets where target.ways.contains(.read) { read(target, into: &outbox) }
-        for target in targets {
-            if target.configuration != nil {
-                subscribe(to: target, into: &outbox)
-            } else if case .clientFeatures = target.known.meaning {
-                ask(.write(handle: target.handle, value: Self.supportedFeatures), for: .features, into: &outbox)
-            }
+        for target in targets where target.known.service != .genericAttribute && target.configuration != nil {
+            subscribe(to: target, into: &outbox)
         }
         askAgainLater(at: now, into: &outbox)
         if isDoubtful { checkLater(at: now, into: &outbox) }
@@ -120,6 +118,15 @@ struct Conversation: Sendable {
     func targets(in services: [DiscoveredService], mute: inout [Known]) -> [Target] {
         Target.all(in: services, mute: &mute).filter {
             settings.readsDeviceInformation || $0.known.service != .deviceInformation
+        }
+    }
+
+    /// Asks to be told of attributes that change.  Core 6.0, Vol 3, Part G, sections 2.5.2 and 7.1 to 7.3.
+    private mutating func follow(_ target: Target, into outbox: inout [Output]) {
+        if target.configuration != nil {
+            subscribe(to: target, into: &outbox)
+        } else if case .clientFeatures = target.known.meaning {
+            ask(.write(handle: target.handle, value: Self.supportedFeatures), for: .features, into: &outbox)
         }
     }
 

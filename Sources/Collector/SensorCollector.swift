@@ -17,7 +17,7 @@ public import Simulation
 /// |------------|---------------------------------------|----------------------------------------------------------|
 /// | starting   | `.started`, `.failed`                 | 10 s for each command: the host's                        |
 /// | scanning   | a device that will do, `.refused`     | when there is one                                        |
-/// | choosing   | its instant                           | `listening`, or 5 s after an attempt with who refuses    |
+/// | choosing   | its instant                           | `listening`, or 3 s after an attempt with who refuses    |
 /// | connecting | `.connected`, `.connectionFailed`     | `connectTimeout`, and 10 s for its cancelling: the host's |
 /// | talking    | `.disconnected`, the end of all hopes | 30 s for each request, then the supervision timeout      |
 /// | ending     | `.disconnected`, the fourth `.refused` | 40 s: the host's                                        |

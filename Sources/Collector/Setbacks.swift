@@ -25,7 +25,7 @@ struct Setbacks: Sendable {
     /// How many devices are remembered; for a further one the oldest attempt is forgotten.
     static let most = 64
     /// From one attempt with a device that serves nothing to the next.
-    private static let distance = Duration.seconds(5)
+    private static let distance = Duration.seconds(3)
     /// How long a connection may take to come about, while nothing is known against the device.
     private static let patience = Duration.seconds(2)
 

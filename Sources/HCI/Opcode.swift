@@ -8,6 +8,9 @@ public struct Opcode: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// Any 16 bits are one.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// No command: how many are taken is all that an event with it says.  Core 6.0, Vol 4, Part E, section 7.7.14.
+    public static let none = Opcode(rawValue: 0)
+
     /// The first two octets of a command packet, whatever follows them; nil when there are fewer.
     public init?(ofCommand octets: [UInt8]) {
         guard octets.count >= 2 else { return nil }

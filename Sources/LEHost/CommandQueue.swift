@@ -54,10 +54,23 @@ struct CommandQueue: Sendable {
         return deadline
     }
 
-    /// The command that the controller answers; nil when it answers nothing that it was asked.
-    mutating func answered(_ opcode: Opcode, allowed: UInt8) -> Command? {
+    /// The controller takes so many commands now.
+    mutating func takes(_ allowed: UInt8) {
         self.allowed = allowed
         if underWay == nil, allowed > 0 { deadline = .never }
+    }
+
+    /// Sends a Reset that has no answer yet once more: whoever says that it takes commands before it has answered that one had no
+    /// power to hear it.
+    mutating func repeatReset() {
+        guard underWay == .reset else { return }
+        (underWay, deadline) = (nil, .never)
+        waiting.insert(.reset, at: 0)
+    }
+
+    /// The command that the controller answers; nil when it answers nothing that it was asked.
+    mutating func answered(_ opcode: Opcode, allowed: UInt8) -> Command? {
+        takes(allowed)
         guard let command = underWay, command.opcode == opcode else { return nil }
         underWay = nil
         deadline = .never

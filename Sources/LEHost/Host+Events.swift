@@ -27,6 +27,9 @@ extension Host {
         _ event: Event, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         switch event {
+        case .commandComplete(let allowed, .none, _):
+            commands.takes(allowed)
+            if case .starting = phase { commands.repeatReset() }
         case .commandComplete(let allowed, let opcode, let returned):
             guard let command = commands.answered(opcode, allowed: allowed) else { return }
             if case .starting = phase { return startAnswered(command, returned, pool: &pool, into: &outbox) }

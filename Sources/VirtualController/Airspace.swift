@@ -85,7 +85,8 @@ public struct Airspace: Sendable {
     /// Takes the power of a controller away, or gives it back; then it is as after a reset.
     ///
     /// It says that it fails (Hardware Error: Core 6.0, Vol 4, Part E, section 7.7.16), forgets everything and answers nothing;
-    /// its links end by supervision timeout at the other side.
+    /// its links end by supervision timeout at the other side.  With power again it says that it takes commands (Command
+    /// Complete of none: section 7.7.14).
     public mutating func setPower(
         of controller: Int, isOn: Bool, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {

@@ -174,6 +174,7 @@ struct Controller: Sendable {
         if !isOn { give(.hardwareError(0), &context) }
         reset(&context)
         hasPower = isOn
+        if isOn { give(.commandComplete(allowed: 1, .none, returned: []), &context) }
     }
 
     /// Stops everything without a word to the host: its links end by supervision timeout at the other side.

@@ -138,7 +138,7 @@ struct Ordeal {
             guard isReady, connecting == nil else { return tell(.connectionFailed(creation.peer, .notNow)) }
             attempt += 1
             connecting = creation.peer
-            agenda.append((now.advanced(by: timeout), .givesUp(attempt)))
+            if let timeout { agenda.append((now.advanced(by: timeout), .givesUp(attempt))) }
             plan(.connects(attempt), after: 10...110)
         case .disconnect(let id, _): plan(.ends(id), after: isCalm ? 50...100 : 10...1000)
         case .procedure(let id, let procedure, let number):

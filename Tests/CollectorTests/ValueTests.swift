@@ -160,15 +160,15 @@ struct ValueTests {
         #expect(stand.outputs == [])
     }
 
-    @Test func `Reads come first, then subscriptions, the heart first of all`() throws {
+    @Test func `What tells of changes comes first, then reads, then subscriptions, the heart first of all`() throws {
         var stand = Stand()
         try stand.discovers([Services.attributes, Services.ecg, Services.fitness, Services.heartRate])
         #expect(
             stand.procedures.map(\.procedure) == [
+                .configure(handle: 0xA3, .indication), .write(handle: 0xA5, value: [0x05]),
                 .read(handle: 0x15), .read(handle: 0x52), .read(handle: 0x55), .read(handle: 0x58),
                 .read(handle: 0x65), .configure(handle: 0x13, .notification), .configure(handle: 0x53, .notification),
-                .configure(handle: 0x56, .notification), .configure(handle: 0xA3, .indication),
-                .write(handle: 0xA5, value: [0x05]), .configure(handle: 0x63, .notification),
+                .configure(handle: 0x56, .notification), .configure(handle: 0x63, .notification),
             ])
     }
 

@@ -23,10 +23,6 @@ import Testing
                 {"when": "4 s", "do": "disconnect", "of": "strap", "reason": "remote_device_terminated_connection_due_to_low_resources"}
                 """#, ["script[3].reason"]
             ),
-            (
-                "",
-                #"{"when": "1 s", "do": "stop_advertising"}, {"when": "2 s", "do": "change_address"}"#, ["script[1]"]
-            ),
         ] as [(String, String, [String])])
     func `What bluetoothd has to itself is named by its path`(more: String, script: String, paths: [String]) throws {
         let text =

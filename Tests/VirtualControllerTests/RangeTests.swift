@@ -111,6 +111,7 @@ struct RangeTests {
         #expect(world.take(1) == [])
         #expect(world.take(0) == [Self.timedOut])
         world.setPower(1, isOn: true)
+        #expect(world.take(1) == ["0E03010000"])
         #expect(world.ask(1, "0514 02 0100").first?.hasPrefix("0E0701051402") == true, "as after a reset")
         #expect(world.ask(1, "030C 00") == ["0E0401030C00"])
         #expect(world.pool.taken == 0)

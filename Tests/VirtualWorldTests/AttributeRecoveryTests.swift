@@ -49,7 +49,8 @@ import VirtualWorld
             let end = Instant.start.advanced(by: .seconds(80))
             #expect(beats.count { $0 > end.advanced(by: .seconds(-30)) } > 27, "\(deed)")
             let said = stage.said.filter { $0.saying.json.contains("bpm") }
-            #expect(said.count >= beats.count - 1, "\(deed)")
+            // What is notified while it discovers again, it does not take: the handle may be that of something else.
+            #expect(said.count >= beats.count - 4, "\(deed)")
             guard deed == Self.deeds[0] else { continue }
             let again = try Stage(Self.play(deed, when: state).scenario, sleeps: false)
             #expect(firstDifference(stage.lines, again.lines) == nil)

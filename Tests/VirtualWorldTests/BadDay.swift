@@ -14,7 +14,7 @@ struct BadDay {
 
     /// Why the client has not recovered; nil when it has, or when the end came before that.
     static func fault(in scenario: Scenario, seed: UInt64) throws -> String? {
-        var stage = try Stage(scenario, seed: seed)
+        var stage = try Stage(scenario, seed: seed, isWorded: false)
         let end = Instant.start.advanced(by: scenario.limit)
         let last = stage.records.last { $0.event == .ended || $0.event == .began }?.instant ?? .start
         let isDecided = last.advanced(by: patience) < end

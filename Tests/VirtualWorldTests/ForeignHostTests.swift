@@ -157,7 +157,8 @@ extension ForeignHostTests {
         world.reach = .foreignHosts
         world.start()
         world.connected(Self.phone, toForeignHostOf: 0, at: .start)
-        let heart = try #require((1...100).first { world.names.entry($0, of: 0)?.name == "strap/heart_rate" })
+        let heart: UInt16 = try #require(
+            (1...100).first { world.names.entry(world.names.number(of: $0, of: 0), of: 0)?.name == "strap/heart_rate" })
         world.subscribed(true, to: heart, ofForeignHostOf: 0, at: .start)
         var heard: [String] = []
         while world.runNext(until: Instant(nanoseconds: 3_500_000_000)) {

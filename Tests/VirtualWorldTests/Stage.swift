@@ -36,9 +36,9 @@ struct Stage {
     private var outbox: [SensorCollector.Output] = []
     private var wakes: [Instant] = []
 
-    /// Plays a scenario to its limit.
+    /// Plays a scenario to its limit; without its log and trace as text, unless it `isWorded`.
     init(
-        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, isJudged: Bool = false,
+        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, isJudged: Bool = false, isWorded: Bool = true,
         settings: SensorCollector.Settings = .init()
     ) throws {
         world = try World(scenario, seed: seed, sleeps: sleeps)
@@ -48,11 +48,13 @@ struct Stage {
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
         world.journal = EventJournal { chunk in
             recording.records.withLock { $0 += chunk.records(where: { _ in true }, in: wording) }
-            recording.log.withLock { chunk.write(in: wording, to: &$0) }
+            if isWorded { recording.log.withLock { chunk.write(in: wording, to: &$0) } }
         }
-        world.packets = PacketLog { chunk in
-            recording.trace.withLock { trace in
-                for record in chunk.records { snoop.append(record, chunk.octets(of: record), to: &trace) }
+        if isWorded {
+            world.packets = PacketLog { chunk in
+                recording.trace.withLock { trace in
+                    for record in chunk.records { snoop.append(record, chunk.octets(of: record), to: &trace) }
+                }
             }
         }
         if isJudged { world.judgeExpectations() }
