@@ -198,7 +198,9 @@ class HostileControllers(Interoperability):
             scans += begins
             return event(0x10, b'\7') if begins and scans < 4 else self.good(opcode, parameters)
 
-        self.assertEqual(await self.ends(answer, 'monitor', '--for', '2 s'), (0, []))
+        status, errors = await self.ends(answer, 'monitor', '--for', '2 s')
+        self.assertEqual((status, len(errors)), (3, 1), errors)
+        self.assertIn('was not heard', errors[0])
         self.assertEqual(scans, 4)
 
     async def test_a_scan_lives_through_events_of_any_kind(self):
