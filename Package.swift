@@ -57,6 +57,12 @@ let floors: [[Target]] = [
             "VirtualController")
     ],
     [
+        library(
+            "Conformance",
+            on: "ATT", "Bluetooth", "Characteristics", "EventLog", "GATT", "HCI", "LEHost", "Octets", "Scenarios",
+            "Sensors", "Simulation", "Spelling", "VirtualWorld")
+    ],
+    [
         library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
         library("Screen", on: "Simulation", "Spelling", "Statistics"),
     ],
@@ -65,7 +71,7 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
-            "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting", "Screen",
+            "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Conformance", "Reporting", "Screen",
             embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
@@ -86,6 +92,7 @@ let floors: [[Target]] = [
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog",
             "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling", "Statistics", "VirtualWorld"),
+        tests("Conformance", on: "Documents", "Scenarios", "Simulation", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations", "Spelling"),

@@ -65,7 +65,7 @@ extension Played {
 
 extension String {
     /// As a shell takes it for one word.
-    fileprivate var forShell: String {
+    var forShell: String {
         let plain = "/._-=+:,@%"
         guard !isEmpty, allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) || plain.contains($0) }) else {
             return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"

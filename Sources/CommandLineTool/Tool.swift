@@ -21,14 +21,14 @@ private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> Exit
 
 /// In the order of the help.
 private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
-    (demoGrammar, demo), (runGrammar, run), (serveGrammar, serve), (monitorGrammar, monitor), (scanGrammar, scan),
-    (controllerGrammar, controller), (validateGrammar, validate), (explainGrammar, explain), (benchGrammar, bench),
-    (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
+    (demoGrammar, demo), (runGrammar, run), (checkGrammar, check), (serveGrammar, serve), (monitorGrammar, monitor),
+    (scanGrammar, scan), (controllerGrammar, controller), (validateGrammar, validate), (explainGrammar, explain),
+    (benchGrammar, bench), (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
 ]
 
 /// What a later version has; this one says so.
 private let planned = [
-    "check", "matrix", "--client", "--report", "--strict", "--jobs", "--only", "--shard", "--list", "--said", "--ask",
+    "matrix", "--client", "--report", "--strict", "--jobs", "--only", "--shard", "--list", "--said", "--ask",
 ]
 
 private func understand(_ words: [String]) -> Int32 {

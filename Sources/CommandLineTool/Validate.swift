@@ -1,4 +1,5 @@
 import Arguments
+import Conformance
 import Documents
 import Scenarios
 import Spelling
@@ -25,10 +26,17 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 let explainGrammar = Arguments.Grammar(
-    "explain", "say what a diagnostic code means", operands: [.required("CODE", "as in LD0107")])
+    "explain", "say what a diagnostic code or a check means",
+    operands: [.required("CODE", "as in LD0107, or as \"lubdub check --list\" has it")])
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    let word = (invocation.operands.first ?? "").uppercased()
+    let operand = invocation.operands.first ?? ""
+    if let check = Check.all.first(where: { $0.id == operand }) {
+        let kind = check.isRecommendation ? "recommended by" : "required by"
+        Console.print("\(check.id): \(check.title); \(kind) \(check.requirement)")
+        return .success
+    }
+    let word = operand.uppercased()
     guard
         let explanation = DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation
     else {

@@ -56,6 +56,8 @@ public struct World: Sendable {
 
     /// How the scenario's devices reach the air, from `start` on.
     public var reach = Reach.air
+    /// What the hosts of all devices do wrong; nil for nothing.
+    public var mutation: Mutation?
 
     private var queue = EventQueue()
     private var pending: [Event] = []
@@ -371,7 +373,8 @@ public struct World: Sendable {
             let output = hostOutbox[index]
             index += 1
             switch output {
-            case .send(let kind, let packet):
+            case .send(let kind, let original):
+                let packet = mutation == nil ? original : mutated(kind, original, of: node)
                 noteSending(kind, packet, to: nodes[node].controller)
                 if reach == .radios, !isClient(node) {
                     outbox.append(.toRadio(node: node, kind, packet))

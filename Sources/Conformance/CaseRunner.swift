@@ -1,0 +1,41 @@
+import EventLog
+public import GATT
+import Simulation
+public import VirtualWorld
+
+extension Check {
+    /// Asks one peripheral of a world that has not started, in a case of its own.
+    ///
+    /// - Parameters:
+    ///   - device: The peripheral, by its place in the scenario.
+    ///   - world: With the sinks of its logs; what has been logged is flushed to them at the end.
+    ///   - isStrict: Whether what is only recommended is asked too.
+    /// - Returns: What came of it, and the world as it was then.
+    /// - Throws: When the examiner finds no room for its own attributes.
+    public func ask(
+        of device: Int, in world: World, isStrict: Bool = false
+    ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
+        var examiner = try Examiner(in: world, of: device)
+        let ending = ask(&examiner, isStrict)
+        examiner.disconnect()
+        var world = examiner.world
+        world.packets.flush()
+        world.journal.flush()
+        return (Outcome(self, ending, took: world.now.sinceStart), world)
+    }
+
+    private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {
+        guard isStrict || !isRecommendation else { return .skipped("only recommended: --strict asks it") }
+        for case .nothing(let obstacle) in claims { return .skipped(obstacle.rawValue) }
+        do throws(Ending) {
+            examiner.start()
+            try examiner.hear()
+            if scope == .connection { try examiner.connect() }
+            for claim in claims {
+                if let reason = claim.whyNot(examiner) { return .skipped(reason) }
+            }
+            try body(&examiner)
+            return nil
+        } catch { return error }
+    }
+}

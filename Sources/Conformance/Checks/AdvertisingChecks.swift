@@ -1,0 +1,107 @@
+import Bluetooth
+import Characteristics
+import GATT
+import HCI
+import Octets
+import Simulation
+import Spelling
+
+// What a peripheral says to everyone.
+extension Check {
+    static let advertising = [
+        Check(
+            "HRP/SEN/HRF/BV-01-C", "a heart-rate sensor advertises 180D", "Heart Rate Profile 1.0, section 3.1.1",
+            if: .characteristic(.heartRateMeasurement, of: .heartRate)
+        ) { peripheral throws(Ending) in
+            let services = peripheral.advertised.services
+            try peripheral.expect(
+                services.contains(.heartRate), "180D among the services that it advertises",
+                seen: services.isEmpty ? "none" : services.map(\.description).joined(separator: ", "))
+        },
+        Check(
+            "HRP/SEN/HRF/BV-02-C", "a heart-rate sensor advertises its name", "Heart Rate Profile 1.0, section 3.1.2",
+            if: .service(.heartRate)
+        ) { peripheral throws(Ending) in
+            try peripheral.expect(
+                peripheral.advertised.name?.data.isEmpty == false, "a local name in advertising or scan response data",
+                seen: "none")
+        },
+        Check(
+            "HRP/SEN/SGGIT/SDPNF/BV-01-C", "the service has no SDP record", "Heart Rate Profile 1.0, section 3",
+            unasked: .classic),
+        Check(
+            "advertising/well_formed", "advertising and scan response data are whole AD structures",
+            "Core 6.0, Vol 3, Part C, section 11", scope: .advertising
+        ) { peripheral throws(Ending) in
+            for report in [peripheral.advertisement, peripheral.scanResponse].compactMap({ $0 }) {
+                do throws(Malformed) { _ = try AdvertisingData(octets: report.data) } catch {
+                    throw peripheral.failure(expected: "AD structures to the end", seen: "\(report.data.hex): \(error)")
+                }
+            }
+        },
+        Check(
+            "advertising/no_type_twice", "flags, names, appearance and power stand at most once in a packet",
+            "Core Specification Supplement 12, Part A, section 1", scope: .advertising
+        ) { peripheral throws(Ending) in
+            let single: [ADType] = [.flags, .shortenedLocalName, .completeLocalName, .appearance, .txPowerLevel]
+            for data in [peripheral.advertised.data, peripheral.advertised.response].compactMap({ $0 }) {
+                for type in single where data.structures.count(where: { $0.type == type }) > 1 {
+                    throw peripheral.failure(expected: "AD type \(type) once", seen: data.octets.hex)
+                }
+            }
+        },
+        Check(
+            "advertising/flags", "who can be connected to says how it can be discovered, and that it is LE only",
+            "Core Specification Supplement 12, Part A, section 1.3; Core 6.0, Vol 3, Part C, section 9.2",
+            scope: .advertising
+        ) { peripheral throws(Ending) in
+            guard let report = peripheral.advertisement, report.kind == .undirected else {
+                throw .skipped("not claimed: it does not invite everyone to connect")
+            }
+            let flags = peripheral.advertised.data?.flags
+            try peripheral.expect(flags != nil, "the AD type Flags in advertising data", seen: report.data.hex)
+            let modes = flags?.intersection([.limitedDiscoverable, .generalDiscoverable])
+            try peripheral.expect(
+                modes == .limitedDiscoverable || modes == .generalDiscoverable,
+                "one of bits 0 and 1 of Flags, limited or general discoverable", seen: [flags?.rawValue ?? 0].hex)
+            try peripheral.expect(
+                flags?.contains(.lowEnergyOnly) == true, "bit 2 of Flags, BR/EDR not supported",
+                seen: [flags?.rawValue ?? 0].hex)
+        },
+        Check(
+            "advertising/services_are_there", "every service that is advertised can be discovered",
+            "Core Specification Supplement 12, Part A, section 1.1"
+        ) { peripheral throws(Ending) in
+            let found = peripheral.services.map(\.uuid)
+            for service in peripheral.advertised.services where !found.contains(service) {
+                throw peripheral.failure(
+                    expected: "service \(service), which is advertised",
+                    seen: "only " + found.map(\.description).joined(separator: ", "))
+            }
+        },
+        Check(
+            "advertising/name_fits", "the name that is advertised is the Device Name, or marked as its beginning",
+            "Core 6.0, Vol 3, Part C, section 12.1; Core Specification Supplement 12, Part A, section 1.2",
+            if: .characteristic(.deviceName, of: .genericAccess)
+        ) { peripheral throws(Ending) in
+            guard let said = peripheral.advertised.name else { throw .skipped("not claimed: it advertises no name") }
+            let value = try peripheral.characteristic(.deviceName, of: .genericAccess)
+            let name = try peripheral.read(value.valueHandle, "2A00")
+            let fits = said.type == .completeLocalName ? name == said.data : name.starts(with: said.data)
+            try peripheral.expect(
+                fits, "AD type \(said.type) fits the Device Name \(String(decoding: name, as: UTF8.self).quoted)",
+                seen: String(decoding: said.data, as: UTF8.self).quoted)
+        },
+        Check(
+            "advertising/appearance_fits", "the appearance that is advertised is that of 2A01",
+            "Core 6.0, Vol 3, Part C, section 12.2", if: .characteristic(.appearance, of: .genericAccess)
+        ) { peripheral throws(Ending) in
+            guard let said = peripheral.advertised.structure(.appearance) else {
+                throw .skipped("not claimed: it advertises no appearance")
+            }
+            let value = try peripheral.characteristic(.appearance, of: .genericAccess)
+            let octets = try peripheral.read(value.valueHandle, "2A01")
+            try peripheral.expect(octets == said.data, "\(octets.hex), as 2A01 has it", seen: said.data.hex)
+        },
+    ]
+}

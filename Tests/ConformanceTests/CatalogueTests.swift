@@ -1,0 +1,27 @@
+import Testing
+
+@testable import Conformance
+
+@Suite struct CatalogueTests {
+    private static let ids = Check.all.map(\.id)
+
+    private static func isInSIGForm(_ id: String) -> Bool { id.contains { $0.isUppercase } }
+
+    @Test func `ids are unique, and say whose they are`() {
+        #expect(Set(Self.ids).count == Self.ids.count)
+        for id in Self.ids where !Self.isInSIGForm(id) {
+            #expect(id.allSatisfy { $0 == "/" || $0 == "_" || $0.isNumber || $0.isLowercase }, "\(id)")
+        }
+    }
+
+    @Test func `no id in the SIG's form is of our own making`() {
+        for id in Self.ids where Self.isInSIGForm(id) { #expect(sigTestCases.contains(id), "\(id)") }
+    }
+
+    @Test(arguments: ["HRS/SEN/", "HRP/SEN/", "DIS/SR/", "BAS/SR/"])
+    func `every case of a suite is there, or says why it is not played`(suite: String) {
+        let wanted = sigTestCases.filter { $0.hasPrefix(suite) }
+        #expect(wanted.count > 2)
+        #expect(wanted.subtracting(Self.ids).isEmpty)
+    }
+}

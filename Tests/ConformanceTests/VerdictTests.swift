@@ -1,0 +1,63 @@
+import FoundationEssentials
+import Testing
+import VirtualWorld
+
+@testable import Conformance
+
+/// That the verdicts are true: of peripherals that are right, and of mutants.
+@Suite struct VerdictTests {
+    private static let page =
+        #filePath.dropLast("Tests/ConformanceTests/VerdictTests.swift".count) + "Documentation/verdicts.md"
+
+    @Test func `who is right fails nothing`() throws {
+        for row in try Matrix.correct.get() {
+            for outcome in row.outcomes where outcome.verdict != .pass && outcome.verdict != .skip {
+                guard row.peripheral.name != "wide" || !outcome.check.isRecommendation else { continue }
+                Issue.record("\(row.peripheral.name): \(outcome.words)")
+            }
+        }
+    }
+
+    @Test func `every check that is asked is passed by somebody`() throws {
+        let passed = Set(try Matrix.correct.get().flatMap { $0.ids(.pass) })
+        for check in Check.all where !check.isUnasked { #expect(passed.contains(check.id), "\(check.id)") }
+    }
+
+    @Test func `each mutant fails the check that is named for it`() throws {
+        for row in try Matrix.mutants.get() {
+            let outcome = row.outcomes.first { $0.check.id == row.peripheral.caughtBy }
+            #expect(outcome?.verdict == .fail, "\(row.peripheral.name): \(outcome?.words ?? "no such check")")
+        }
+    }
+
+    @Test func `every check that is asked has a mutant`() throws {
+        let named = Set(Peripheral.mutants.compactMap(\.caughtBy))
+        for check in Check.all where !check.isUnasked { #expect(named.contains(check.id), "\(check.id)") }
+    }
+
+    @Test func `no peripheral is an error of the harness, and a fail says all of it`() throws {
+        for outcome in try (Matrix.correct.get() + Matrix.mutants.get()).flatMap(\.outcomes) {
+            #expect(outcome.verdict != .error)
+            #expect((outcome.verdict == .fail) == (outcome.finding != nil))
+            #expect((outcome.verdict == .skip || outcome.verdict == .inconclusive) == (outcome.reason != nil))
+            guard let finding = outcome.finding else { continue }
+            #expect(!finding.expected.isEmpty && !finding.seen.isEmpty, "\(outcome.words)")
+        }
+    }
+
+    @Test func `the page is current`() throws {
+        let text = try Matrix.text()
+        if ProcessInfo.processInfo.environment["LUBDUB_WRITE_VERDICTS"] != nil {
+            try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
+        }
+        let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
+        #expect(current == text, "write it anew with LUBDUB_WRITE_VERDICTS=1 swift test --filter ConformanceTests")
+    }
+}
+
+extension Outcome {
+    fileprivate var words: String {
+        let finding = finding.map { "expected \($0.expected), seen \($0.seen) at \($0.instant)" }
+        return "\(check.id) \(verdict.rawValue) \(finding ?? reason ?? "")"
+    }
+}

@@ -1,0 +1,99 @@
+"""What `lubdub check` promises to shells: lines, statuses, a replay that fails alike, and logs of one case."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from harness import LUBDUB, ROOT
+
+RESTING = 'scenarios/resting.json'
+EDGE = 'HRS/SEN/CN/BV-04-C'
+
+
+def check(*arguments):
+    """A finished `lubdub check ARGUMENTS...`."""
+    return subprocess.run(
+        [LUBDUB, 'check', *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def scenario(self, **changes):
+        """A strap with `changes` to its service, as a file."""
+        service = {'service': 'heart_rate', 'value': 72} | changes
+        path = self.folder / 'strap.json'
+        path.write_text(json.dumps({'lubdub': 1, 'name': 'strap', 'devices': [{'id': 'strap', 'services': [service]}]}))
+        return path
+
+    def test_a_correct_strap_passes(self):
+        done = check(RESTING)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        self.assertRegex(done.stdout, r'(?m)^pass  HRS/SEN/CN/BV-01-C  ')
+        self.assertRegex(done.stdout, r'\d+ pass, 0 fail, 0 inconclusive, \d+ skip, 0 error\n$')
+        self.assertEqual(done.stdout, check(RESTING, '--seed', 1).stdout)
+
+    def test_a_fail_says_everything_and_its_replay_fails_alike(self):
+        path = self.scenario(format='uint8')
+        done = check(path, '--quiet')
+        self.assertEqual(done.returncode, 1)
+        lines = done.stdout.splitlines()
+        fail = lines.index(next(line for line in lines if EDGE in line))
+        words = [line.split()[0] for line in lines[fail:fail + 6]]
+        self.assertEqual(words, ['fail', 'expected', 'seen', 'at', 'requires', 'trace'])
+        replay = next(line for line in lines[fail:] if line.lstrip().startswith('replay: '))
+        again = subprocess.run(
+            replay.split(': ', 1)[1].replace('lubdub', LUBDUB, 1), shell=True, cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual(again.returncode, 1)
+        self.assertEqual(again.stdout.splitlines()[:-1], lines[fail:lines.index(replay) + 1])
+
+    def test_only_what_is_wanted_is_asked(self):
+        done = check(RESTING, '--only', 'DIS/*')
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(all(' DIS/' in line for line in done.stdout.splitlines()[:-1]))
+        self.assertEqual(check(RESTING, '--only', 'BAS/SR/CN/BV-21-C').returncode, 3, 'all were skipped')
+        none = check(RESTING, '--only', 'HRS/SEN/CN/BV-99-C')
+        self.assertEqual(none.returncode, 3)
+        self.assertIn('did you mean', none.stderr)
+
+    def test_recommendations_are_asked_with_strict(self):
+        path = self.scenario(format='uint16')
+        only = ['--only', 'heart_rate/one_octet_up_to_255']
+        self.assertEqual(check(path, *only).returncode, 3)
+        strict = check(path, *only, '--strict')
+        self.assertEqual(strict.returncode, 1)
+        self.assertIn('--strict --only', strict.stdout)
+
+    def test_the_list_and_its_explanations(self):
+        done = check('--list')
+        self.assertEqual(done.returncode, 0)
+        ids = [line.split()[0] for line in done.stdout.splitlines()]
+        self.assertIn(EDGE, ids)
+        explained = subprocess.run([LUBDUB, 'explain', EDGE], capture_output=True, text=True)
+        self.assertRegex(explained.stdout, f'^{EDGE}: .*Heart Rate Service 1.0')
+
+    def test_logs_hold_one_case(self):
+        events, trace = self.folder / 'events.jsonl', self.folder / 'trace.btsnoop'
+        self.assertEqual(check(RESTING, '--events', events).returncode, 2)
+        self.assertEqual(check(RESTING, '--only', EDGE, '--events', events, '--trace', trace).returncode, 0)
+        lines = [json.loads(line) for line in events.read_text().splitlines()]
+        self.assertEqual(lines[-1], {'event': 'end', 'status': 0})
+        self.assertIn({'bpm': 300}, [{'bpm': line['value']['bpm']} for line in lines if line['event'] == 'delivered'])
+        subprocess.run(['tshark', '-r', trace], check=True, capture_output=True, timeout=60)
+
+    def test_what_is_wrong_or_not_there_yet(self):
+        for arguments, words in [
+                ([], 'needs a SCENARIO'), ([RESTING, '--radio', 'hci:tcp:127.0.0.1:6402'], 'does not reach'),
+                ([self.folder / 'none.json'], 'none.json'), ([RESTING, '--set', 'a=1'], '"a"')]:
+            done = check(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(words, done.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()
