@@ -30,7 +30,11 @@ extension Check {
         do throws(Ending) {
             examiner.start()
             try examiner.hear()
-            if scope == .connection { try examiner.connect() }
+            switch scope {
+            case .advertising: break
+            case .link: try examiner.link()
+            case .connection: try examiner.connect()
+            }
             for claim in claims {
                 if let reason = claim.whyNot(examiner) { return .skipped(reason) }
             }

@@ -4,14 +4,15 @@ import GATT
 /// One question about a peripheral, and how it is asked.
 ///
 /// The body is straight-line code above an ``Examiner``: it returns when the peripheral passes, and throws what else
-/// came of it.  When it begins, the peripheral has been heard and, unless `scope` says otherwise, is connected, its MTU
-/// is exchanged and all of it discovered.
+/// came of it.  When it begins, the peripheral has been heard, and the two have come as far as its scope says.
 public struct Check: Sendable {
     /// How far the two have come when the body begins.
     enum Scope: Hashable, Sendable {
         /// The peripheral was heard.
         case advertising
-        /// They are connected, and everything was discovered.
+        /// They are connected; nothing was asked.
+        case link
+        /// They are connected, MTUs are exchanged, and everything was discovered.
         case connection
     }
 
@@ -52,7 +53,7 @@ public struct Check: Sendable {
     /// All of them, in the order in which they are asked.
     public static let all: [Check] =
         advertising + heartRateDeclarations + heartRateValues + heartRateControl + heartRateForms + deviceInformation
-        + battery + attributes + reconnection
+        + battery + discovery + attributes + reconnection
 }
 
 /// What a peripheral shows that it has, so that it can be asked about it.

@@ -33,7 +33,7 @@ extension Examiner {
     }
 
     /// Asks, and fails when nothing comes back at all.
-    private mutating func result(
+    mutating func result(
         of procedure: Procedure, _ words: String
     ) throws(Ending) -> Result<Procedure.Outcome, Procedure.Failure> {
         guard connection != nil else { throw ended(during: words) }

@@ -4,6 +4,7 @@ import HCI
 import LEHost
 import Scenarios
 import Simulation
+import Spelling
 
 // How the two come together and apart.
 extension Examiner {
@@ -52,21 +53,38 @@ extension Examiner {
     /// The longest advertising interval, and as much again.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
     private static let hearing = Duration.seconds(21)
 
-    /// Connects, exchanges MTUs and discovers everything; `connectionFailed` in words when it cannot.
-    mutating func connect() throws(Ending) {
+    /// Connects; tries again when the first packets got lost, as any host would.
+    mutating func link() throws(Ending) {
         let parameters = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x18, latency: 0, supervisionTimeout: 0x48)
-        beginConnecting(parameters, within: .seconds(30))
-        _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.hasFailedToConnect }
-        guard connection != nil else {
-            throw .inconclusive("no connection with \(address) came about within 30 s")
+        for _ in 0..<3 {
+            beginConnecting(parameters, within: .seconds(30))
+            _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.hasFailedToConnect }
+            guard connection != nil else {
+                throw .inconclusive("no connection with \(address) came about within 30 s")
+            }
+            // Six connection intervals of 30 ms without a packet, and it was none.  Core 6.0, Vol 6, Part B, section 4.5.2.
+            guard wait(atMost: .milliseconds(200), until: { $0.connection == nil }) else { return }
+            guard end == .failedToBeEstablished else { break }
         }
-        // Exchange MTU is optional for a server: who does not know it stays at 23.
+        throw .inconclusive("the connection ended as it began: \(end.map { "\($0)" } ?? "nobody says why")")
+    }
+
+    /// Connects, exchanges MTUs and discovers everything.
+    mutating func connect() throws(Ending) {
+        try link()
+        // A server need not know Exchange MTU: who does not stays at 23.
         _ = ask(.exchangeMTU)
-        guard case .success(.services(let found))? = ask(.discoverEverything) else {
-            throw .inconclusive(end.map { "the connection ended during discovery: \($0)" } ?? "discovery did not end")
+        switch ask(.discoverEverything) {
+        case .success(.services(let found))?: services = found
+        case .failure(.refused(let error, let handle))?:
+            let number = "0x\(handle.text(digits: 4, radix: 16))"
+            throw .inconclusive("discovery was refused: \(error), handle \(number)")
+        case .failure(.bearerLost)?: throw .inconclusive("a request of discovery was not answered within 30 s")
+        case .failure(.disconnected)?, nil:
+            throw .inconclusive("the connection ended during discovery: \(end.map { "\($0)" } ?? "nobody says why")")
+        case let answer?: throw .inconclusive("what was discovered cannot be read: \(answer)")
         }
-        services = found
     }
 
     /// Ends the connection in good order.

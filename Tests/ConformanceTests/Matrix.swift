@@ -25,13 +25,22 @@ struct Matrix: Sendable {
     }
 
     /// Computed once for all tests.
-    static let correct = Result { try Peripheral.correct.map { try Row($0) } }
+    static let correct = Task { try await rows(Peripheral.correct) }
     /// Computed once for all tests.
-    static let mutants = Result { try Peripheral.mutants.map { try Row($0) } }
+    static let mutants = Task { try await rows(Peripheral.mutants) }
+
+    private static func rows(_ peripherals: [Peripheral]) async throws -> [Row] {
+        try await withThrowingTaskGroup(of: (Int, Row).self) { group in
+            for (index, peripheral) in peripherals.enumerated() {
+                group.addTask { (index, try Row(peripheral)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
 
     /// As people read it.
-    static func text() throws -> String {
-        let (correct, mutants) = (try correct.get(), try mutants.get())
+    static func text() async throws -> String {
+        let (correct, mutants) = (try await correct.value, try await mutants.value)
         var lines = [
             "# What the verdicts are worth", "",
             "Written by `LUBDUB_WRITE_VERDICTS=1 swift test --filter ConformanceTests`, and proven current by that test.",

@@ -221,6 +221,21 @@ extension Peripheral {
 
     private static let serverMutants = [
         host(
+            "answers_otherwise", "answers an exchange of MTUs with a Write Response", "GATT/SR/GAC/BV-01-C",
+            .init(.att(0x03), at: 0, "03 .. ..", becomes: "13")),
+        host(
+            "unlikely_list", "ends the list of services with 0x0E", "GATT/SR/GAD/BV-01-C",
+            answers("0E", to: "10", instead: "0A")),
+        host(
+            "endless_service", "finds each service with handles to the last", "GATT/SR/GAD/BV-02-C",
+            .init(.att(0x07), at: 3, ".. ..", becomes: "FF FF")),
+        host(
+            "unlikely_characteristics", "ends the list of characteristics with 0x0E", "GATT/SR/GAD/BV-04-C",
+            answers("0E", to: "08", instead: "0A")),
+        host(
+            "hidden_configuration", "lists a descriptor of another type in place of 2902", "GATT/SR/GAD/BV-06-C",
+            .init(.att(0x05), "02 29", becomes: "09 29")),
+        host(
             "unlikely_read", "refuses what must not be read with 0x0E", "GATT/SR/GAR/BI-01-C",
             answers("0E", to: "0A", instead: "02")),
         host(

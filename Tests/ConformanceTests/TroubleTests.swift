@@ -24,7 +24,7 @@ import Testing
             verdicts: [.inconclusive], words: "discovery"),
         Trouble(
             name: "hangs up at once", rule: #"{"when": "connected", "do": "disconnect", "of": "strap"}"#,
-            verdicts: [.inconclusive], words: "the connection ended during discovery: remote_user_terminated"),
+            verdicts: [.inconclusive], words: "the connection ended as it began: remote_user_terminated"),
         Trouble(
             name: "goes out of range for good",
             rule: #"{"when": {"event": "subscribed", "after": "50 ms"}, "do": "link_loss", "of": "strap"}"#,

@@ -9,8 +9,8 @@ import VirtualWorld
     private static let page =
         #filePath.dropLast("Tests/ConformanceTests/VerdictTests.swift".count) + "Documentation/verdicts.md"
 
-    @Test func `who is right fails nothing`() throws {
-        for row in try Matrix.correct.get() {
+    @Test func `who is right fails nothing`() async throws {
+        for row in try await Matrix.correct.value {
             for outcome in row.outcomes where outcome.verdict != .pass && outcome.verdict != .skip {
                 guard row.peripheral.name != "wide" || !outcome.check.isRecommendation else { continue }
                 Issue.record("\(row.peripheral.name): \(outcome.words)")
@@ -18,25 +18,26 @@ import VirtualWorld
         }
     }
 
-    @Test func `every check that is asked is passed by somebody`() throws {
-        let passed = Set(try Matrix.correct.get().flatMap { $0.ids(.pass) })
+    @Test func `every check that is asked is passed by somebody`() async throws {
+        let passed = Set(try await Matrix.correct.value.flatMap { $0.ids(.pass) })
         for check in Check.all where !check.isUnasked { #expect(passed.contains(check.id), "\(check.id)") }
     }
 
-    @Test func `each mutant fails the check that is named for it`() throws {
-        for row in try Matrix.mutants.get() {
+    @Test func `each mutant fails the check that is named for it`() async throws {
+        for row in try await Matrix.mutants.value {
             let outcome = row.outcomes.first { $0.check.id == row.peripheral.caughtBy }
             #expect(outcome?.verdict == .fail, "\(row.peripheral.name): \(outcome?.words ?? "no such check")")
         }
     }
 
-    @Test func `every check that is asked has a mutant`() throws {
+    @Test func `every check that is asked has a mutant`() async throws {
         let named = Set(Peripheral.mutants.compactMap(\.caughtBy))
         for check in Check.all where !check.isUnasked { #expect(named.contains(check.id), "\(check.id)") }
     }
 
-    @Test func `no peripheral is an error of the harness, and a fail says all of it`() throws {
-        for outcome in try (Matrix.correct.get() + Matrix.mutants.get()).flatMap(\.outcomes) {
+    @Test func `no peripheral is an error of the harness, and a fail says all of it`() async throws {
+        let rows = try await Matrix.correct.value + Matrix.mutants.value
+        for outcome in rows.flatMap(\.outcomes) {
             #expect(outcome.verdict != .error)
             #expect((outcome.verdict == .fail) == (outcome.finding != nil))
             #expect((outcome.verdict == .skip || outcome.verdict == .inconclusive) == (outcome.reason != nil))
@@ -45,8 +46,8 @@ import VirtualWorld
         }
     }
 
-    @Test func `the page is current`() throws {
-        let text = try Matrix.text()
+    @Test func `the page is current`() async throws {
+        let text = try await Matrix.text()
         if ProcessInfo.processInfo.environment["LUBDUB_WRITE_VERDICTS"] != nil {
             try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
         }

@@ -101,7 +101,7 @@ extension Examiner {
             try provoke(of: .heartRate, to: 50, "set the heart rate")
             wait(.milliseconds(4000 + 130 * attempt))
             try provoke(of: .heartRate, to: 180, "set the heart rate")
-            let mixed = try nextMeasurement(of: value, within: .seconds(3)) { measurement in
+            let mixed = try nextMeasurement(of: value, within: .seconds(12)) { measurement in
                 guard let intervals = measurement.value?.rrIntervals else { return false }
                 return intervals.contains { $0 > Self.slow } && intervals.contains { $0 < Self.fast }
             }
