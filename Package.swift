@@ -58,7 +58,7 @@ let floors: [[Target]] = [
     ],
     [
         library(
-            "Conformance",
+            "Checks",
             on: "ATT", "Bluetooth", "Characteristics", "EventLog", "GATT", "HCI", "LEHost", "Octets", "Scenarios",
             "Sensors", "Simulation", "Spelling", "VirtualWorld")
     ],
@@ -71,7 +71,7 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
-            "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Conformance", "Reporting", "Screen",
+            "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Checks", "Reporting", "Screen",
             embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
@@ -92,7 +92,7 @@ let floors: [[Target]] = [
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog",
             "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling", "Statistics", "VirtualWorld"),
-        tests("Conformance", on: "Documents", "Scenarios", "Simulation", "VirtualWorld"),
+        tests("Checks", on: "Documents", "Scenarios", "Simulation", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations", "Spelling"),

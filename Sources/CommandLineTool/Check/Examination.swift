@@ -1,5 +1,5 @@
 import Arguments
-import Conformance
+import Checks
 import EventLog
 import GATT
 import Glibc

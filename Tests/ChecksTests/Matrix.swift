@@ -1,7 +1,7 @@
 import Simulation
 import VirtualWorld
 
-@testable import Conformance
+@testable import Checks
 
 /// What every check says of every peripheral.
 struct Matrix: Sendable {
@@ -43,7 +43,7 @@ struct Matrix: Sendable {
         let (correct, mutants) = (try await correct.value, try await mutants.value)
         var lines = [
             "# What the verdicts are worth", "",
-            "Written by `LUBDUB_WRITE_VERDICTS=1 swift test --filter ConformanceTests`, and proven current by that test.",
+            "Written by `LUBDUB_WRITE_VERDICTS=1 swift test --filter ChecksTests`, and proven current by that test.",
             "Each check of `lubdub check` is asked of peripherals that are right, and of mutants: peripherals that",
             "differ from a right one in one thing. No check may fail one that is right, and each must fail the mutant that",
             "it is named for.", "",

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Conformance
+@testable import Checks
 
 @Suite struct CatalogueTests {
     private static let ids = Check.all.map(\.id)

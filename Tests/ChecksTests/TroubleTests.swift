@@ -1,7 +1,7 @@
 import Simulation
 import Testing
 
-@testable import Conformance
+@testable import Checks
 
 /// Peripherals that go away, or never answer: a verdict comes of each, in bounded time, and it is not a pass by default.
 @Suite struct TroubleTests {

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Testing
 import VirtualWorld
 
-@testable import Conformance
+@testable import Checks
 
 /// That the verdicts are true: of peripherals that are right, and of mutants.
 @Suite struct VerdictTests {
     private static let page =
-        #filePath.dropLast("Tests/ConformanceTests/VerdictTests.swift".count) + "Documentation/verdicts.md"
+        #filePath.dropLast("Tests/ChecksTests/VerdictTests.swift".count) + "Documentation/verdicts.md"
 
     @Test func `who is right fails nothing`() async throws {
         for row in try await Matrix.correct.value {
@@ -52,7 +52,7 @@ import VirtualWorld
             try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
         }
         let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
-        #expect(current == text, "write it anew with LUBDUB_WRITE_VERDICTS=1 swift test --filter ConformanceTests")
+        #expect(current == text, "write it anew with LUBDUB_WRITE_VERDICTS=1 swift test --filter ChecksTests")
     }
 }
 
