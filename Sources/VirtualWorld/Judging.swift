@@ -54,7 +54,8 @@ extension World {
         tell(happening)
     }
 
-    private mutating func tell(_ happening: Happening) {
+    /// Tells them of what happened.
+    mutating func tell(_ happening: Happening) {
         if script.waits(for: happening.kind) { happenings.append(happening) }
         tellJudge(happening)
     }

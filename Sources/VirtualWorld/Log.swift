@@ -64,7 +64,7 @@ extension World {
     /// Notes a line that a client says.
     public mutating func clientSaid(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
-        if isAwaited(.said) { tell(.said, of: .client, json: line.json) }
+        if isAwaited(.said) { tell(Happening(said: Datum(json: line.json.utf8))) }
     }
 
     /// Notes what a client or a host outside said to its controller.

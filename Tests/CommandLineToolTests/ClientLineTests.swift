@@ -5,16 +5,17 @@ import Testing
 
 /// What becomes of the octets that a client under test prints.
 @Suite struct ClientLineTests {
-    @Test(arguments: [
-        (#"{"heart_rate": {"bpm": 62}}"#, #"{"heart_rate": {"bpm": 62}}"#, true),
-        (" \t{\"steps\": 1}\r", #"{"steps": 1}"#, true),
-        (#"{"heart_rate": null}"#, #"{"heart_rate": null}"#, false),
-        (#"{"state": "scanning", "peer": "C0:FF:EE:00:00:01/random"}"#, nil, false),
-        (#"{"heart_rate": }"#, #""{\"heart_rate\": }""#, false),
-        ("62", #""62""#, false),
-        ("[1]", #""[1]""#, false),
-        ("Traceback", #""Traceback""#, false),
-    ] as [(String, String?, Bool)])
+    @Test(
+        arguments: [
+            (#"{"heart_rate": {"bpm": 62}}"#, #"{"heart_rate": {"bpm": 62}}"#, true),
+            (" \t{\"steps\": 1}\r", #"{"steps": 1}"#, true),
+            (#"{"heart_rate": null}"#, #"{"heart_rate": null}"#, false),
+            (#"{"state": "scanning", "peer": "C0:FF:EE:00:00:01/random"}"#, nil, false),
+            (#"{"heart_rate": }"#, #""{\"heart_rate\": }""#, false),
+            ("62", #""62""#, false),
+            ("[1]", #""[1]""#, false),
+            ("Traceback", #""Traceback""#, false),
+        ] as [(String, String?, Bool)])
     func `An object stays as it is, and all else is a string`(
         text: String, logged: String?, isMeasurement: Bool
     ) throws {

@@ -1,3 +1,4 @@
+import EventLogs
 import Expectations
 import Simulation
 import Testing
@@ -8,7 +9,7 @@ private let count = #""expect": "count", "event": "connected", "min": 2"#
 private let silent = #""expect": "never", "event": "disconnected""#
 private let late = #""expect": "never", "event": "said", "since": {"event": "disconnected", "after": "3 s"}"#
 private let soon =
-    #""expect": "delay", "from": "connected", "to": {"event": "said", "line": {"heart_rate": {}}}, "percentile": 50, "max": "1 s""#
+    #""expect": "delay", "start": "connected", "end": {"event": "said", "line": {"heart_rate": {}}}, "percentile": 50, "max": "1 s""#
 private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "min": 1"#
 
 /// A machine that stands still, while what it plays is judged.
@@ -31,30 +32,32 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
         return try #require(court.rulings.first)
     }
 
-    @Test(arguments: [
-        // More than a tenth of the bound, in its window: it cannot fail, but pass.
-        (shows, connected(1), 2, 1001, .inconclusive),
-        (shows, connected(1), 2, 1000, .fail),
-        (shows, connected(1) + shown(4, 60), 2, 5000, .pass),
-        (shows, connected(1), 12, 5000, .fail),
-        (shows, connected(1), 10.9, 5000, .inconclusive),
-        (shows, connected(8), 2, 5000, .fail),
-        (shows, connected(8), 2, 6000, .inconclusive),
-        // What has no bound gives nobody a time to be late in.
-        (count, connected(1), 2, 20_000, .fail),
-        (silent, disconnected(3), 2, 20_000, .fail),
-        (silent + #", "within": "5 s""#, disconnected(3), 2, 600, .inconclusive),
-        // A delay behind what opens it is a bound, and belongs to its window.
-        (late, disconnected(3) + shown(7, 60), 4, 400, .inconclusive),
-        (late, disconnected(3) + shown(7, 60), 4, 200, .fail),
-        // Of several openings one that nothing excuses is enough.
-        (shows, connected(1) + connected(15), 2, 5000, .fail),
-        (shows, connected(1) + shown(2, 60) + connected(15), 2, 5000, .fail),
-        (soon, connected(1) + connected(5) + connected(10), 5.5, 500, .fail),
-        (soon, connected(1) + shown(2, 60) + connected(5), 5.5, 500, .pass),
-        (soon, connected(1) + shown(3, 60) + connected(5) + shown(5.5, 60) + connected(9), 9.5, 500, .inconclusive),
-        (steady, subscribed(1) + subscribed(3), 4.5, 500, .fail),
-    ] as [(String, String, Double, Int64, Judge.Verdict)])
+    @Test(
+        arguments: [
+            // More than a tenth of the bound, in its window: it cannot fail, but pass.
+            (shows, connected(1), 2, 1001, .inconclusive),
+            (shows, connected(1), 2, 1000, .fail),
+            (shows, connected(1) + shown(4, 60), 2, 5000, .pass),
+            (shows, connected(1), 12, 5000, .fail),
+            (shows, connected(1), 10.9, 5000, .inconclusive),
+            (shows, connected(8), 2, 5000, .fail),
+            (shows, connected(8), 2, 6000, .inconclusive),
+            // What has no bound gives nobody a time to be late in.
+            (count, connected(1), 2, 20_000, .fail),
+            (silent, disconnected(3), 2, 20_000, .fail),
+            (silent + #", "within": "5 s""#, disconnected(3), 2, 600, .inconclusive),
+            // A delay behind what opens it is a bound, and belongs to its window.
+            (late, disconnected(3) + shown(7, 60), 4, 400, .inconclusive),
+            (late, disconnected(3) + shown(7, 60), 4, 200, .fail),
+            // Of several openings one that nothing excuses is enough.
+            (shows, connected(1) + connected(15), 2, 5000, .fail),
+            (shows, connected(1) + shown(2, 60) + connected(15), 2, 5000, .fail),
+            (soon, connected(1) + connected(5) + connected(10), 5.5, 500, .fail),
+            (soon, connected(1) + shown(2, 60) + connected(5), 5.5, 500, .pass),
+            (soon, connected(1) + shown(3, 60) + connected(5) + shown(5.5, 60) + connected(9), 9.5, 500, .inconclusive),
+            (steady, subscribed(1) + subscribed(3), 4.5, 500, .inconclusive),
+            (steady, subscribed(1), 4.5, 500, .fail),
+        ] as [(String, String, Double, Int64, Judge.Verdict)])
     func `It excuses`(
         expect: String, log: String, begin: Double, length: Int64, verdict: Judge.Verdict
     ) throws {
