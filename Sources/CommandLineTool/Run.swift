@@ -18,6 +18,9 @@ let runGrammar = Arguments.Grammar(
             "--client", "CMD",
             "judge your client, in real time: CMD is started by /bin/sh, LUBDUB_CONTROLLER is where its host finds\n"
                 + "a controller, and it prints a JSON object a line: Documentation/testing-your-client.md"),
+        .option(
+            "--said", "ADDRESS",
+            "with --client: take its lines from a socket too, tcp:HOST:PORT or unix:PATH, as from a test on a phone"),
         .flag("--strict", "also judge what is only recommended (\"should\")"),
         .option("--only", "GLOB", "play only what has such an id: the file's path without .json"),
         .flag("--quiet", "do not print what the client shows"),
@@ -34,6 +37,9 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
                 + "leave out --only, or write --only \(played.caseID.quoted)")
     }
     if let client = played.client { return try run(client, played, invocation) }
+    guard !invocation.has("--said") else {
+        throw CommandFailure(.usage, "lubdub: --said needs --client CMD, which starts who says something there")
+    }
     let verbosity = try Verbosity(invocation)
     let paint = try Paint(invocation, for: Console.descriptor)
     let narrator: Narrator? =

@@ -13,6 +13,7 @@ actor ClientCase {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private let live: LiveWorld
+    private let socket: SaidSocket?
     private let ending: Ending
     private let tell: @Sendable (Instant, ClientLine) -> Void
     private let started: Instant
@@ -25,10 +26,11 @@ actor ClientCase {
 
     /// Around a client that has just been started.
     init(
-        _ client: ClientProcess, _ live: LiveWorld, _ ending: Ending,
+        _ client: ClientProcess, _ live: LiveWorld, _ socket: SaidSocket?, _ ending: Ending,
         tell: @escaping @Sendable (Instant, ClientLine) -> Void
     ) {
-        (self.client, self.live, self.ending, self.tell) = (client, live, ending, tell)
+        (self.client, self.live, self.socket) = (client, live, socket)
+        (self.ending, self.tell) = (ending, tell)
         loop = live.loop
         started = live.loop.now
     }
@@ -36,6 +38,9 @@ actor ClientCase {
     /// Watches it from now on.
     func start() {
         watch = client.watch(on: loop) { self.assumeIsolated { $0.read() } }
+        socket?.assumeIsolated { socket in
+            socket.listen { lines in self.assumeIsolated { $0.said(lines) } }
+        }
         look()
     }
 
@@ -54,6 +59,7 @@ actor ClientCase {
         client.endStrays()
         stopReading()
         client.close()
+        await socket?.close()
         return record
     }
 
@@ -101,7 +107,8 @@ actor ClientCase {
         client.look()
         if let status = client.status, record.exit == nil { exited(status) }
         let (isPlaying, hasGuests) = live.assumeIsolated { ($0.isPlaying, $0.hasGuests) }
-        let isSilent = client.isGone && watch == nil && !hasGuests
+        let hasSpeakers = socket?.assumeIsolated { $0.hasSpeakers } ?? false
+        let isSilent = client.isGone && watch == nil && !hasGuests && !hasSpeakers
         guard isPlaying ? record.exit?.isFailure != true : !isSilent && loop.now < started.advanced(by: Self.patience)
         else { return ending.say(.time) }
         // Nobody is left outside: what is to come can come at once.

@@ -32,8 +32,14 @@ func run(_ client: String, _ played: Played, _ invocation: Invocation) throws(Co
     let verbosity = try Verbosity(invocation)
     let narrator: Narrator? =
         verbosity == .verbose ? Narrator(.verbose, try Paint(invocation, for: 2), say: Console.complain) : nil
+    var said: StreamAddress?
+    if let text = invocation.text("--said") {
+        do throws(StreamAddress.Unreadable) { said = try StreamAddress(text) } catch {
+            throw CommandFailure(.usage, "lubdub: --said: \(error)")
+        }
+    }
     func play() throws(CommandFailure) -> ClientCourse {
-        try perform(played, client, narrator, isQuiet: verbosity == .quiet) { instant, line in
+        try perform(played, client, said, narrator, isQuiet: verbosity == .quiet) { instant, line in
             if verbosity > .quiet { Console.print("\(paint("\(instant)", .quiet))  \(line.json.brief)") }
         }
     }
@@ -55,7 +61,7 @@ func run(_ client: String, _ played: Played, _ invocation: Invocation) throws(Co
 
 /// Plays a scenario once to a client outside.
 private func perform(
-    _ played: Played, _ command: String, _ narrator: Narrator?, isQuiet: Bool,
+    _ played: Played, _ command: String, _ said: StreamAddress?, _ narrator: Narrator?, isQuiet: Bool,
     _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
 ) throws(CommandFailure) -> ClientCourse {
     var started = try played.world()
@@ -70,9 +76,15 @@ private func perform(
             await live.judge(until: limit)
             let address = try await live.offer(StreamAddress("tcp:127.0.0.1:0"))
             Console.print("controller \(address)")
+            var socket: SaidSocket?
+            if let said {
+                let listener = SaidSocket(on: loop)
+                Console.print("said \(try await listener.open(at: said))")
+                socket = listener
+            }
             let process = try ClientProcess(
                 command, environment(of: played, controller: address), isSilent: isQuiet)
-            let client = ClientCase(process, live, ending, tell: tell)
+            let client = ClientCase(process, live, socket, ending, tell: tell)
             await client.start()
             let reason = await ending.wait(signals, on: loop, for: nil)
             await live.stop()
