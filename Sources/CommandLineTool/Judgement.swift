@@ -13,9 +13,16 @@ struct Judgement {
 
     private let rows: [Row]  // in the scenario's order
     private let isStrict: Bool
+    private let fault: ClientFault?
 
-    /// Of a world whose judging has ended; `isStrict` takes recommendations for requirements.
-    init(_ world: World, isStrict: Bool) {
+    /// Of a world whose judging has ended; `isStrict` takes recommendations for requirements.  A client under test may
+    /// have a fault, and if it never played, nothing else was judged.
+    init(_ world: World, isStrict: Bool, client: ClientRecord? = nil) {
+        fault = client?.fault
+        guard client?.hasPlayed ?? true else {
+            (rows, self.isStrict) = ([], isStrict)
+            return
+        }
         rows = world.rulings.sorted { $0.expectation < $1.expectation }.map { ruling in
             Row(expectation: world.scenario.expectations[ruling.expectation], ruling: ruling)
         }
@@ -24,6 +31,7 @@ struct Judgement {
 
     /// How the run ended; nil when nothing was judged.
     var code: ExitCode? {
+        if let fault { return fault.verdict == .error ? .inner : .failure }
         guard !required.isEmpty else { return nil }
         return required.allSatisfy { $0.ruling.verdict == .pass } ? .success : .failure
     }
@@ -32,9 +40,10 @@ struct Judgement {
 
     /// A line for each expectation, the recommendations last, and one for all of them.
     func lines(_ paint: Paint) -> [String] {
-        guard !rows.isEmpty else { return [] }
+        guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
-        return required.map { line($0, paint) } + recommended.map { "should  " + line($0, paint) } + [summary]
+        let first = fault.map { [paint($0.verdict.rawValue, .warning) + "  client: \($0.reason)"] } ?? []
+        return first + required.map { line($0, paint) } + recommended.map { "should  " + line($0, paint) } + [summary]
     }
 
     private func line(_ row: Row, _ paint: Paint) -> String {
@@ -46,9 +55,11 @@ struct Judgement {
     }
 
     private var summary: String {
-        Judge.Verdict.allCases.map { verdict in
-            "\(required.count { $0.ruling.verdict == verdict }) \(verdict.rawValue)"
-        }.joined(separator: ", ")
+        let counts = Judge.Verdict.allCases.map { verdict in
+            let ofClient = fault?.verdict.rawValue == verdict.rawValue ? 1 : 0
+            return "\(required.count { $0.ruling.verdict == verdict } + ofClient) \(verdict.rawValue)"
+        }
+        return (counts + (fault?.verdict == .error ? ["1 error"] : [])).joined(separator: ", ")
     }
 }
 
@@ -56,6 +67,7 @@ extension Played {
     /// The command line that plays the same again.
     var replay: String {
         var words = ["lubdub", "run", path, "--seed", "\(seed)"]
+        if let client { words += ["--client", client] }
         for setting in settings { words += ["--set", setting] }
         if let limitText { words += ["--for", limitText] }
         if isStrict { words.append("--strict") }

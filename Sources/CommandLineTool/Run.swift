@@ -6,14 +6,22 @@ import Spelling
 import VirtualWorld
 
 let runGrammar = Arguments.Grammar(
-    "run", "play a scenario to the built-in client, in virtual time, and judge what it expects",
+    "run", "play a scenario to the built-in client, in virtual time, or to yours, and judge what it expects",
     operands: [
         .required(
             "SCENARIO",
             "a scenario file; the client connects to its \"target\", or without one to the strap that it hears best")
     ],
     options: scenarioOptions + [
-        Speed.option("max"), .flag("--strict", "also judge what is only recommended (\"should\")"),
+        Speed.option("max"),
+        .option(
+            "--client", "CMD",
+            "judge your client, in real time: CMD is started by /bin/sh, LUBDUB_CONTROLLER is where its host finds\n"
+                + "a controller, and it prints a JSON object a line: Documentation/testing-your-client.md"),
+        .option(
+            "--said", "ADDRESS",
+            "with --client: take its lines from a socket too, tcp:HOST:PORT or unix:PATH, as from a test on a phone"),
+        .flag("--strict", "also judge what is only recommended (\"should\")"),
         .option("--only", "GLOB", "play only what has such an id: the file's path without .json"),
         .flag("--quiet", "do not print what the client shows"),
         .flag("--verbose", "also say, on standard error, what happens and every packet"),
@@ -27,6 +35,10 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
             .environment,
             "lubdub: nothing is played: \(played.caseID.quoted) is the only case, and \(only.quoted) is not like it; "
                 + "leave out --only, or write --only \(played.caseID.quoted)")
+    }
+    if let client = played.client { return try run(client, played, invocation) }
+    guard !invocation.has("--said") else {
+        throw CommandFailure(.usage, "lubdub: --said needs --client CMD, which starts who says something there")
     }
     let verbosity = try Verbosity(invocation)
     let paint = try Paint(invocation, for: Console.descriptor)

@@ -77,6 +77,8 @@ struct Played {
     private(set) var isStrict = false
     /// Nil when the command line does not say.
     private(set) var speed: Speed?
+    /// The command line of the client that is judged; nil for the built-in one.
+    private(set) var client: String?
 
     init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
         let source = try readSource(path, variables: try Self.variables(invocation.texts("--set")))
@@ -109,6 +111,7 @@ struct Played {
         (events, trace, keep) = (invocation.text("--events"), invocation.text("--trace"), invocation.text("--keep"))
         (settings, limitText) = (invocation.texts("--set"), invocation.text("--for"))
         isStrict = invocation.has("--strict")
+        client = invocation.text("--client")
         if let events, events == trace {
             throw CommandFailure(.usage, "lubdub: --events and --trace name the same file: \(events.quoted)")
         }
