@@ -45,6 +45,26 @@ import Testing
                 "2:21: LD0136: script[0].when: the rule that this waits for cannot fire"
             ),
             (
+                #"{"when": "5 s", "do": "silence", "of": "strap", "until": "5 s"}"#,
+                "2:69: LD0136: script[0].until: this moment is over when the rule begins"
+            ),
+            (
+                #"{"when": {"at": "5 s", "every": "1 s"}, "do": "silence", "of": "strap", "until": "5 s"}"#,
+                "2:93: LD0136: script[0].until: this moment is over when the rule begins"
+            ),
+            (
+                #"{"when": "connected", "do": "silence", "of": "strap", "until": "start"}"#,
+                "2:75: LD0136: script[0].until: this moment is over when the rule begins"
+            ),
+            (
+                #"{"when": "end", "do": "silence", "of": "strap", "until": "8 s"}"#,
+                "2:69: LD0136: script[0].until: this moment is over when the rule begins"
+            ),
+            (
+                #"{"when": "5 s", "id": "a", "do": "silence", "of": "strap", "until": {"event": "ended", "of": "a"}}"#,
+                "2:80: LD0136: script[0].until: the rule would wait for its own end"
+            ),
+            (
                 #"{"when": "5 s", "do": "delay", "of": "strap"}"#,
                 "2:12: LD0106: script[0].by: missing key"
             ),
