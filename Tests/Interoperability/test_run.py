@@ -68,6 +68,16 @@ class RunTests(unittest.TestCase):
                 said = [line for line in done.stderr.splitlines() if line.startswith('lubdub:')]
                 self.assertEqual(said, ['lubdub: other of the script sets itself off without end, and was cut off'])
 
+    def test_what_this_version_does_not_play_is_skipped_with_that_reason(self):
+        scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())
+        scenario['script'] = [{'when': '2 s', 'do': 'forget_bond', 'side': 'device'}]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, 'bond.json')
+            file.write_text(json.dumps(scenario))
+            done = subprocess.run([LUBDUB, 'run', file], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 3)
+            self.assertRegex(done.stderr, r'\Alubdub: skipped: .*LD0190: .*"forget_bond".*not played yet.*\n\Z')
+
     def test_one_seed_gives_the_same_octets(self):
         for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json', 'scenarios/formats/two_byte.json']:
             with self.subTest(scenario):
