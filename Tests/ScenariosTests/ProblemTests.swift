@@ -135,6 +135,17 @@ import Testing
             ])
     }
 
+    @Test func `What lasts may end behind the limit, at an event that can come`() {
+        func said(_ until: String, _ other: String = "") -> [String] {
+            let rule = #"{"when": "5 s", "do": "silence", "of": "strap", "until": \#(until)}"#
+            return problems(("a", scenario(script: rule + other, rest: #", "limit": "10 s""#)))
+        }
+        #expect(said(#""2 h""#) == [])
+        #expect(said(#"{"event": "connected", "after": "2 h"}"#) == [])
+        let never = #", {"when": "11 s", "id": "late", "do": "clear", "of": "strap"}"#
+        #expect(said(#"{"event": "ended", "of": "late"}"#, never).count == 2)
+    }
+
     @Test func `Duplicate ids and addresses and an empty list of devices are reported`() {
         let twice = """
             {"lubdub": 1, "name": "x", "devices": [

@@ -48,7 +48,8 @@ struct Reach {
         if let due = end.clockTime(after: begin, origin: .start), due <= begin {
             return "this moment is over when the rule begins"
         }
-        return whyNot(end)
+        // What lasts to the limit, and would last longer, is right.
+        return Self.whyNot(end, .nanoseconds(Int64.max), devices) { reasons[$0] == nil }
     }
 
     private static func whyNot(
