@@ -77,11 +77,11 @@ func perform(
     case .real(let factor):
         (rehearsal, reason) = try perform(rehearsal, files, signals, factor, tell)
     }
-    complain(ofRunaways: rehearsal.world)
+    let runaway = complain(ofRunaways: rehearsal.world)
     rehearsal.world.endJudging()
     let judged = Judgement(rehearsal.world, isStrict: played.isStrict).code
     let measured: ExitCode = rehearsal.measurements > 0 ? .success : .failure
-    let code = try files.close(&rehearsal.world, reason.code ?? judged ?? measured)
+    let code = try files.close(&rehearsal.world, reason.code ?? runaway ?? judged ?? measured)
     return (rehearsal, code)
 }
 
@@ -101,9 +101,10 @@ private func perform(
     } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
 }
 
-/// Says which rules of the script were cut off.
-func complain(ofRunaways world: World) {
+/// Says which rules of the script were cut off; a file that has such rules is wrong, and how the command ends says so.
+func complain(ofRunaways world: World) -> ExitCode? {
     for rule in world.runaways {
-        Console.complain("lubdub: rule \(rule + 1) of the script began without end at one instant, and was cut off")
+        Console.complain("lubdub: \(world.name(of: rule)) of the script sets itself off without end, and was cut off")
     }
+    return world.runaways.isEmpty ? nil : .usage
 }

@@ -164,7 +164,12 @@ func readSource(
         return octets
     }
     guard reading.problems.isEmpty else {
-        throw CommandFailure(.usage, reading.problems.map(\.description).joined(separator: "\n"))
+        let said = reading.problems.map(\.description)
+        guard reading.problems.allSatisfy({ $0.code == .notYet }) else {
+            throw CommandFailure(.usage, said.joined(separator: "\n"))
+        }
+        // The file is right: its case is skipped.
+        throw CommandFailure(.environment, said.map { "lubdub: skipped: \($0)" }.joined(separator: "\n"))
     }
     guard let scenario = reading.scenario else {
         throw CommandFailure(.usage, "lubdub: \(path) is a suite; suites are not played yet by this version")

@@ -49,7 +49,7 @@ public struct World: Sendable {
     public internal(set) var judge: Judge?
     /// What has been decided of expectations, in order.
     public internal(set) var rulings: [Judge.Ruling] = []
-    /// Rules that were cut off, because they began again and again at one instant; by their place in the script.
+    /// Rules that were cut off, because they began again and again at one instant, each once; by their place in the script.
     public internal(set) var runaways: [Int] = []
     /// What is to be done outside, in order; who does it empties it.
     public var outbox: [Output] = []
