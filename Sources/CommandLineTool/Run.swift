@@ -47,6 +47,9 @@ private func chosen(of cases: [Case], _ invocation: Invocation) throws(CommandFa
     let only = invocation.text("--only")
     let chosen = Selection(only: only.map { Glob($0) }, shard).chosen(of: cases)
     guard chosen.isEmpty else { return chosen }
+    guard !cases.isEmpty else {
+        throw CommandFailure(.environment, "lubdub: nothing is played: the suite has no cases")
+    }
     if let only, Selection(only: Glob(only), nil).chosen(of: cases).isEmpty {
         guard cases.count == 1, let id = cases.first?.id else {
             throw CommandFailure(

@@ -68,13 +68,12 @@ import Testing
         (["none.json"], "none.json:1:1: LD0113: this file cannot be read"),
         (["all/a", "all/a"], #"all/a/broken.json:1:1: LD0131: there is another case "all/a/broken""#),
         (["empty"], "empty:1:1: LD0113: there is no scenario in this folder"),
-        (["bad.json"], #"bad.json:1:53: LD0106: cases: missing key"#),
+        (["bad.json"], #"bad.json:1:1: LD0106: cases: missing key"#),
     ])
     func `What cannot be meant is said`(operands: [String], problem: String) {
         let more = ["empty/x.txt": "", "bad.json": #"{"lubdub": 1, "kind": "suite", "name": "no cases"}"#]
         let said = gathering(operands, Self.tree.merging(more) { $1 }).problems.map(\.description)
-        #expect(said.first?.prefix { $0 != "(" }.hasPrefix(problem.prefix(10)) == true)
-        #expect(said.contains { $0.contains(problem.split(separator: ": ")[1]) }, "\(said)")
+        #expect(said.first == problem)
     }
 
     @Test func `A tree without end is not followed for ever`() {

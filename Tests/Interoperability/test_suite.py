@@ -206,6 +206,20 @@ class SuiteTests(unittest.TestCase):
         self.assertEqual(self.check_junit(xml).get('tests'), str(count))
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ['report.json', 'report.xml', 'suites'])
 
+    def test_when_nobody_reads_what_is_printed_there_are_reports_all_the_same(self):
+        js = self.folder / 'report.json'
+        with subprocess.Popen(
+                [LUBDUB, 'run', str(self.suites), '--report', str(js)], cwd=ROOT, stdout=subprocess.PIPE) as process:
+            process.stdout.close()
+            self.assertEqual(process.wait(60), 128 + signal.SIGPIPE)
+        self.assertEqual([case['id'] for case in self.reported(js)['cases']], ['bad/broken'])
+
+    def test_a_suite_without_cases_plays_nothing(self):
+        (self.suites / 'none.json').write_text('{"lubdub": 1, "kind": "suite", "name": "None", "cases": []}')
+        done = self.run_cases(self.suites / 'none.json')
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('has no cases', done.stderr)
+
     def test_one_scenario_is_reported_too(self):
         js = self.folder / 'report.json'
         plain = self.run_cases('scenarios/resting.json')
