@@ -56,8 +56,11 @@ let floors: [[Target]] = [
             "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline",
             "VirtualController")
     ],
+    [library("Conformance", on: "Arguments", "Documents", "Scenarios", "Simulation", "Spelling")],
     [
-        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
+        library(
+            "Reporting",
+            on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Octets", "Simulation", "Spelling"),
         library("Screen", on: "Simulation", "Spelling", "Statistics"),
     ],
     [
@@ -65,7 +68,7 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
-            "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting", "Screen",
+            "Conformance", "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting", "Screen",
             embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
@@ -84,8 +87,10 @@ let floors: [[Target]] = [
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
-            "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog",
-            "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling", "Statistics", "VirtualWorld"),
+            "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents",
+            "EventLog", "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling", "Statistics",
+            "VirtualWorld"),
+        tests("Conformance", on: "Arguments", "Documents", "Scenarios", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations", "Spelling"),
@@ -98,7 +103,8 @@ let floors: [[Target]] = [
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
-        tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
+        tests(
+            "Reporting", on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Octets", "Simulation"),
         tests(
             "Scenarios",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Simulation", "Spelling",

@@ -1,6 +1,8 @@
 import Arguments
+import Conformance
 import Expectations
 import Scenarios
+import Simulation
 import Spelling
 import VirtualWorld
 
@@ -36,6 +38,15 @@ struct Judgement {
         return required.allSatisfy { $0.ruling.verdict == .pass } ? .success : .failure
     }
 
+    /// What was found of each requirement, in the scenario's order.
+    var findings: [CaseFinding] {
+        required.map { row in
+            CaseFinding(
+                id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict.ofCases,
+                reason: row.ruling.reason)
+        }
+    }
+
     private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }
 
     /// A line for each expectation, the recommendations last, and one for all of them.
@@ -63,15 +74,44 @@ struct Judgement {
     }
 }
 
+extension Judge.Verdict {
+    /// The same as what a case can be.
+    fileprivate var ofCases: Verdict {
+        switch self {
+        case .pass: .pass
+        case .fail: .fail
+        case .inconclusive: .inconclusive
+        }
+    }
+}
+
+extension Outcome {
+    /// What came of a scenario that was played to its end; where nothing is required, the client must have taken in
+    /// something.
+    init(_ rehearsal: Rehearsal, of played: Played) {
+        let (title, replay) = (played.scenario.name, played.replay)
+        let duration = rehearsal.world.now.sinceStart
+        let findings = Judgement(rehearsal.world, isStrict: played.isStrict).findings
+        guard findings.isEmpty else {
+            self.init(judging: findings, title: title, replay: replay, seed: played.seed, duration: duration)
+            return
+        }
+        let isHeard = rehearsal.measurements > 0
+        self.init(
+            isHeard ? .pass : .fail, title: title, reasons: isHeard ? [] : ["the client took in no value"],
+            replay: replay, seed: played.seed, duration: duration)
+    }
+}
+
 extension Played {
     /// The command line that plays the same again.
     var replay: String {
-        var words = ["lubdub", "run", path, "--seed", "\(seed)"]
+        var words = ["lubdub", "run", item?.operand ?? path, "--seed", "\(seed)"]
         if let client { words += ["--client", client] }
         for setting in settings { words += ["--set", setting] }
         if let limitText { words += ["--for", limitText] }
         if isStrict { words.append("--strict") }
-        return (words + ["--only", caseID]).map(\.forShell).joined(separator: " ")
+        return (words + ["--only", item?.ownID ?? caseID]).map(\.forShell).joined(separator: " ")
     }
 }
 

@@ -307,4 +307,24 @@ import Testing
 
     @Test(arguments: ["2023-02-29T00:00:00Z", "2024-01-01T24:00:00Z", "2024-01-01", "2024-01-01T00:00:00", "x"])
     func `What is no date is none`(text: String) { #expect(Units.wallTime(text) == nil) }
+
+    @Test func `A case of a suite is a scenario, and not the suite itself or another`() {
+        let suite = #"{"lubdub": 1, "kind": "suite", "name": "s", "cases": [{"scenario": "b.json"}]}"#
+        let other = #"{"lubdub": 1, "kind": "suite", "name": "t", "cases": [{"scenario": "b.json"}]}"#
+        #expect(
+            problems(("a.json", suite), ("b.json", other)) == [
+                "b.json:1:23: LD0110: kind: a case of a suite is a scenario, and this file is a suite"
+            ])
+        #expect(problems(("b.json", other)).count == 1)
+    }
+
+    @Test func `A suite can be read without its scenarios`() throws {
+        func read(_ text: String) -> (suite: Suite, problems: [Problem])? { Suite.read("in/s.json", Array(text.utf8)) }
+        let text = #"{"lubdub": 1, "kind": "suite", "name": "s", "cases": [{"scenario": "../b.json", "sed": 1}]}"#
+        let (suite, problems) = try #require(read(text))
+        #expect(suite.cases.map(\.scenario) == ["b.json"])
+        #expect(problems.map(\.code) == [.unknownKey])
+        #expect(read(scenario()) == nil)
+        #expect(read("{") == nil)
+    }
 }
