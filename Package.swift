@@ -57,13 +57,16 @@ let floors: [[Target]] = [
             "VirtualController")
     ],
     [
+        library("Conformance", on: "Arguments", "Documents", "Scenarios", "Simulation", "Spelling"),
         library(
             "Checks",
             on: "ATT", "Bluetooth", "Characteristics", "EventLog", "GATT", "HCI", "LEHost", "Octets", "Scenarios",
-            "Sensors", "Simulation", "Spelling", "VirtualWorld")
+            "Sensors", "Simulation", "Spelling", "VirtualWorld"),
     ],
     [
-        library("Reporting", on: "EventLog", "Octets", "Spelling", "Simulation", "Bluetooth"),
+        library(
+            "Reporting",
+            on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Octets", "Simulation", "Spelling"),
         library("Screen", on: "Simulation", "Spelling", "Statistics"),
     ],
     [
@@ -71,7 +74,8 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
-            "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Checks", "Reporting", "Screen",
+            "Conformance", "Checks", "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting",
+            "Screen",
             embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
@@ -90,8 +94,10 @@ let floors: [[Target]] = [
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
-            "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog",
-            "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling", "Statistics", "VirtualWorld"),
+            "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents",
+            "EventLog", "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling", "Statistics",
+            "VirtualWorld"),
+        tests("Conformance", on: "Arguments", "Documents", "Scenarios", "Simulation"),
         tests("Checks", on: "Documents", "Scenarios", "Simulation", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
@@ -105,7 +111,8 @@ let floors: [[Target]] = [
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
-        tests("Reporting", on: "EventLog", "Octets", "Simulation", "Bluetooth"),
+        tests(
+            "Reporting", on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Octets", "Simulation"),
         tests(
             "Scenarios",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Simulation", "Spelling",

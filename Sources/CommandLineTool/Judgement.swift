@@ -1,6 +1,8 @@
 import Arguments
+import Conformance
 import Expectations
 import Scenarios
+import Simulation
 import Spelling
 import VirtualWorld
 
@@ -13,9 +15,16 @@ struct Judgement {
 
     private let rows: [Row]  // in the scenario's order
     private let isStrict: Bool
+    private let fault: ClientFault?
 
-    /// Of a world whose judging has ended; `isStrict` takes recommendations for requirements.
-    init(_ world: World, isStrict: Bool) {
+    /// Of a world whose judging has ended; `isStrict` takes recommendations for requirements.  A client under test may
+    /// have a fault, and if it never played, nothing else was judged.
+    init(_ world: World, isStrict: Bool, client: ClientRecord? = nil) {
+        fault = client?.fault
+        guard client?.hasPlayed ?? true else {
+            (rows, self.isStrict) = ([], isStrict)
+            return
+        }
         rows = world.rulings.sorted { $0.expectation < $1.expectation }.map { ruling in
             Row(expectation: world.scenario.expectations[ruling.expectation], ruling: ruling)
         }
@@ -24,17 +33,28 @@ struct Judgement {
 
     /// How the run ended; nil when nothing was judged.
     var code: ExitCode? {
+        if let fault { return fault.verdict == .error ? .inner : .failure }
         guard !required.isEmpty else { return nil }
         return required.allSatisfy { $0.ruling.verdict == .pass } ? .success : .failure
+    }
+
+    /// What was found of each requirement, in the scenario's order.
+    var findings: [CaseFinding] {
+        required.map { row in
+            CaseFinding(
+                id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict.ofCases,
+                reason: row.ruling.reason)
+        }
     }
 
     private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }
 
     /// A line for each expectation, the recommendations last, and one for all of them.
     func lines(_ paint: Paint) -> [String] {
-        guard !rows.isEmpty else { return [] }
+        guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
-        return required.map { line($0, paint) } + recommended.map { "should  " + line($0, paint) } + [summary]
+        let first = fault.map { [paint($0.verdict.rawValue, .warning) + "  client: \($0.reason)"] } ?? []
+        return first + required.map { line($0, paint) } + recommended.map { "should  " + line($0, paint) } + [summary]
     }
 
     private func line(_ row: Row, _ paint: Paint) -> String {
@@ -46,20 +66,52 @@ struct Judgement {
     }
 
     private var summary: String {
-        Judge.Verdict.allCases.map { verdict in
-            "\(required.count { $0.ruling.verdict == verdict }) \(verdict.rawValue)"
-        }.joined(separator: ", ")
+        let counts = Judge.Verdict.allCases.map { verdict in
+            let ofClient = fault?.verdict.rawValue == verdict.rawValue ? 1 : 0
+            return "\(required.count { $0.ruling.verdict == verdict } + ofClient) \(verdict.rawValue)"
+        }
+        return (counts + (fault?.verdict == .error ? ["1 error"] : [])).joined(separator: ", ")
+    }
+}
+
+extension Judge.Verdict {
+    /// The same as what a case can be.
+    fileprivate var ofCases: Verdict {
+        switch self {
+        case .pass: .pass
+        case .fail: .fail
+        case .inconclusive: .inconclusive
+        }
+    }
+}
+
+extension Outcome {
+    /// What came of a scenario that was played to its end; where nothing is required, the client must have taken in
+    /// something.
+    init(_ rehearsal: Rehearsal, of played: Played) {
+        let (title, replay) = (played.scenario.name, played.replay)
+        let duration = rehearsal.world.now.sinceStart
+        let findings = Judgement(rehearsal.world, isStrict: played.isStrict).findings
+        guard findings.isEmpty else {
+            self.init(judging: findings, title: title, replay: replay, seed: played.seed, duration: duration)
+            return
+        }
+        let isHeard = rehearsal.measurements > 0
+        self.init(
+            isHeard ? .pass : .fail, title: title, reasons: isHeard ? [] : ["the client took in no value"],
+            replay: replay, seed: played.seed, duration: duration)
     }
 }
 
 extension Played {
     /// The command line that plays the same again.
     var replay: String {
-        var words = ["lubdub", "run", path, "--seed", "\(seed)"]
+        var words = ["lubdub", "run", item?.operand ?? path, "--seed", "\(seed)"]
+        if let client { words += ["--client", client] }
         for setting in settings { words += ["--set", setting] }
         if let limitText { words += ["--for", limitText] }
         if isStrict { words.append("--strict") }
-        return (words + ["--only", caseID]).map(\.forShell).joined(separator: " ")
+        return (words + ["--only", item?.ownID ?? caseID]).map(\.forShell).joined(separator: " ")
     }
 }
 

@@ -17,7 +17,7 @@ struct KeptFolder {
     init(_ path: String, _ played: Played, source: [UInt8]) throws(CommandFailure) {
         self.path = path
         try Self.make(path)
-        let settings = played.settings.map(\.quoted).joined(separator: ", ")
+        let settings = (played.ownSettings + played.settings).map(\.quoted).joined(separator: ", ")
         let limit = Instant.start.advanced(by: played.scenario.limit)
         let run = """
             {"lubdub": \(version.quoted), "scenario": \(played.path.quoted), "seed": \(played.seed), \
@@ -33,7 +33,21 @@ struct KeptFolder {
         } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
     }
 
-    private static func make(_ path: String) throws(CommandFailure) {
+    /// A folder below `path` for each of these cases: their ids, but that none leads out of it or to that of another.
+    static func paths(of ids: [String], in path: String) -> [String] {
+        var taken: Set<String> = []
+        return ids.map { id in
+            let words = id.split(separator: "/").filter { $0 != "." }.map { word in
+                word == ".." ? "_" : String(word.map { $0.isASCII && ($0.asciiValue ?? 0) < 0x20 ? "_" : $0 })
+            }
+            var name = (words.isEmpty ? ["_"] : words).joined(separator: "/")
+            while !taken.insert(name).inserted { name += "_" }
+            return "\(path)/\(name)"
+        }
+    }
+
+    /// Makes a folder and those above it that are not there.
+    static func make(_ path: String) throws(CommandFailure) {
         var end = path.startIndex
         repeat {
             end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex

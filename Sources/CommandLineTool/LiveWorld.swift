@@ -43,6 +43,8 @@ actor LiveWorld {
     private var foreign: ForeignDevices?
     private var whenUnlinked: (@Sendable () -> Void)?
     private var wake: EventLoop.Appointment?
+    private var clock: CaseClock?
+    private var isOver = false  // the time of a case is
 
     init(
         _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ ending: Ending, _ verbosity: Verbosity,
@@ -66,8 +68,31 @@ actor LiveWorld {
     func start() {
         origin = loop.now
         world.start()
+        if clock != nil { beat() } else { goOn() }
+    }
+
+    /// Judges what happens from the first HCI Reset of a host outside, when the world's time begins, to a limit.
+    func judge(until limit: Instant) {
+        world.judgeExpectations(grace: CaseClock.grace)
+        clock = CaseClock(limit: limit)
+    }
+
+    /// From now on nothing happens any more.
+    func stop() {
+        goOn()
+        isOver = true
+        wake?.cancel()
+    }
+
+    /// Lets so much time pass at once: there is nobody outside who could notice.
+    func skip(_ duration: Duration) {
+        guard let start = origin else { return }
+        origin = Instant(nanoseconds: start.nanoseconds - duration.inNanoseconds)
         goOn()
     }
+
+    /// Whether a host outside uses one of our controllers.
+    var hasGuests: Bool { !guests.isEmpty }
 
     /// Lets the devices use controllers outside, in the order of the scenario, and switches them on when all
     /// controllers are there.
@@ -103,7 +128,7 @@ actor LiveWorld {
 
     /// Lets somebody look at the world as it is now, or do something to it.
     func visit<Answer: Sendable>(_ visit: @Sendable (inout World, Instant) -> Answer) -> Answer {
-        world.run(until: now)
+        catchUp()
         defer { goOn() }
         return visit(&world, now)
     }
@@ -136,7 +161,9 @@ actor LiveWorld {
     }
 
     private var now: Instant {
-        origin.map { Instant(nanoseconds: loop.now.nanoseconds - $0.nanoseconds) } ?? .start
+        if isOver { return world.now }
+        let now = origin.map { Instant(nanoseconds: loop.now.nanoseconds - $0.nanoseconds) } ?? .start
+        return min(now, clock?.limit ?? .never)
     }
 
     // MARK: Radios
@@ -205,6 +232,8 @@ actor LiveWorld {
     // MARK: Guests
 
     private func connected(_ connection: StreamConnection) {
+        guard !isOver else { return connection.close() }
+        catchUp()
         let controller = world.addGuest(at: now)
         arrivals += 1
         let number = arrivals
@@ -217,7 +246,8 @@ actor LiveWorld {
     }
 
     private func guest(_ number: Int, _ event: StreamConnection.Event) {
-        guard let index = guests.firstIndex(where: { $0.number == number }) else { return }
+        guard !isOver, let index = guests.firstIndex(where: { $0.number == number }) else { return }
+        catchUp()
         switch event {
         case .opened: break
         case .received(let octets): received(octets, from: index)
@@ -234,6 +264,7 @@ actor LiveWorld {
         guests[index].framer.append(octets)
         do throws(H4Framer.Failure) {
             while let packet = try guests[index].framer.next() {
+                if clock != nil, !isPlaying, packet.isReset { start() }
                 world.receive(packet.kind, packet.octets[...], fromGuest: controller, at: now)
                 if world.outbox.count >= Self.mostAnswers { handOutAll() }
             }
@@ -258,8 +289,13 @@ actor LiveWorld {
 
     /// Plays what is due, hands out what came of it, and asks to be called when there is more.
     private func goOn() {
-        world.run(until: now)
+        guard !isOver else { return }
+        catchUp()
         handOutAll()
+        if clock != nil {
+            world.judgeTime()
+            if isPlaying, world.isDecided || now == clock?.limit { ending.say(.time) }
+        }
         if !world.hasLinks { whenUnlinked?() }
         files.flush(&world)
         if files.readerIsGone { ending.say(.closed) }
@@ -268,6 +304,21 @@ actor LiveWorld {
         wake = loop.call(at: origin.advanced(by: due.sinceStart)) {
             self.assumeIsolated { $0.goOn() }
         }
+    }
+
+    /// Plays what is due, after what the machine itself is late with has been told to who judges.
+    private func catchUp() {
+        if let standstill = clock?.standstill(at: loop.now) {
+            world.stoodStill(from: world.now, to: world.now.advanced(by: standstill))
+        }
+        world.run(until: now)
+    }
+
+    /// Plays on, and again when it is time to look whether the machine stands still.
+    private func beat() {
+        goOn()
+        guard !isOver, let next = clock?.next(after: loop.now) else { return }
+        loop.call(at: next) { self.assumeIsolated { $0.beat() } }
     }
 
     /// How many answers to what came in one piece wait in the world before they are handed out.

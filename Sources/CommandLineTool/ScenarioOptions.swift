@@ -1,4 +1,5 @@
 import Arguments
+import Conformance
 import Documents
 import EventLog
 import GATT
@@ -58,13 +59,17 @@ enum Speed: Equatable, Sendable {
 struct Played {
     let path: String
     var scenario: Scenario
-    let seed: UInt64
+    private(set) var seed: UInt64
     private(set) var events: String?
     private(set) var trace: String?
     /// The folder that `--keep` names.
     private(set) var keep: String?
     /// The values of `--set`, as they were typed.
     private(set) var settings: [String] = []
+    /// The values that the case's suite gives to variables, as `--set` would have them.
+    private(set) var ownSettings: [String] = []
+    /// The case that it is, if it is one of several.
+    private(set) var item: Case?
     /// Of the scenario's files.
     private var digest = ""
     /// Whether somebody can act on what is played, so that the log has to say what that was.
@@ -77,11 +82,35 @@ struct Played {
     private(set) var isStrict = false
     /// Nil when the command line does not say.
     private(set) var speed: Speed?
+    /// The command line of the client that is judged; nil for the built-in one.
+    private(set) var client: String?
 
     init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
         let source = try readSource(path, variables: try Self.variables(invocation.texts("--set")))
         try self.init(source.scenario, path, invocation)
         digest = source.digest
+    }
+
+    /// One of several cases, of all of which the command line says the same; `seed` is that of the command line.
+    init(
+        _ scenario: Scenario, _ item: Case, seed: UInt64?, keep: String?, _ invocation: Invocation
+    ) throws(CommandFailure) {
+        try self.init(scenario, item.path, invocation)
+        (self.item, self.keep) = (item, keep)
+        self.seed = seed ?? item.seed ?? scenario.seed
+        ownSettings = item.variables.keys.sorted().map { name in "\(name)=\(item.variables[name]?.json ?? "null")" }
+    }
+
+    /// The value of `--seed`; another one each time where it is `random`.
+    static func seed(_ invocation: Invocation) throws(CommandFailure) -> UInt64? {
+        let type = "a whole number from 0 to \(UInt64.max), or \"random\""
+        do throws(UsageError) {
+            return try invocation.value("--seed", as: type) { text -> UInt64? in
+                var generator = SystemRandomNumberGenerator()
+                // One that a scenario can have.
+                return text == "random" ? generator.next() >> 1 : UInt64(text)
+            }
+        } catch { throw CommandFailure(error) }
     }
 
     /// One that no command line says anything about.
@@ -95,20 +124,15 @@ struct Played {
 
     init(_ scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
         (self.scenario, self.path) = (scenario, path)
+        seed = try Self.seed(invocation) ?? scenario.seed
         do throws(UsageError) {
-            let type = "a whole number from 0 to \(UInt64.max), or \"random\""
-            let seed = try invocation.value("--seed", as: type) { text -> UInt64? in
-                var generator = SystemRandomNumberGenerator()
-                // One that a scenario can have.
-                return text == "random" ? generator.next() >> 1 : UInt64(text)
-            }
-            self.seed = seed ?? scenario.seed
             if let limit = try invocation.duration("--for") { self.scenario.limit = limit }
             speed = try invocation.value("--speed", as: "a number from 0.001 to 1000, or \"max\"") { Speed($0) }
         } catch { throw CommandFailure(error) }
         (events, trace, keep) = (invocation.text("--events"), invocation.text("--trace"), invocation.text("--keep"))
         (settings, limitText) = (invocation.texts("--set"), invocation.text("--for"))
         isStrict = invocation.has("--strict")
+        client = invocation.text("--client")
         if let events, events == trace {
             throw CommandFailure(.usage, "lubdub: --events and --trace name the same file: \(events.quoted)")
         }
@@ -124,8 +148,8 @@ struct Played {
         scenario = scenario.limited(to: radio)
     }
 
-    /// What reports call it: its path without `.json`.
-    var caseID: String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
+    /// What reports call it: its path without `.json`, unless it is one of several cases.
+    var caseID: String { item?.id ?? (path.hasSuffix(".json") ? String(path.dropLast(5)) : path) }
 
     /// What is played, before anything has happened.
     func world() throws(CommandFailure) -> World {
@@ -161,10 +185,16 @@ func readSource(
         return octets
     }
     guard reading.problems.isEmpty else {
-        throw CommandFailure(.usage, reading.problems.map(\.description).joined(separator: "\n"))
+        let said = reading.problems.map(\.description)
+        guard reading.problems.allSatisfy({ $0.code == .notYet }) else {
+            throw CommandFailure(.usage, said.joined(separator: "\n"))
+        }
+        // The file is right: its case is skipped.
+        throw CommandFailure(.environment, said.map { "lubdub: skipped: \($0)" }.joined(separator: "\n"))
     }
     guard let scenario = reading.scenario else {
-        throw CommandFailure(.usage, "lubdub: \(path) is a suite; suites are not played yet by this version")
+        throw CommandFailure(
+            .usage, "lubdub: \(path) is a suite, and here one scenario can be played; \"run\" plays suites")
     }
     return (scenario, digest.text)
 }

@@ -175,8 +175,8 @@ private func playAlone(_ played: Played, _ invocation: Invocation) throws(Comman
     world.start()
     while !interruption.hasCome(), world.runNext(until: limit) { files.narrate(&world) }
     if interruption.reason == nil { world.run(until: limit) }
-    complain(ofRunaways: world)
-    let code = try files.close(&world, interruption.reason?.code ?? .success)
+    let runaway = complain(ofRunaways: world)
+    let code = try files.close(&world, interruption.reason?.code ?? runaway ?? .success)
     Console.print("\(world.now.sinceStart) of virtual time")
     return code
 }
@@ -217,9 +217,9 @@ private func offer(
             return (await live.close(signals), reason)
         }
         var world = ended
-        complain(ofRunaways: world)
+        let runaway = complain(ofRunaways: world)
         if case .failure(let why) = reason { Console.complain("lubdub: \(why)") }
-        return try files.close(&world, reason.code ?? .success)
+        return try files.close(&world, reason.code ?? runaway ?? .success)
     } catch let failure as CommandFailure {
         throw failure
     } catch { throw CommandFailure(.inner, "lubdub: \(error)") }

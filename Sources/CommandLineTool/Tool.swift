@@ -28,7 +28,7 @@ private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
 
 /// What a later version has; this one says so.
 private let planned = [
-    "matrix", "--client", "--report", "--strict", "--jobs", "--only", "--shard", "--list", "--said", "--ask",
+    "matrix", "--report", "--strict", "--jobs", "--only", "--shard", "--list", "--ask",
 ]
 
 private func understand(_ words: [String]) -> Int32 {

@@ -1,17 +1,25 @@
 import Arguments
 import Checks
 import Documents
+import Reporting
 import Scenarios
 import Spelling
 
 let validateGrammar = Arguments.Grammar(
     "validate", "report every problem of scenario files",
-    operands: [.repeated("FILE", "a scenario or a suite")],
-    options: [.flag("--schema", "print the JSON Schema of scenarios instead")])
+    operands: [.anyNumber("FILE", "a scenario or a suite")],
+    options: [
+        .flag("--schema", "print the JSON Schema of scenarios instead"),
+        .flag("--report-schema", "print the JSON Schema of JSON reports instead"),
+    ])
 
 func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if invocation.has("--schema") {
-        Console.print(ScenarioSchema.json)
+        Console.print(String(ScenarioSchema.json.dropLast()))  // its line feed
+        return .success
+    }
+    if invocation.has("--report-schema") {
+        Console.print(String(JSONReport.schema.dropLast()))
         return .success
     }
     guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "lubdub: validate needs a FILE") }

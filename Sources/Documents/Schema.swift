@@ -3,16 +3,16 @@ import Spelling
 extension Grammar {
     /// This grammar as JSON Schema, draft 2020-12.
     ///
-    /// `placeholder` may stand in place of every value but those of the keys in `fixed` and of kinds.
-    public func schema(title: String, placeholder: Shape.Form, fixed: [String]) -> String {
+    /// If there is a `placeholder`, it may stand in place of every value but those of the keys in `fixed` and of kinds.
+    public func schema(title: String, placeholder: Shape.Form? = nil, fixed: [String] = []) -> String {
         let writer = SchemaWriter(grammar: self, placeholder: placeholder, fixed: fixed)
-        let definitions = definitions.map { "    \($0.name.quoted): \(writer.text(of: $0.shape))" }
+        let placeholders = placeholder.map { [(name: "placeholder", shape: Shape.form($0))] } ?? []
+        let definitions = (placeholders + definitions).map { "    \($0.name.quoted): \(writer.text(of: $0.shape))" }
         return """
             {
               "$schema": "https://json-schema.org/draft/2020-12/schema",
               "title": \(title.quoted),
               "$defs": {
-                "placeholder": \(writer.text(of: .form(placeholder))),
             \(definitions.joined(separator: ",\n"))
               },
               "allOf": [\(writer.text(of: root))]
@@ -25,7 +25,7 @@ extension Grammar {
 /// Writes shapes as JSON Schema: one line for each definition, so that a change is seen where it was made.
 private struct SchemaWriter {
     let grammar: Grammar
-    let placeholder: Shape.Form
+    let placeholder: Shape.Form?
     let fixed: [String]
 
     func text(of shape: Shape) -> String {
@@ -73,8 +73,8 @@ private struct SchemaWriter {
 
     /// This shape, or a placeholder in its place.
     func replaceable(_ shape: Shape) -> String {
-        switch shape {
-        case .anything, .text: text(of: shape)
+        switch (shape, placeholder) {
+        case (.anything, _), (.text, _), (_, nil): text(of: shape)
         default: ##"{"anyOf": [\##(text(of: shape)), {"$ref": "#/$defs/placeholder"}]}"##
         }
     }

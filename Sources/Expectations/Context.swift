@@ -5,6 +5,8 @@ import Simulation
 struct Context: Sendable {
     let wording: Wording
     private(set) var truths: Truths
+    /// When this machine stood still.
+    var standstills = Standstills()
     private var streams: [Stream]
 
     init(_ scenario: Scenario) {

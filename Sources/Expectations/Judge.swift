@@ -43,6 +43,8 @@ public struct Judge: Sendable {
         public let reason: String?
         /// When that was sure.
         public let at: Instant
+        /// How long this machine stood still when it would else have failed; nil in all other cases.
+        public let standstill: Duration?
     }
 
     private var trials: [any Trying]
@@ -82,6 +84,14 @@ public struct Judge: Sendable {
         tell(into: &rulings)
     }
 
+    /// The machine that plays this stood still from one instant to another, while clients outside went on.
+    ///
+    /// An expectation that gives somebody so much time, and less than ten times as much, can pass then, but not fail: it
+    /// is inconclusive.  Less than 50 ms excuse nothing.  This has to be told before what came late.
+    public mutating func stoodStill(from begin: Instant, to end: Instant) {
+        context.standstills.add(from: begin, to: end)
+    }
+
     /// Decides what time has decided; without it, that waits for what happens next.
     public mutating func timePassed(at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
@@ -107,7 +117,9 @@ public struct Judge: Sendable {
     private mutating func tell(into rulings: inout [Ruling]) {
         let decided = undecided.compactMap { index in
             trials[index].outcome.map { outcome in
-                Ruling(expectation: index, verdict: outcome.verdict, reason: outcome.reason, at: outcome.at)
+                Ruling(
+                    expectation: index, verdict: outcome.verdict, reason: outcome.reason, at: outcome.at,
+                    standstill: outcome.standstill)
             }
         }
         guard !decided.isEmpty else { return }

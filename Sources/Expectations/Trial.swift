@@ -18,6 +18,8 @@ struct Outcome: Sendable {
     let verdict: Judge.Verdict
     let reason: String?
     let at: Instant
+    /// How long this machine stood still, if that is why it did not fail.
+    var standstill: Duration?
 }
 
 /// Opens an expectation, tells its question what comes, and makes one verdict of what becomes of the openings.
@@ -40,6 +42,8 @@ struct Trial<Asked: Question>: Trying {
     private var passed = 0
     private var failed = 0
     private var firstFailure: Decision?
+    private var excused = 0  // failed while this machine stood still
+    private var firstExcused: (decision: Decision, standstill: Duration)?
     private var last = Instant.start  // of what it did
     private var sights = Sights()
     private(set) var outcome: Outcome?
@@ -193,6 +197,11 @@ struct Trial<Asked: Question>: Trying {
                 passed += 1
                 continue
             }
+            if let standstill = excuse(decision, context) {
+                excused += 1
+                firstExcused = firstExcused ?? (decision, standstill)
+                continue
+            }
             failed += 1
             firstFailure = firstFailure ?? decision
         }
@@ -206,14 +215,29 @@ struct Trial<Asked: Question>: Trying {
 
     /// What the openings that were decided say together; nil when there are none.
     private func verdict(_ context: Context) -> Outcome? {
-        guard passed + failed > 0 else { return nil }
+        guard passed + failed + excused > 0 else { return nil }
         if let firstFailure, Double(passed) * 100 < percentile * Double(passed + failed) {
             return failure(firstFailure, at: last, context)
+        }
+        if let firstExcused, Double(passed) * 100 < percentile * Double(passed + failed + excused) {
+            let (decision, standstill) = firstExcused
+            let reason = failure(decision, at: last, context).reason ?? ""
+            return Outcome(
+                verdict: .inconclusive, reason: context.wording.excused(reason, standstill), at: last,
+                standstill: standstill)
         }
         guard !isOverrun, !since.isOverrun, !events.contains(where: \.isOverrun) else {
             return Outcome(verdict: .inconclusive, reason: context.wording.overrun(expectation), at: last)
         }
         return Outcome(verdict: .pass, reason: nil, at: last)
+    }
+
+    /// How long this machine stood still in the window of a failure, if that excuses it.
+    private func excuse(_ decision: Decision, _ context: Context) -> Duration? {
+        guard let bound = expectation.shortestBound else { return nil }
+        let delay = expectation.opens.event?.delay ?? .zero
+        let opened = Instant(nanoseconds: decision.opened.nanoseconds - delay.inNanoseconds)
+        return context.standstills.excuse(from: opened, to: decision.at, bound: bound)
     }
 
     private func failure(_ decision: Decision, at now: Instant, _ context: Context) -> Outcome {

@@ -64,6 +64,12 @@ struct Wording: Sendable {
         "\(words(expectation.opens)) came too often at once to judge all of them"
     }
 
+    /// Why a failure counts for nothing: `this machine stood still for 2.1 s: …`.
+    func excused(_ reason: String, _ standstill: Duration) -> String {
+        let tenths = (standstill.inNanoseconds + 50_000_000) / 100_000_000
+        return "this machine stood still for \(tenths / 10).\(tenths % 10) s: \(reason)"
+    }
+
     /// What was expected since an opening; of all openings together when there is none.
     private func expected(_ expectation: Expectation, _ opened: Instant?) -> String {
         var text = "expected \(wish(expectation)) "

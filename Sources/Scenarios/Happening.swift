@@ -21,6 +21,14 @@ public struct Happening: Hashable, Sendable {
         (self.kind, of, self.code, self.value, self.samples) = (kind, thing, code, value, samples)
     }
 
+    /// A client said a line.  That it is disconnected also says that it shows no heart rate any more.
+    public init(said line: Datum?) {
+        self.init(.said, of: .client, value: line)
+        guard case .object(let members)? = line, line?["state"] == .string("disconnected"), line?["heart_rate"] == nil
+        else { return }
+        value = .object(members + [Datum.Member("heart_rate", .null)])
+    }
+
     /// How many values it carries, each of which is a match of its own: one, but for streams.
     ///
     /// A notification of `measurements` is a list of values; one of `ecg` is an object with the number of its `samples`.

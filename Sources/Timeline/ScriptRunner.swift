@@ -27,6 +27,9 @@ public import Simulation
 /// **From outside.**  `act` begins what no rule of the file says, as a rule of its own behind those of the file: it covers
 /// and is covered like them.  Without an end it lasts until `giveBack`, or until something else from outside covers it;
 /// a rule of the file that never ends comes back from below it.
+///
+/// **Limits.**  Rules that feed each other at one instant are cut off for good.  Of what does the same to the same thing,
+/// the first ends when there is too much of it.
 public struct ScriptRunner: Sendable {
     /// What is to be done; `rule(_:)` has the rules by their numbers, and those below the count of the scenario's
     /// `script` are the indices of it.
@@ -41,7 +44,7 @@ public struct ScriptRunner: Sendable {
         case resume(rule: Int, begun: Instant)
         /// Its time is over while another rule covers it: nothing changes.
         case lapse(rule: Int)
-        /// The rule has fired ``limit`` times at this instant, and does not fire again at it: it feeds itself.
+        /// The rule feeds itself without end at this instant, and fires no more.
         case runaway(rule: Int)
         /// Call `timePassed` then, and not when an earlier `wake` said.
         case wake(at: Instant)
@@ -63,14 +66,16 @@ public struct ScriptRunner: Sendable {
         var chance: RandomStream
         /// Of its moment.
         var matches = 0
-        /// Where it fired last, and how often.
+        /// Where an event that it waits for came last, and how often.
         var last = Instant.never
-        var firings = 0
+        var moments = 0
+        var isCutOff = false
     }
 
     private enum Phase { case waiting, playing, over }
 
-    /// No rule fires more often at one instant.
+    /// How often a rule's event may come at one instant, and all rules' together ten times as often; and how much of one
+    /// kind lasts on one thing at once.
     public static let limit = 1000
 
     private var script: [Rule]  // of the file, and behind them those from outside
@@ -83,6 +88,7 @@ public struct ScriptRunner: Sendable {
     private var agenda = Agenda()
     private var running: [Firing] = []  // in the order in which they began
     private var firings = 0
+    private var crowd = (at: Instant.never, moments: 0)  // of all rules that wait for events
     private var asked: Instant?
 
     /// The script of a scenario that has not started.
@@ -144,7 +150,7 @@ public struct ScriptRunner: Sendable {
     public mutating func happened(_ happening: Happening, at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
-        hear(happening, at: now)
+        hear(happening, at: now, into: &outbox)
         timePassed(at: now, into: &outbox)
     }
 
@@ -212,7 +218,8 @@ public struct ScriptRunner: Sendable {
     private mutating func place(_ rule: Rule) -> Int {
         var rule = rule
         rule.when = .start  // which has passed
-        let number = (ownCount..<script.count).first { number in !running.contains { $0.rule == number } }
+        let taken = Set(running.map(\.rule))
+        let number = (ownCount..<script.count).first { !taken.contains($0) }
         if let kind = rule.end?.event?.kind, !kinds.contains(kind) { kinds.append(kind) }
         guard let number else {
             memories.append(Memory(chance: chance.stream("outside #\(script.count - ownCount)")))
@@ -226,7 +233,7 @@ public struct ScriptRunner: Sendable {
     // MARK: Matches
 
     /// Puts on the agenda what a happening begins and ends; nothing else, so that the agenda alone makes the order.
-    private mutating func hear(_ happening: Happening, at now: Instant) {
+    private mutating func hear(_ happening: Happening, at now: Instant, into outbox: inout [Output]) {
         guard waits(for: happening.kind) else { return }
         for index in running.indices {
             let rule = running[index].rule
@@ -242,10 +249,24 @@ public struct ScriptRunner: Sendable {
             guard let event = script[index].when.event else { continue }
             for _ in 0..<event.matches(in: happening) {
                 memories[index].matches += 1
-                guard event.occurrence.includes(memories[index].matches) else { continue }
-                agenda.add(.begin, of: index, due: now.advanced(by: event.delay))
+                guard event.occurrence.includes(memories[index].matches), !memories[index].isCutOff else { continue }
+                if isRunaway(index, at: now) {
+                    memories[index].isCutOff = true
+                    outbox.append(.runaway(rule: index))
+                } else {
+                    agenda.add(.begin, of: index, due: now.advanced(by: event.delay))
+                }
             }
         }
+    }
+
+    /// Counts that the event of a rule has come; true when it has come too often at this instant.
+    private mutating func isRunaway(_ rule: Int, at now: Instant) -> Bool {
+        if memories[rule].last != now { (memories[rule].last, memories[rule].moments) = (now, 0) }
+        if crowd.at != now { crowd = (now, 0) }
+        memories[rule].moments += 1
+        crowd.moments += 1
+        return memories[rule].moments > Self.limit || crowd.moments > 10 * Self.limit + ownCount
     }
 
     private mutating func play(until now: Instant, into outbox: inout [Output]) {
@@ -267,14 +288,8 @@ public struct ScriptRunner: Sendable {
                 agenda.add(.begin, of: rule, due: now.advanced(by: every))
             }
         }
-        guard memories[rule].chance.happens(script[rule].chance) else { return }
-        if memories[rule].last != now { (memories[rule].last, memories[rule].firings) = (now, 0) }
-        memories[rule].firings += 1
-        switch memories[rule].firings {
-        case ...Self.limit: begin(rule, at: now, into: &outbox)
-        case Self.limit + 1: outbox.append(.runaway(rule: rule))
-        default: break
-        }
+        guard memories[rule].chance.happens(script[rule].chance), !memories[rule].isCutOff else { return }
+        begin(rule, at: now, into: &outbox)
     }
 
     // MARK: Beginnings and ends
@@ -282,12 +297,13 @@ public struct ScriptRunner: Sendable {
     private mutating func begin(_ index: Int, at now: Instant, into outbox: inout [Output]) {
         let rule = script[index]
         outbox.append(.begin(rule: index))
-        hear(Happening(.began, of: .rule(index)), at: now)
+        hear(Happening(.began, of: .rule(index)), at: now, into: &outbox)
         guard rule.action.kind.lasts else {
             if rule.action.kind == .clear { clear(rule.action.thing, at: now, into: &outbox) }
             outbox.append(.end(rule: index))
-            return hear(Happening(.ended, of: .rule(index)), at: now)
+            return hear(Happening(.ended, of: .rule(index)), at: now, into: &outbox)
         }
+        limitLayers(coveredBy: index, at: now, into: &outbox)
         firings += 1
         running.append(Firing(number: firings, rule: index, begun: now))
         switch rule.end {
@@ -311,7 +327,7 @@ public struct ScriptRunner: Sendable {
                 outbox.append(.resume(rule: covered.rule, begun: covered.begun))
             }
         }
-        hear(Happening(.ended, of: .rule(firing.rule)), at: now)
+        hear(Happening(.ended, of: .rule(firing.rule)), at: now, into: &outbox)
     }
 
     /// Ends all that is done to a thing and to what belongs to it, or all there is, in the order in which it began.
@@ -333,6 +349,14 @@ public struct ScriptRunner: Sendable {
         }) {
             end(index, at: now, into: &outbox)
         }
+    }
+
+    /// Makes room for one more of what does the same to the same thing: the first that began ends.
+    private mutating func limitLayers(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
+        guard running.count >= Self.limit, running.count(where: { covers(rule, $0.rule) }) >= Self.limit,
+            let first = running.firstIndex(where: { covers(rule, $0.rule) })
+        else { return }
+        end(first, at: now, into: &outbox)
     }
 
     /// Whether two rules do the same kind of thing to the same thing.

@@ -1,6 +1,7 @@
 import EventLog
 import Expectations
 import Scenarios
+public import Simulation
 import Timeline
 
 // Who is told what the event log says: the script, and who judges the expectations.
@@ -14,6 +15,9 @@ extension World {
 
     /// Whether there were expectations, and nothing is left to decide of them.
     public var isDecided: Bool { judge?.isDecided ?? false }
+
+    /// The machine stood still from one instant to another, while clients outside went on; before what came late.
+    public mutating func stoodStill(from begin: Instant, to end: Instant) { judge?.stoodStill(from: begin, to: end) }
 
     /// Decides what the present has decided; of interest where somebody waits for the last verdict.
     public mutating func judgeTime() {
@@ -50,7 +54,8 @@ extension World {
         tell(happening)
     }
 
-    private mutating func tell(_ happening: Happening) {
+    /// Tells them of what happened.
+    mutating func tell(_ happening: Happening) {
         if script.waits(for: happening.kind) { happenings.append(happening) }
         tellJudge(happening)
     }

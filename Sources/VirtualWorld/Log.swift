@@ -56,10 +56,15 @@ extension World {
         Int64(exactly: number).map { "\($0)" } ?? (number.isFinite ? "\(number)" : "\"\(number)\"")
     }
 
-    /// Notes a line that the built-in client says.
+    /// Notes that a client outside has ended with a status, as a shell has it.
+    public mutating func clientExited(_ status: UInt8) {
+        note(.exited, .client, "client", code: status) { $0.value = "\(status)" }
+    }
+
+    /// Notes a line that a client says.
     public mutating func clientSaid(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
-        if isAwaited(.said) { tell(.said, of: .client, json: line.json) }
+        if isAwaited(.said) { tell(Happening(said: Datum(json: line.json.utf8))) }
     }
 
     /// Notes what a client or a host outside said to its controller.

@@ -190,7 +190,8 @@ extension World {
         tellJudge(Happening(event, of: .rule(rule)))
     }
 
-    func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
+    /// What logs call a rule: its id, or its place.
+    public func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
 }
 
 extension Thing {

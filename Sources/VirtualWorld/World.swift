@@ -17,7 +17,7 @@ import VirtualController
 /// One queue orders all of it by instant and insertion; nothing happens but by `run(until:)` and by what comes from
 /// outside.  A value: who needs a reference holds it in a class, and calls `run` once a round.
 public struct World: Sendable {
-    private enum Event: Sendable {
+    enum Event: Sendable {
         case radio(Radio.Timer)
         case toController(Int, PacketKind, Packet)
         case toHost(node: Int, PacketKind, Packet)
@@ -49,7 +49,7 @@ public struct World: Sendable {
     public internal(set) var judge: Judge?
     /// What has been decided of expectations, in order.
     public internal(set) var rulings: [Judge.Ruling] = []
-    /// Rules that were cut off, because they began again and again at one instant; by their place in the script.
+    /// Rules that were cut off, because they began again and again at one instant, each once; by their place in the script.
     public internal(set) var runaways: [Int] = []
     /// What is to be done outside, in order; who does it empties it.
     public var outbox: [Output] = []
@@ -67,7 +67,7 @@ public struct World: Sendable {
     private var arrivals = 0
     var observers: [DeliveryObserver] = []  // by controller
     private var airspaceOutbox: [Airspace.Output] = []
-    private var hostOutbox: [Host.Output] = []
+    var hostOutbox: [Host.Output] = []
     /// What the script does to the client.
     var clientConditions = Conditions()
     var script: ScriptRunner
@@ -291,7 +291,7 @@ public struct World: Sendable {
     mutating func cancel(_ ticket: EventQueue.Ticket) { queue.cancel(ticket) }
 
     @discardableResult
-    private mutating func schedule(_ event: Event, due: Instant) -> EventQueue.Ticket {
+    mutating func schedule(_ event: Event, due: Instant) -> EventQueue.Ticket {
         let ticket = queue.insert(due: due)
         if ticket.slot == pending.count { pending.append(event) } else { pending[ticket.slot] = event }
         return ticket
@@ -391,48 +391,5 @@ public struct World: Sendable {
             }
         }
         hostOutbox.clear()
-    }
-
-    /// What the host of a device says, other than what it wants done below.
-    mutating func deviceHostSaid(_ output: Host.Output, _ node: Int) {
-        note(output, of: node)
-        switch output {
-        case .started: advertise(node, phase: 0)
-        case .connected(let id, let complete):
-            nodes[node].connected(id, complete.peer)
-            advertise(node, phase: 0)
-        case .disconnected(let id, _, _):
-            nodes[node].disconnected(id, at: now, pool: &pool)
-            advertise(node, phase: 0)
-        case .server(let id, .exchangedMTU(let mtu)): nodes[node].exchanged(mtu: mtu, id)
-        case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
-        case .server(let id, .unsubscribed(let handle)), .server(let id, .orphaned(let handle)):
-            nodes[node].unsubscribed(handle, id, at: now, pool: &pool)
-        case .server(_, .confirmed(let handle)): nodes[node].confirmed(handle, at: now)
-        case .server(_, .dropped(let handle)): nodes[node].dropped(handle, at: now)
-        case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
-        default: break
-        }
-        centralHostSaid(output, node)
-        wakeDevice(node)
-    }
-
-    private mutating func notify(_ node: Int, _ notification: PeripheralDevice.Notification) {
-        if nodes[node].tampering.isActive { tamper(with: notification, of: node) } else { send(notification, of: node) }
-    }
-
-    /// Sends a value to who is subscribed to it.
-    mutating func send(_ notification: PeripheralDevice.Notification, of node: Int) {
-        guard reach != .foreignHosts else { return hand(notification, toForeignHostOf: node) }
-        noteNotified(notification, of: node)
-        nodes[node].notify(notification.handle, notification.packet, at: now, pool: &pool, into: &hostOutbox)
-        passOnHost(node)
-    }
-
-    /// Has one event for when the device next has something to do.
-    mutating func wakeDevice(_ node: Int) {
-        if nodes[node].device.misfits.count > nodes[node].notedMisfits { noteMisfits(of: node) }
-        if let ticket = nodes[node].deviceWake { queue.cancel(ticket) }
-        nodes[node].deviceWake = nodes[node].nextDue.map { schedule(.deviceWake(node: node), due: max($0, now)) }
     }
 }

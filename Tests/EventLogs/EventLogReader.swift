@@ -38,7 +38,9 @@ public struct EventLogReader {
         guard let line, case .number(let seconds)? = line["t"], case .string(let name)? = line["event"],
             let kind = EventName(rawValue: name)
         else { return nil }
-        var happening = Happening(kind, of: kind == .said ? .client : nil, value: line["line"] ?? line["value"])
+        var happening = Happening(kind, value: line["value"])
+        if kind == .said { happening = Happening(said: line["line"]) }
+        if case .number(let status)? = line["value"], kind == .exited { happening.code = UInt8(exactly: status) }
         if case .string(let path)? = line["of"] { happening.of = things.first { $0.path == path }?.thing }
         if case .string(let reason)? = line["reason"] { happening.code = HCIStatus(name: reason)?.rawValue }
         if case .string(let error)? = line["error"] { happening.code = ATTError(name: error)?.rawValue }

@@ -29,6 +29,10 @@ private let cleared = said(2, #"{"heart_rate": null}"#)
         Row(returns, connected(55) + subscribed(60), "pass 60.000000"),
         // It opens once, and is decided with that.
         Row(clears, cleared, "pass 2.000000"),
+        // Who is disconnected shows nothing.
+        Row(clears, said(2, #"{"state": "disconnected"}"#), "pass 2.000000"),
+        Row(clears, said(2, #"{"state": "connected"}"#), "fail 3.000000"),
+        Row(clears, said(2, #"{"state": "disconnected", "heart_rate": {"bpm": 60}}"#), "fail 3.000000"),
         Row(clears, shown(2, 60), "fail 3.000000"),
         Row(clears, "", "fail 3.000000"),
         Row(clears, "", "inconclusive 2.000000", limit: "2 s"),

@@ -34,7 +34,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(
             list(rows),
             ['notifications', 'logged', 'reads', 'greeting', 'hour', 'day', 'ecg', 'lateness', 'idle', 'crowd',
-             'crowd_memory', 'start', 'memory'])
+             'crowd_memory', 'suite', 'start', 'memory'])
         for name, row in rows.items():
             self.assertTrue(row['valid'], row)
             self.assertIsNone(row['ratio'], row)

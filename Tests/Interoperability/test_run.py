@@ -53,6 +53,31 @@ class RunTests(unittest.TestCase):
             # The first ones may lack an interval that began before anybody listened.
             self.assertEqual({octets[0] for octets in told[2:]}, {flags}, name)
 
+    def test_rules_that_set_each_other_off_are_cut_off_and_said(self):
+        scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())
+        strap = scenario['devices'][0]['id']
+        scenario['script'] = [
+            {'when': '2 s', 'id': 'one', 'do': 'silence', 'of': strap, 'for': '0 s'},
+            {'when': {'event': 'ended'}, 'id': 'other', 'do': 'silence', 'of': strap, 'for': '0 s'}]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, 'loop.json')
+            file.write_text(json.dumps(scenario))
+            for words in ['run', '--for', '9s'], ['serve', '--speed', 'max', '--for', '9s']:
+                done = subprocess.run([LUBDUB, *words, file], capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 2, words)
+                said = [line for line in done.stderr.splitlines() if line.startswith('lubdub:')]
+                self.assertEqual(said, ['lubdub: other of the script sets itself off without end, and was cut off'])
+
+    def test_what_this_version_does_not_play_is_skipped_with_that_reason(self):
+        scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())
+        scenario['script'] = [{'when': '2 s', 'do': 'forget_bond', 'side': 'device'}]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, 'bond.json')
+            file.write_text(json.dumps(scenario))
+            done = subprocess.run([LUBDUB, 'run', file], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 3)
+            self.assertRegex(done.stderr, r'\Alubdub: skipped: .*LD0190: .*"forget_bond".*not played yet.*\n\Z')
+
     def test_one_seed_gives_the_same_octets(self):
         for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json', 'scenarios/formats/two_byte.json']:
             with self.subTest(scenario):

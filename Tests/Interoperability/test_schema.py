@@ -73,6 +73,13 @@ class SchemaTests(unittest.TestCase):
     def faults(self, path):
         return [error.message[:200] for error in self.validator.iter_errors(json.loads(path.read_text()))]
 
+    def test_both_schemas_are_printed_as_they_are_committed(self):
+        for option, name in [('--schema', 'scenario'), ('--report-schema', 'report')]:
+            done = subprocess.run(
+                [LUBDUB, 'validate', option], cwd=ROOT, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            self.assertEqual(done.stdout, (ROOT / 'schema' / f'{name}.schema.json').read_text())
+
     def test_every_scenario_is_accepted_by_both(self):
         paths = sorted(SCENARIOS.rglob('*.json'))
         self.assertGreater(len(paths), 3)

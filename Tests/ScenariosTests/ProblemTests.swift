@@ -45,6 +45,26 @@ import Testing
                 "2:21: LD0136: script[0].when: the rule that this waits for cannot fire"
             ),
             (
+                #"{"when": "5 s", "do": "silence", "of": "strap", "until": "5 s"}"#,
+                "2:69: LD0136: script[0].until: this moment is over when the rule begins"
+            ),
+            (
+                #"{"when": {"at": "5 s", "every": "1 s"}, "do": "silence", "of": "strap", "until": "5 s"}"#,
+                "2:93: LD0136: script[0].until: this moment is over when the rule begins"
+            ),
+            (
+                #"{"when": "connected", "do": "silence", "of": "strap", "until": "start"}"#,
+                "2:75: LD0136: script[0].until: this moment is over when the rule begins"
+            ),
+            (
+                #"{"when": "end", "do": "silence", "of": "strap", "until": "8 s"}"#,
+                "2:69: LD0136: script[0].until: this moment is over when the rule begins"
+            ),
+            (
+                #"{"when": "5 s", "id": "a", "do": "silence", "of": "strap", "until": {"event": "ended", "of": "a"}}"#,
+                "2:80: LD0136: script[0].until: the rule would wait for its own end"
+            ),
+            (
                 #"{"when": "5 s", "do": "delay", "of": "strap"}"#,
                 "2:12: LD0106: script[0].by: missing key"
             ),
@@ -113,6 +133,17 @@ import Testing
                 "a:2:21: LD0136: script[0].when: this is behind the limit, at which the scenario ends",
                 "a:3:74: LD0137: expect[0].since: this is behind the limit, at which the scenario ends",
             ])
+    }
+
+    @Test func `What lasts may end behind the limit, at an event that can come`() {
+        func said(_ until: String, _ other: String = "") -> [String] {
+            let rule = #"{"when": "5 s", "do": "silence", "of": "strap", "until": \#(until)}"#
+            return problems(("a", scenario(script: rule + other, rest: #", "limit": "10 s""#)))
+        }
+        #expect(said(#""2 h""#) == [])
+        #expect(said(#"{"event": "connected", "after": "2 h"}"#) == [])
+        let never = #", {"when": "11 s", "id": "late", "do": "clear", "of": "strap"}"#
+        #expect(said(#"{"event": "ended", "of": "late"}"#, never).count == 2)
     }
 
     @Test func `Duplicate ids and addresses and an empty list of devices are reported`() {
@@ -276,4 +307,24 @@ import Testing
 
     @Test(arguments: ["2023-02-29T00:00:00Z", "2024-01-01T24:00:00Z", "2024-01-01", "2024-01-01T00:00:00", "x"])
     func `What is no date is none`(text: String) { #expect(Units.wallTime(text) == nil) }
+
+    @Test func `A case of a suite is a scenario, and not the suite itself or another`() {
+        let suite = #"{"lubdub": 1, "kind": "suite", "name": "s", "cases": [{"scenario": "b.json"}]}"#
+        let other = #"{"lubdub": 1, "kind": "suite", "name": "t", "cases": [{"scenario": "b.json"}]}"#
+        #expect(
+            problems(("a.json", suite), ("b.json", other)) == [
+                "b.json:1:23: LD0110: kind: a case of a suite is a scenario, and this file is a suite"
+            ])
+        #expect(problems(("b.json", other)).count == 1)
+    }
+
+    @Test func `A suite can be read without its scenarios`() throws {
+        func read(_ text: String) -> (suite: Suite, problems: [Problem])? { Suite.read("in/s.json", Array(text.utf8)) }
+        let text = #"{"lubdub": 1, "kind": "suite", "name": "s", "cases": [{"scenario": "../b.json", "sed": 1}]}"#
+        let (suite, problems) = try #require(read(text))
+        #expect(suite.cases.map(\.scenario) == ["b.json"])
+        #expect(problems.map(\.code) == [.unknownKey])
+        #expect(read(scenario()) == nil)
+        #expect(read("{") == nil)
+    }
 }

@@ -1,5 +1,7 @@
-import Scenarios
+import Documents
 import Testing
+
+@testable import Scenarios
 
 @Suite struct RadioKindTests {
     private static func scenario(_ script: String) throws -> Scenario {
@@ -9,6 +11,14 @@ import Testing
         let reading = ScenarioFile.read("x.json") { _ in Array(text.utf8) }
         #expect(reading.problems.isEmpty, "\(reading.problems)")
         return try #require(reading.scenario)
+    }
+
+    @Test(arguments: Action.Kind.allCases)
+    func `The page on bad days has a row for each action, with its arguments`(kind: Action.Kind) throws {
+        let octets = try #require(Files.octets("Documentation/bad-days.md"))
+        let rows = String(decoding: octets, as: UTF8.self).split(separator: "\n")
+        let row = try #require(rows.first { $0.hasPrefix("| `\(kind.rawValue)` |") })
+        for argument in Tables.arguments(of: kind) { #expect(row.contains("`\(argument.key)`"), "\(argument.key)") }
     }
 
     @Test(

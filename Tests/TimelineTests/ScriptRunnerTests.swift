@@ -179,7 +179,7 @@ private let connected = Happening(.connected, of: strap)
             ["1 begin 0", "1 begin 1", "1 begin 2", "3 begin 3", "3 end 0", "3 end 1", "3 end 2", "3 end 3"]),
     ]
 
-    @Test func `A rule that feeds itself is stopped for that instant, and no other rule`() {
+    @Test func `A rule that feeds itself is cut off for good, and no other rule`() {
         let script: [Rule] = [
             .notify(when: .event(.connected), id: "first"), .notify(when: .event(.ended, of: .rule(0))),
             .notify(when: .event(.ended, of: .rule(1))), .notify(when: .event(.ended, of: .rule(2))),
@@ -188,16 +188,32 @@ private let connected = Happening(.connected, of: strap)
         #expect(play(script, [.tell(1, connected)]).count == 10)
         var loop = script
         loop[1] = .notify(when: .event(.ended))
-        for second in 1...2 {
-            let lines = play(loop, (1...second).map { .tell($0, connected) }).filter { $0.hasPrefix("\(second) ") }
-            #expect(lines.filter { $0 == "\(second) begin 1" }.count == ScriptRunner.limit)
-            #expect(lines.filter { $0 == "\(second) runaway 1" }.count == 1)
-            #expect(lines.filter { $0 == "\(second) begin 5" }.count == 1)
-        }
+        let lines = play(loop, [.tell(1, connected), .tell(2, connected)])
+        #expect(lines.filter { $0 == "1 begin 1" }.count == ScriptRunner.limit)
+        #expect(lines.filter { $0.hasSuffix("runaway 1") } == ["1 runaway 1"])
+        for second in 1...2 { #expect(lines.filter { $0 == "\(second) begin 5" }.count == 1) }
+        #expect(!lines.contains("2 begin 1"))
         let ended = play(
             [.set(when: .at(1), end: .seconds(0)), .set(when: .event(.ended), end: .seconds(0))], [.pass(2)])
         #expect(ended.count == 2 + 2 * ScriptRunner.limit + 1)
         #expect(ended.last == "1 runaway 1")
+    }
+
+    @Test func `Many rules that feed each other are cut off together`() {
+        let crowd = Array(repeating: Rule.notify(when: .event(.began)), count: 20)
+        let lines = play([.notify(when: .at(1))] + crowd, [.pass(2)])
+        #expect(Set(lines.filter { $0.contains("runaway") }) == Set((1...20).map { "1 runaway \($0)" }))
+        #expect(lines.filter { $0.contains("begin") }.count <= 11 * ScriptRunner.limit)
+    }
+
+    @Test func `What lasts is not piled up without end`() {
+        let often = Rule.fault(
+            .silence, heartRate, when: .repeated(first: .zero, every: .milliseconds(1), times: 3000),
+            end: .seconds(3600))
+        let lines = play([often], [.pass(2999)])
+        #expect(lines.filter { $0.hasSuffix("begin 0") }.count == 3000)
+        #expect(lines.filter { $0.hasSuffix("lapse 0") }.count == 3000 - ScriptRunner.limit)
+        #expect(lines.filter { $0.hasSuffix("end 0") }.isEmpty)
     }
 
     @Test func `Chance comes from the seed and the rule's name`() {

@@ -49,7 +49,7 @@ private struct RandomDay {
 
     var text: String {
         """
-        {"lubdub": 1, "name": "A random day", "limit": "100 s", "devices": [
+        {"lubdub": 1, "name": "A random day", "limit": "60 s", "devices": [
           {"id": "strap", "advertise": {"services": ["180D"]}, "services": [
             {"service": "heart_rate", "rr_intervals": true, "value": 72},
             {"service": "health_thermometer", "period": "3 s", "value": 36.6}, {"service": "battery", "value": 50}]}],
@@ -76,14 +76,14 @@ private struct RandomDay {
 
     private static func rule(_ chance: inout RandomStream) -> String {
         func pick(_ all: [String]) -> String { all[Int(chance.below(UInt64(all.count)))] }
-        let seconds = 1 + chance.below(40)
+        let seconds = 1 + chance.below(25)
         let when = pick([
             #""\#(seconds) s""#, #"{"at": "\#(seconds) s", "every": "4 s", "times": 3}"#,
             pick(["connected", "discovering", "discovered", "connecting"].map { #"{"event": "\#($0)", "nth": 1}"# }),
             #"{"event": "subscribed", "nth": \#(1 + chance.below(2)), "after": "\#(chance.below(4000)) ms"}"#,
             #"{"event": "delivered", "nth": \#(1 + chance.below(20))}"#, #"{"event": "disconnected", "nth": 1}"#,
         ])
-        let span = 1 + chance.below([900, 3000, 15_000][Int(chance.below(3))])
+        let span = 1 + chance.below([900, 3000, 9000][Int(chance.below(3))])
         let lasting = #", "for": "\#(span) ms""#
         let strap = #", "of": "strap""#
         let part = pick([#", "of": "strap/heart_rate""#, #", "of": "strap/health_thermometer""#])

@@ -33,6 +33,7 @@ struct BenchRow {
             BenchRow(word: "idle", name: "one hour of an idle link", measure: idleHour),
             BenchRow(word: "crowd", name: "ten minutes among 1,000 straps", measure: crowd),
             BenchRow(word: "crowd_memory", name: "the same: the most memory", measure: crowdMemory),
+            BenchRow(word: "suite", name: "the scenarios of bad days, judged", measure: suite),
             BenchRow(word: "start", name: "from the start to the first advertisement", measure: Started.time),
             BenchRow(word: "memory", name: "resident by the first advertisement", measure: Started.memory),
         ]

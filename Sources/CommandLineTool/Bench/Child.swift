@@ -1,7 +1,6 @@
 import Arguments
 import Glibc
 import Simulation
-import Spelling
 
 /// A program that runs beside this one, and whose standard output is read.
 final class Child {
@@ -12,34 +11,7 @@ final class Child {
 
     /// Starts the program at a path.
     init(_ program: String, _ arguments: [String]) throws(CommandFailure) {
-        var ends: [CInt] = [0, 0]
-        guard unsafe pipe(&ends) == 0 else { throw Self.failure(program, errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        defer { Glibc.close(ends[1]) }
-        output = ends[0]
-        let (code, process) = Self.spawn(program, arguments, output: ends[1])
-        guard code == 0 else {
-            Glibc.close(ends[0])
-            throw Self.failure(program, code)
-        }
-        self.process = process
-    }
-
-    private static func spawn(_ program: String, _ arguments: [String], output: CInt) -> (code: CInt, process: pid_t) {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
-        defer { unsafe words.forEach { unsafe free($0) } }
-        var process = pid_t()
-        let code = unsafe posix_spawn(&process, program, &actions, nil, &words, environ)
-        return (code, process)
-    }
-
-    private static func failure(_ program: String, _ code: CInt) -> CommandFailure {
-        let reason = unsafe String(cString: strerror(code))
-        return CommandFailure(.environment, "lubdub: cannot start \(program.quoted): \(reason)")
+        (process, output) = try Launch(program, arguments).start()
     }
 
     /// The next line of its output, without the end; nil when there is none, or no more octets for so long.

@@ -1,4 +1,5 @@
 import EventLog
+import Simulation
 
 /// What can come to pass in a scenario, as far as its text tells.
 struct Reach {
@@ -37,6 +38,20 @@ struct Reach {
     /// Why a moment never comes; nil when it can.
     func whyNot(_ moment: Moment) -> String? { Self.whyNot(moment, limit, devices) { reasons[$0] == nil } }
 
+    /// Why a rule that fires never comes to the moment until which it lasts; nil when it can, or has none.
+    func whyNeverEnds(rule index: Int) -> String? {
+        guard case .at(let end)? = rules[index].end else { return nil }
+        if case .event(let event) = end, event.kind == .ended, event.of == .rule(index) {
+            return "the rule would wait for its own end"
+        }
+        let begin = Instant.start.advanced(by: rules[index].when.first(before: limit))
+        if let due = end.clockTime(after: begin, origin: .start), due <= begin {
+            return "this moment is over when the rule begins"
+        }
+        // What lasts to the limit, and would last longer, is right.
+        return Self.whyNot(end, .nanoseconds(Int64.max), devices) { reasons[$0] == nil }
+    }
+
     private static func whyNot(
         _ moment: Moment, _ limit: Duration, _ devices: [Device], _ canFire: (Int) -> Bool
     ) -> String? {
@@ -73,6 +88,16 @@ extension Moment {
         guard case .repeated(let first, let every, let times) = self, every > .zero, first <= limit else { return 1 }
         let most = (limit - first) / every
         return min(times ?? .max, most < 1e9 ? Int(most) + 1 : 1_000_000_000)
+    }
+
+    /// When it comes first, at the earliest.
+    fileprivate func first(before limit: Duration) -> Duration {
+        switch self {
+        case .start: .zero
+        case .end: limit
+        case .time(let time), .repeated(let time, _, _): time
+        case .event(let event): event.delay
+        }
     }
 
     fileprivate var latest: Duration {

@@ -37,16 +37,20 @@ public enum ScenarioFile: Hashable, Sendable {
     }
 
     private static func read(
-        _ file: String, variables: [String: Node], log: ProblemLog, load: (String) -> [UInt8]?
+        _ file: String, variables: [String: Node], isCase: Bool = false, log: ProblemLog, load: (String) -> [UInt8]?
     ) -> ScenarioFile? {
         withoutActuallyEscaping(load) { load in
             let loader = Loader(log: log, load: load)
             guard let root = loader.root(of: file) else { return nil }
-            if root["kind"]?.string == "suite" {
+            if let kind = root["kind"], kind.string == "suite" {
+                guard !isCase else {
+                    kind.note(.unknownName, "a case of a suite is a scenario, and this file is a suite")
+                    return nil
+                }
                 Tables.suite.check(root)
                 let suite = Suite(root)
                 for item in suite.cases {
-                    _ = read(item.scenario, variables: item.variables, log: log, load: load)
+                    _ = read(item.scenario, variables: item.variables, isCase: true, log: log, load: load)
                 }
                 return .suite(suite)
             }
@@ -75,6 +79,20 @@ public struct Suite: Hashable, Sendable {
     public var name: String
     /// In the order in which they are run.
     public var cases: [Case]
+
+    /// Reads a suite, but not the scenarios that it names.
+    ///
+    /// - Returns: The suite, as far as it can be understood, and everything that is wrong with this one file; nil when it
+    ///   is none: a scenario, or nothing that can be understood.
+    public static func read(_ file: String, _ octets: [UInt8]) -> (suite: Suite, problems: [Problem])? {
+        let log = ProblemLog()
+        guard let root = Loader(log: log, load: { _ in octets }).root(of: file), root["kind"]?.string == "suite" else {
+            return nil
+        }
+        Tables.suite.check(root)
+        let suite = Suite(root)
+        return (suite, log.problems)
+    }
 
     init(_ root: Cursor) {
         name = root["name"]?.string ?? ""

@@ -25,7 +25,11 @@ struct ScenarioReader {
         if let cursor = root?["limit"], limit <= .zero { cursor.note(.outOfRange, "this takes longer than nothing") }
         let reach = Reach(rules: playable, limit: limit, devices: devices)
         for (index, (cursor, rule)) in readRules.enumerated() where rule != nil {
-            if let reason = reach.whyNot(rule: index) { (cursor["when"] ?? cursor).note(.cannotFire, reason) }
+            if let reason = reach.whyNot(rule: index) {
+                (cursor["when"] ?? cursor).note(.cannotFire, reason)
+            } else if let reason = reach.whyNeverEnds(rule: index) {
+                cursor["until"]?.note(.cannotFire, reason)
+            }
         }
         noteEndOfClocks(readRules, limit, devices)
         let expectations = ExpectationReader(moments: moments, reach: reach)

@@ -152,7 +152,7 @@ extension Tables {
         }
     }
 
-    private static func arguments(of kind: Action.Kind) -> [Shape.Field] {
+    static func arguments(of kind: Action.Kind) -> [Shape.Field] {
         let announce = Shape.Field(
             "announce", .boolean, "Whether clients are told by Service Changed, as they ought to be; true.")
         return switch kind {

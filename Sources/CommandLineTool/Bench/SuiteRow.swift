@@ -1,0 +1,43 @@
+import Conformance
+import Scenarios
+import Simulation
+import VirtualWorld
+
+extension BenchRow {
+    private static let folders = ["scenarios/recovery", "scenarios/errors", "scenarios/formats"]
+
+    /// All scenarios of some folders, each in a world of its own: from reading them to the verdict.
+    static func suite() throws(CommandFailure) -> Figures {
+        let cases: [Case]
+        do throws(CommandFailure) { cases = try gathered(folders) } catch {
+            return .none("run it in the folder of Lubdub's sources: \(error.message)")
+        }
+        let meter = Meter()
+        var runner = CaseRunner(cases, into: Report(version: version))
+        var fault: String?
+        while let entry = runner.playNext(played) {
+            let (verdict, reasons) = (entry.outcome.verdict, entry.outcome.reasons.joined(separator: "; "))
+            if verdict != .pass { fault = fault ?? "\(entry.id) has the verdict \(verdict.rawValue): \(reasons)" }
+        }
+        let (spent, allocated) = (meter.spent, meter.allocated)
+        return Figures(
+            value: Double(spent) / 1e9, unit: "s of CPU", items: cases.count, nanoseconds: spent,
+            allocations: allocated, fault: fault)
+    }
+
+    private static func played(_ item: Case) -> Outcome {
+        switch CaseReading(item) {
+        case .unplayed(let outcome): return outcome
+        case .scenario(let scenario):
+            do throws(CommandFailure) {
+                let played = Played(scenario, seed: item.seed ?? scenario.seed)
+                var world = try played.world()
+                world.judgeExpectations()
+                var rehearsal = try Rehearsal(played, in: world, nil)
+                rehearsal.play { _, _ in }
+                rehearsal.world.endJudging()
+                return Outcome(rehearsal, of: played)
+            } catch { return Outcome(.error, title: scenario.name, reasons: [error.message]) }
+        }
+    }
+}

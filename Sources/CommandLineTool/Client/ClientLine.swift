@@ -1,0 +1,77 @@
+import Scenarios
+import Spelling
+
+/// A line that a client under test has printed: a JSON object as it is, or any other text as a JSON string.
+struct ClientLine: JSONWritable, Equatable {
+    private let octets: [UInt8]
+    /// Whether it is a JSON object.
+    let isJSON: Bool
+    /// Whether it has a value that a sensor measured.
+    let isMeasurement: Bool
+
+    /// A line without its end; nil for one with nothing in it.
+    init?(_ line: ArraySlice<UInt8>) {
+        let spaces = Array(" \t\r".utf8)
+        guard let first = line.firstIndex(where: { !spaces.contains($0) }),
+            let last = line.lastIndex(where: { !spaces.contains($0) })
+        else { return nil }
+        octets = Array(line[first...last])
+        let datum = octets.first == UInt8(ascii: "{") ? Datum(json: octets) : nil
+        isJSON = datum != nil
+        isMeasurement = ["heart_rate", "temperature", "steps", "steps_today", "ecg"].contains { key in
+            datum?[key].map { $0 != .null } ?? false
+        }
+    }
+
+    func write(to text: inout JSONText) {
+        if isJSON {
+            text.append(text: String(decoding: octets, as: UTF8.self))
+        } else {
+            text.append(quoted: String(decoding: octets, as: UTF8.self))
+        }
+    }
+}
+
+/// Cuts what a client prints into lines, whatever it prints.
+///
+/// Of a line that is too long the beginning is kept, and of lines that are not JSON so many octets: a client that prints
+/// without end fills neither the memory nor a log.
+struct ClientOutput {
+    /// The octets of a line, without its end.
+    static let longestLine = 64 << 10
+    /// The octets of all lines that are not JSON.
+    static let mostText = 1 << 20
+
+    private var line: [UInt8] = []
+    private var text = 0  // octets that are not JSON
+    /// How many lines that are not JSON were left out.
+    private(set) var leftOut = 0
+
+    /// The lines that are complete with what has come.
+    mutating func take(_ octets: ArraySlice<UInt8>) -> [ClientLine] {
+        var lines: [ClientLine] = []
+        var rest = octets
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            keep(rest[..<end])
+            if let line = finish() { lines.append(line) }
+            rest = rest[(end + 1)...]
+        }
+        keep(rest)
+        return lines
+    }
+
+    /// The line that is left without an end; nil when there is none.
+    mutating func finish() -> ClientLine? {
+        defer { line.removeAll(keepingCapacity: true) }
+        guard let line = ClientLine(line[...]) else { return nil }
+        guard !line.isJSON else { return line }
+        text += self.line.count
+        guard text <= Self.mostText else {
+            leftOut += 1
+            return nil
+        }
+        return line
+    }
+
+    private mutating func keep(_ octets: ArraySlice<UInt8>) { line += octets.prefix(Self.longestLine - line.count) }
+}

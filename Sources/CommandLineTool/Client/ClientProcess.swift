@@ -1,0 +1,97 @@
+import CLinux
+import Glibc
+import Simulation
+
+/// A client under test: a shell with a command line, and all that it starts, in a process group of their own.
+struct ClientProcess: Sendable {
+    private static let shell = "/bin/sh"
+
+    private let process: pid_t
+    private let mark: String  // a variable that no other process has
+    private let output: CInt
+    /// The shell's exit status, or 128 and the number of the signal that ended it; nil while it runs.
+    private(set) var status: UInt8?
+    /// Whether nobody of its group is left.
+    private(set) var isGone = false
+
+    /// Starts a command line in the caller's directory; the first variable is one that no other process has.
+    init(
+        _ command: String, _ environment: [(name: String, value: String)], isSilent: Bool
+    ) throws(CommandFailure) {
+        // Processes whose parents have ended become ours, so that we see their end, and find those who left the group.
+        _ = adoptOrphans()
+        var launch = Launch(Self.shell, ["-c", command])
+        launch.environment = environment
+        launch.leadsGroup = true
+        launch.isSilent = isSilent
+        mark = environment.first.map { "\($0.name)=\($0.value)" } ?? ""
+        (process, output) = try launch.start()
+        _ = fcntl(output, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Calls `action` whenever it may have printed something.
+    func watch(on loop: EventLoop, _ action: @escaping @Sendable () -> Void) -> EventLoop.Watch {
+        loop.watch(output, for: .readable, whenReady: action)
+    }
+
+    /// What it has printed, a portion of it; empty when there is nothing now, nil when there will be no more.
+    func read(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
+        let count = unsafe Glibc.read(output, &buffer, buffer.count)
+        guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? [] : nil }
+        return count > 0 ? buffer[..<count] : nil
+    }
+
+    /// Looks who has ended.
+    mutating func look() {
+        guard !isGone else { return }
+        var code = CInt(0)
+        while true {
+            let ended = unsafe waitpid(-process, &code, WNOHANG)
+            if ended == process { status = UInt8(code & 0x7F == 0 ? code >> 8 & 0xFF : 128 + code & 0x7F) }
+            guard ended > 0 || ended < 0 && errno == EINTR else { break }
+        }
+        isGone = status != nil && kill(-process, 0) != 0 && errno == ESRCH
+    }
+
+    /// Sends a signal to all of its group.
+    func send(_ signal: Int32) {
+        if !isGone { kill(-process, signal) }
+    }
+
+    /// Ends whoever it has started outside its group; no use before that is gone.
+    func endStrays() {
+        for _ in 0..<64 {
+            let strays = Self.children.filter { child in
+                Self.text(of: "/proc/\(child)/environ").split(separator: 0).contains(where: isMark)
+            }
+            guard !strays.isEmpty else { return }
+            for stray in strays {
+                kill(stray, SIGKILL)
+                waitpid(stray, nil, 0)
+            }
+        }
+    }
+
+    private func isMark(_ variable: ArraySlice<UInt8>) -> Bool { variable.elementsEqual(mark.utf8) }
+
+    private static var children: [pid_t] {
+        let pids = String(decoding: text(of: "/proc/thread-self/children"), as: UTF8.self)
+        return pids.split(separator: " ").compactMap { pid_t($0) }
+    }
+
+    private static func text(of path: String) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { Glibc.close(descriptor) }
+        var (octets, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+        while octets.count < 4 << 20 {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { break }
+            octets += buffer[..<count]
+        }
+        return octets
+    }
+
+    /// Reads no more; who watches has stopped before.
+    func close() { Glibc.close(output) }
+}

@@ -1,0 +1,59 @@
+import Arguments
+import Conformance
+import Reporting
+import Spelling
+
+/// The files that `--report` names.
+struct ReportFiles {
+    private enum Format: String, CaseIterable {
+        case junit = ".xml"
+        case json = ".json"
+
+        func text(of report: Report) -> String {
+            switch self {
+            case .junit: JUnitReport.text(of: report)
+            case .json: JSONReport.text(of: report)
+            }
+        }
+    }
+
+    private var files: [(file: WholeFile, format: Format)] = []
+
+    static let option = Arguments.Grammar.Option.option(
+        "--report", "FILE.xml|.json", repeatable: true, "write what came of the cases as JUnit (.xml) or as JSON")
+
+    /// Makes sure that all of them can be written; with `--keep`, also a report of each format in that folder.
+    init(_ invocation: Invocation) throws(CommandFailure) {
+        var paths: [(String, Format)] = []
+        for path in invocation.texts("--report") {
+            guard let format = Format.allCases.first(where: { path.hasSuffix($0.rawValue) && path != $0.rawValue })
+            else {
+                let isPlanned = path.hasSuffix(".html") || path.hasSuffix(".md")
+                throw CommandFailure(
+                    .usage,
+                    "lubdub: --report must be a file that ends in .xml (JUnit) or .json, and is \(path.quoted)"
+                        + (isPlanned ? ": this version does not write such reports yet" : ""))
+            }
+            guard !paths.contains(where: { $0.0 == path }) else {
+                throw CommandFailure(.usage, "lubdub: --report names \(path.quoted) twice")
+            }
+            paths.append((path, format))
+        }
+        if let folder = invocation.text("--keep") {
+            try KeptFolder.make(folder)
+            paths += Format.allCases.map { ("\(folder)/report\($0.rawValue)", $0) }
+        }
+        do throws(OutputFailure) {
+            for (path, format) in paths { files.append((try WholeFile(path), format)) }
+        } catch { throw CommandFailure(.environment, "lubdub: \(error) (choose a place that you may write to)") }
+    }
+
+    /// Writes all of them, each as far as that is possible; throws what went wrong first.
+    func write(_ report: Report) throws(CommandFailure) {
+        var failure: OutputFailure?
+        for (file, format) in files {
+            do throws(OutputFailure) { try file.write(format.text(of: report)) } catch { failure = failure ?? error }
+        }
+        if let failure { throw CommandFailure(.environment, "lubdub: \(failure)") }
+    }
+}

@@ -1,0 +1,67 @@
+public import Arguments
+public import Documents
+
+/// One scenario, and how it is played: a world of its own, in which nothing of other cases is.
+public struct Case: Hashable, Sendable {
+    /// What reports call it, unlike all others of the run.
+    public internal(set) var id: String
+    /// The path of the scenario.
+    public let path: String
+    /// Instead of the scenario's own.
+    public let seed: UInt64?
+    /// Instead of the scenario's own values.
+    public let variables: [String: Node]
+    /// The word of the command line that it comes from: a scenario, a suite or a folder.
+    public let operand: String
+    /// Its id where that word stands alone.
+    public let ownID: String
+    /// Whether that word is the scenario itself.
+    public let isOperand: Bool
+
+    /// The scenario that a word of the command line is.
+    init(of operand: String) {
+        let id = operand.hasSuffix(".json") ? String(operand.dropLast(5)) : operand
+        (self.id, ownID, path, self.operand) = (id, id, operand, operand)
+        (seed, variables, isOperand) = (nil, [:], true)
+    }
+
+    /// The case `id` of a suite or a folder that the command line calls `operand`.
+    public init(_ id: String, path: String, seed: UInt64? = nil, variables: [String: Node] = [:], of operand: String) {
+        (self.id, ownID, self.path, self.seed) = (id, id, path, seed)
+        (self.variables, self.operand, isOperand) = (variables, operand, false)
+    }
+}
+
+/// Which cases of many are played.
+public struct Selection: Sendable {
+    /// One of several parts of about the same size, which together are everything: `2/4`.
+    public struct Shard: Hashable, Sendable {
+        private let part: Int
+        private let count: Int
+
+        /// Nil unless it is written `I/N`, with I from 1 to N.
+        public init?(_ text: String) {
+            let words = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard words.count == 2, text.utf8.allSatisfy({ $0 == 0x2F || 0x30...0x39 ~= $0 }), let part = Int(words[0]),
+                let count = Int(words[1]), part >= 1, part <= count
+            else { return nil }
+            (self.part, self.count) = (part, count)
+        }
+
+        /// Whether the case at this place, counted from 0, belongs to it.
+        func contains(_ place: Int) -> Bool { place % count == part - 1 }
+    }
+
+    private let ids: Glob?
+    private let shard: Shard?
+
+    /// The cases whose ids are like `ids`, and of these every one that belongs to `shard`; nil means all.
+    public init(only ids: Glob?, _ shard: Shard?) { (self.ids, self.shard) = (ids, shard) }
+
+    /// Those that are played, in their order.
+    public func chosen(of cases: [Case]) -> [Case] {
+        let wanted = ids.map { ids in cases.filter { ids.matches($0.id) } } ?? cases
+        guard let shard else { return wanted }
+        return wanted.enumerated().filter { shard.contains($0.offset) }.map(\.element)
+    }
+}

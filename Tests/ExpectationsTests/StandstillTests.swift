@@ -1,0 +1,80 @@
+import EventLogs
+import Expectations
+import Simulation
+import Testing
+
+private let shows =
+    #""expect": "seen", "event": {"event": "said", "line": {"heart_rate": {}}}, "since": {"event": "connected"}, "within": "10 s""#
+private let count = #""expect": "count", "event": "connected", "min": 2"#
+private let silent = #""expect": "never", "event": "disconnected""#
+private let late = #""expect": "never", "event": "said", "since": {"event": "disconnected", "after": "3 s"}"#
+private let soon =
+    #""expect": "delay", "start": "connected", "end": {"event": "said", "line": {"heart_rate": {}}}, "percentile": 50, "max": "1 s""#
+private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "min": 1"#
+
+/// A machine that stands still, while what it plays is judged.
+@Suite struct StandstillTests {
+    /// How it ends when the machine stood still from `begin` for so many milliseconds, as soon as time is there.
+    private func judged(_ expect: String, _ log: String, _ begin: Double, _ length: Int64) throws -> Judge.Ruling {
+        var court = try Court(expect, limit: "30 s")
+        let instant = Instant(nanoseconds: Int64(begin * 1e9))
+        var isTold = false
+        for line in log.split(separator: "\n").map({ "\($0)\n" }) + ["end"] {
+            let entries = EventLogReader(court.scenario).entries(line == "end" ? "" : line)
+            if !isTold, entries.first.map({ $0.instant >= instant }) ?? true {
+                court.judge.timePassed(at: instant, into: &court.rulings)
+                court.judge.stoodStill(from: instant, to: instant.advanced(by: .milliseconds(length)))
+                isTold = true
+            }
+            for entry in entries { court.judge.happened(entry.happening, at: entry.instant, into: &court.rulings) }
+        }
+        court.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &court.rulings)
+        return try #require(court.rulings.first)
+    }
+
+    @Test(
+        arguments: [
+            // More than a tenth of the bound, in its window: it cannot fail, but pass.
+            (shows, connected(1), 2, 1001, .inconclusive),
+            (shows, connected(1), 2, 1000, .fail),
+            (shows, connected(1) + shown(4, 60), 2, 5000, .pass),
+            (shows, connected(1), 12, 5000, .fail),
+            (shows, connected(1), 10.9, 5000, .inconclusive),
+            (shows, connected(8), 2, 5000, .fail),
+            (shows, connected(8), 2, 6000, .inconclusive),
+            // What has no bound gives nobody a time to be late in.
+            (count, connected(1), 2, 20_000, .fail),
+            (silent, disconnected(3), 2, 20_000, .fail),
+            (silent + #", "within": "5 s""#, disconnected(3), 2, 600, .inconclusive),
+            // A delay behind what opens it is a bound, and belongs to its window.
+            (late, disconnected(3) + shown(7, 60), 4, 400, .inconclusive),
+            (late, disconnected(3) + shown(7, 60), 4, 200, .fail),
+            // Of several openings one that nothing excuses is enough.
+            (shows, connected(1) + connected(15), 2, 5000, .fail),
+            (shows, connected(1) + shown(2, 60) + connected(15), 2, 5000, .fail),
+            (soon, connected(1) + connected(5) + connected(10), 5.5, 500, .fail),
+            (soon, connected(1) + shown(2, 60) + connected(5), 5.5, 500, .pass),
+            (soon, connected(1) + shown(3, 60) + connected(5) + shown(5.5, 60) + connected(9), 9.5, 500, .inconclusive),
+            (steady, subscribed(1) + subscribed(3), 4.5, 500, .inconclusive),
+            (steady, subscribed(1), 4.5, 500, .fail),
+        ] as [(String, String, Double, Int64, Judge.Verdict)])
+    func `It excuses`(
+        expect: String, log: String, begin: Double, length: Int64, verdict: Judge.Verdict
+    ) throws {
+        let ruling = try judged(expect, log, begin, length)
+        #expect(ruling.verdict == verdict, "\(ruling.reason ?? "")")
+        #expect(ruling.standstill == (verdict == .inconclusive ? .milliseconds(length) : nil))
+    }
+
+    @Test func `Less than 50 ms excuse nothing`() throws {
+        let soon = shows.replacing("10 s", with: "100 ms")
+        #expect(try judged(soon, connected(1), 1.02, 49).verdict == .fail)
+        #expect(try judged(soon, connected(1), 1.02, 50).verdict == .inconclusive)
+    }
+
+    @Test func `It is said`() throws {
+        let ruling = try judged(shows, connected(1), 2, 2140)
+        let reason = try #require(ruling.reason)
+        #expect(reason.hasPrefix("this machine stood still for 2.1 s: expected said {\"heart_rate\": {}} within 10 s"))
+    }
+}

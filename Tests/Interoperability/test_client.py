@@ -1,0 +1,318 @@
+"""Puts clients in front of scripted straps: the adapter of the documentation, faulty ones, and programs that are none."""
+
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+from harness import LUBDUB, ROOT, Interoperability
+
+ADAPTER = (ROOT / 'Documentation/testing-your-client.md').read_text().split('```python\n')[1].split('```')[0]
+RESET = '''
+import os, socket, sys, time
+host, port = os.environ['LUBDUB_CONTROLLER'].removeprefix('tcp:').rsplit(':', 1)
+controller = socket.create_connection((host, int(port)))
+controller.sendall(bytes.fromhex('01030c00'))
+assert controller.recv(7) == bytes.fromhex('040e0401030c00')
+print('{"state": "scanning", "peer": "%s"}' % os.environ['LUBDUB_PEER'])
+time.sleep(float(sys.argv[1]))
+'''
+DEFAULT = {'id': 'waits', 'expect': 'never', 'event': 'disconnected'}
+SHOWN = {'event': 'said', 'line': {'heart_rate': {'bpm': {'$truth': 'last', 'of': 'strap/heart_rate'}}}}
+
+
+def scenario(path, **changes):
+    return json.loads((ROOT / 'scenarios' / path).read_text()) | changes
+
+
+RESTING = scenario('resting.json', limit='3 s', expect=[DEFAULT])
+TWO_OCTETS = scenario('formats/two_byte.json', limit='14 s', expect=[
+    {'id': 'subscribes', 'expect': 'seen', 'event': {'event': 'subscribed', 'of': 'heart_rate'}, 'within': '8 s'},
+    {'id': 'shows_all', 'expect': 'seen', 'event': SHOWN, 'within': '1 s',
+     'since': {'event': 'delivered', 'of': 'heart_rate', 'value': {'bpm': {'$max': 299}}}},
+    {'id': 'shows_300', 'expect': 'seen', 'event': {'event': 'said', 'line': {'heart_rate': {'bpm': 300}}},
+     'since': {'event': 'delivered', 'of': 'heart_rate', 'value': {'bpm': 300}}, 'within': '1 s'},
+    {'id': 'does_not_poll', 'expect': 'never', 'event': {'event': 'refused', 'of': 'heart_rate'}}])
+AWAY = scenario('recovery/away_long.json', limit='45 s', variables={'away': '10 s'})
+AWAY['script'][0]['when']['after'] = '3 s'
+for expectation in AWAY['expect'][2:]:
+    expectation['within'] = '15 s'
+
+
+def faulty(*changes):
+    """The adapter with some of its text replaced."""
+    text = ADAPTER
+    for before, after in changes:
+        assert before in text, before
+        text = text.replace(before, after)
+    return text
+
+
+# What each does wrong, in front of which scenario, and which expectations fail; no others do.
+FAULTY = {
+    'looks at one octet only': (TWO_OCTETS, {'shows_all', 'shows_300'}, faulty(('take(2 if flags & 1 else 1)', 'take(1)'))),
+    'polls': (TWO_OCTETS, {'subscribes', 'does_not_poll'}, faulty(
+        ('            await measurement.subscribe(lambda octets: say(heart_rate=decode(octets)))\n', ''),
+        ('await gone.wait()', '''while not gone.is_set():
+            try:
+                say(heart_rate=decode(await measurement.read_value()))
+            except core.ProtocolError:
+                await asyncio.sleep(1)'''))),
+    'subscribes once in its life': (AWAY, {'returns', 'shows'}, faulty(
+        ('            await measurement', '            if not hasattr(host, "is_old"): await measurement'),
+        ("say(state='subscribed')", "host.is_old = True"))),
+    'keeps what it showed': (AWAY, {'no_ghost'}, faulty(
+        ('def say(**line):', 'shown = {}\n\ndef say(**line):\n    shown.update(line)'),
+        ("        say(heart_rate=None)\n", ''),
+        ("say(error=f'{type(problem).__name__}: {problem}')", "say(heart_rate=shown.get('heart_rate'))"))),
+    'does not come back': (AWAY, {'returns', 'shows'}, faulty(
+        ("        say(heart_rate=None)\n", "        say(heart_rate=None)\n        await asyncio.Event().wait()\n"))),
+}
+
+
+class Played:
+    """What came of `lubdub run --client`."""
+
+    def __init__(self, status, output, errors, log, seconds):
+        self.status, self.output, self.errors, self.log, self.seconds = status, output, errors, log, seconds
+        self.failed = set(re.findall(r'^(?:should  )?fail  (\w+)', output, re.M))
+        self.inconclusive = set(re.findall(r'^(?:should  )?inconclusive  (\w+)', output, re.M))
+
+    @property
+    def said(self):
+        return [record['line'] for record in self.log if record['event'] == 'said']
+
+
+async def play(content, client, *options, files=(), meanwhile=None):
+    """Plays a scenario to a client: a command line, or the text of a Python program."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / 'case.json').write_text(json.dumps(content))
+        (folder / 'reset.py').write_text(RESET)
+        if '\n' in client:
+            (folder / 'client.py').write_text(client)
+            client = f'exec {shlex.quote(sys.executable)} client.py'
+        started = time.monotonic()
+        process = await asyncio.create_subprocess_exec(
+            LUBDUB, 'run', 'case.json', '--client', client.replace('RESET', f'{shlex.quote(sys.executable)} reset.py'),
+            '--events', 'events.jsonl', *options, cwd=folder,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        try:
+            other = asyncio.create_task(meanwhile(process)) if meanwhile else None
+            output, errors = await process.communicate()
+            if other:
+                await other
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+        seconds = time.monotonic() - started
+        events = folder / 'events.jsonl'
+        log = [json.loads(line) for line in events.read_text().splitlines()] if events.exists() else []
+        return Played(process.returncode, output.decode(), errors.decode(), log, seconds)
+
+
+def running(words):
+    """The processes that have these words in their command lines."""
+    found = []
+    for entry in pathlib.Path('/proc').iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and words in (entry / 'cmdline').read_bytes().replace(b'\0', b' ').decode():
+                found.append(int(entry.name))
+    return found
+
+
+class AdapterTests(Interoperability):
+    limit = 150
+
+    async def test_it_is_short(self):
+        self.assertLess(len(ADAPTER.splitlines()), 60)
+
+    async def test_it_passes(self):
+        two_octets, away = await asyncio.gather(play(TWO_OCTETS, ADAPTER), play(AWAY, ADAPTER, '--strict'))
+        self.assertEqual((two_octets.status, two_octets.failed), (0, set()), two_octets.output)
+        self.assertEqual((away.status, away.failed), (0, set()), away.output)
+        self.assertIn('4 pass, 0 fail, 0 inconclusive', two_octets.output)
+        self.assertTrue(two_octets.output.startswith('controller tcp:127.0.0.1:'), two_octets.output)
+        delivered = [record['value']['bpm'] for record in two_octets.log if record['event'] == 'delivered']
+        said = [line['heart_rate']['bpm'] for line in two_octets.said if line.get('heart_rate')]
+        self.assertEqual(said, delivered[:len(said)])
+        self.assertEqual(two_octets.log[-1], {'event': 'end', 'status': 0})
+
+    async def test_faulty_ones_fail_for_what_they_do(self):
+        played = await asyncio.gather(*(play(case, client, '--quiet') for case, _, client in FAULTY.values()))
+        for (name, (_, expected, _)), it in zip(FAULTY.items(), played, strict=True):
+            with self.subTest(name):
+                self.assertEqual((it.status, it.failed), (1, expected), it.output + it.errors)
+                self.assertRegex(it.output, r'\nreplay: lubdub run case.json --seed 1 --client ')
+
+
+class ProcessTests(Interoperability):
+    async def verdict(self, client, status, pattern, *options, content=RESTING):
+        played = await play(content, client, *options)
+        with self.subTest(client):
+            self.assertEqual(played.status, status, played.output + played.errors)
+            self.assertRegex(played.output, pattern)
+            self.assertEqual(played.log[-1], {'event': 'end', 'status': status})
+        return played
+
+    async def test_who_does_not_start_or_ends_has_its_verdict(self):
+        with tempfile.NamedTemporaryFile() as file:
+            await asyncio.gather(
+                self.verdict('no-such-program', 4, r'\nerror  client: it could not be started: /bin/sh says not found\n'),
+                self.verdict(file.name, 4, r'\nerror  client: it could not be started: /bin/sh says not executable\n'),
+                self.verdict('exit 3', 1, r'\nfail  client: it ended with status 3 before its host said HCI Reset\n'),
+                self.verdict('kill -9 $$', 1, r'\nfail  client: it was ended by signal 9 \(SIGKILL\) before'),
+                self.verdict('true', 1, r'\ninconclusive  client: it ended with status 0 before its host said'),
+                self.verdict('RESET 0.3; exit 3', 1, r'\nfail  client: it ended with status 3 at 0\.\d+ s, before the'),
+                self.verdict('RESET 0.3; kill -SEGV $$', 1, r'\nfail  client: it was ended by signal 11 \(SIGSEGV\) at'),
+                self.verdict('sleep 30', 1, r'\ninconclusive  client: its host did not say HCI Reset within 10 s'))
+
+    async def test_who_ends_early_is_judged_as_silent_and_not_waited_for(self):
+        long = RESTING | {'limit': '120 s', 'expect': [
+            DEFAULT, {'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '100 s'}]}
+        played = await self.verdict('RESET 0.2', 1, r'\nfail  shows: .* had not come by 100\.', content=long)
+        self.assertIn('\npass  waits\n', played.output)
+        self.assertLess(played.seconds, 30)
+        ended = [record for record in played.log if record['event'] == 'exited']
+        self.assertEqual([(record['of'], record['value']) for record in ended], [('client', 0)])
+
+    async def test_an_expectation_may_wait_for_the_end(self):
+        case = RESTING | {'expect': [
+            {'id': 'ends', 'expect': 'seen', 'event': {'event': 'exited', 'status': 0}, 'within': '2 s'}]}
+        await self.verdict('RESET 0.2', 0, r'\npass  ends\n', content=case)
+
+    async def test_nobody_is_left(self):
+        for client in [
+                "trap '' TERM; sleep 7654321 & RESET 60 & while :; do sleep 60; done",
+                'sleep 7654322 & setsid sleep 7654323 & RESET 60']:
+            played = await self.verdict(client, 0, r'\npass  waits\n')
+            self.assertLess(played.seconds, 3 + 2 + 3)
+        for number in (7654321, 7654322, 7654323):
+            self.assertEqual(running(f'sleep {number}'), [])
+
+    async def test_an_interrupt_ends_it_too(self):
+        async def interrupt(process):
+            await asyncio.sleep(1)
+            process.send_signal(signal.SIGINT)
+
+        played = await play(RESTING | {'limit': '50 s'}, 'sleep 7654324 & RESET 60', meanwhile=interrupt)
+        self.assertEqual(played.status, 128 + signal.SIGINT)
+        self.assertEqual(running('sleep 7654324'), [])
+
+    async def test_whatever_it_prints(self):
+        played = await self.verdict(
+            'echo "no JSON"; echo \'{"steps": 1}\'; printf \'{"half": \'; RESET 60', 0, r'\npass  waits\n')
+        self.assertEqual(played.said, [
+            'no JSON', {'steps': 1}, '{"half": {"state": "scanning", "peer": "C0:FF:EE:00:00:01/random"}'])
+
+    async def test_a_gigabyte_fills_nothing(self):
+        peaks = []
+
+        async def measure(process):
+            with contextlib.suppress(OSError):
+                while process.returncode is None:
+                    status = pathlib.Path(f'/proc/{process.pid}/status').read_text()
+                    peaks.append(int(re.search(r'VmHWM:\s+(\d+)', status)[1]))
+                    await asyncio.sleep(0.2)
+
+        for flood in ['yes garbage', 'yes | tr -d "\\n"', 'yes \'{"steps": 1}\'']:
+            with self.subTest(flood):
+                peaks.clear()
+                played = await play(RESTING, f'RESET 60 & sleep 1; {flood} | head -c 1000000000', '--quiet', meanwhile=measure)
+                self.assertEqual(played.status, 0, played.output + played.errors)
+                self.assertLess(max(peaks), 200_000)
+
+    async def test_what_it_finds_around_it(self):
+        variables = ['PEER', 'PEER_NAME', 'PEERS', 'CASE', 'SEED']
+        words = '; '.join(f'echo "$LUBDUB_{name}"' for name in variables)
+        client = f'{words}; echo "$PYTHONUNBUFFERED $HOME"; pwd; cat; RESET 60; echo "$LUBDUB_CONTROLLER"'
+        os.environ['LUBDUB_PEER'] = 'somebody else'
+        try:
+            played = await play(RESTING, client, '--seed', '7')
+        finally:
+            del os.environ['LUBDUB_PEER']
+        *said, folder, _ = played.said
+        self.assertEqual(said, [
+            'C0:FF:EE:00:00:01/random', 'Lubdub HRM',
+            '[{"id": "strap", "address": "C0:FF:EE:00:00:01/random", "name": "Lubdub HRM"}]', 'case', '7',
+            f'1 {os.environ.get("HOME", "")}'.rstrip()])
+        self.assertTrue(folder.startswith(tempfile.gettempdir()), folder)
+
+    async def test_standard_error_is_passed_on_but_for_quiet(self):
+        loud, quiet = await asyncio.gather(*(
+            play(RESTING, 'echo trouble >&2; exit 1', *options) for options in [(), ('--quiet',)]))
+        self.assertEqual((loud.errors, quiet.errors), ('trouble\n', ''))
+
+    async def test_words_may_come_from_a_socket(self):
+        with tempfile.TemporaryDirectory() as folder:
+            address = f'{folder}/said'
+            speaker = f'''import socket
+speaker = socket.socket(socket.AF_UNIX)
+speaker.connect("{address}")
+speaker.sendall(b'{{"steps": 1}}\\n{{"battery": 87}}')
+'''
+            case = RESTING | {'expect': [
+                {'id': 'speaks', 'expect': 'seen', 'event': {'event': 'said', 'line': {'battery': 87}}, 'within': '2 s'}]}
+            client = f'RESET 0.1; {shlex.quote(sys.executable)} -c {shlex.quote(speaker)}'.replace('\n', ';')
+            played = await self.verdict(client, 0, r'\npass  speaks\n', '--said', f'unix:{address}', content=case)
+            self.assertEqual(played.output.splitlines()[1], f'said unix:{address}')
+            self.assertEqual(played.said[1:], [{'steps': 1}, {'battery': 87}])
+
+    async def test_the_harness_costs_little(self):
+        case = RESTING | {'expect': [
+            {'id': 'speaks', 'expect': 'seen', 'event': {'event': 'said', 'line': {}}, 'within': '2 s'}]}
+        best = min([(await play(case, 'RESET 60')).seconds for _ in range(5)])
+        started = time.monotonic()
+        process = await asyncio.create_subprocess_exec(sys.executable, '-c', 'import socket')
+        await process.wait()
+        self.assertLess(best - (time.monotonic() - started), 0.3)
+
+    async def test_what_cannot_be_is_said(self):
+        for options, status, pattern in [
+                (['--speed', 'max'], 2, 'lives in real time'), (['--speed', '2'], 2, 'lives in real time'),
+                (['--ask'], 2, '--ask'), (['--said', '7000'], 2, '--said')]:
+            played = await play(RESTING, 'true', *options)
+            self.assertEqual(played.status, status)
+            self.assertIn(pattern, played.errors)
+        played = await play(scenario('errors/never_confirmed.json'), 'true')
+        self.assertEqual(played.status, 3)
+        self.assertRegex(played.output, r'skip  script\[0\], unconfirmed: only the built-in client')
+
+
+class SlowMachineTests(Interoperability):
+    limit = 90
+    CASE = RESTING | {'limit': '12 s', 'expect': [
+        {'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '1 s',
+         'since': {'event': 'delivered', 'of': 'strap/heart_rate', 'nth': 3}}]}
+
+    async def test_a_machine_that_stands_still_judges_once_more(self):
+        async def stop(process):
+            await asyncio.sleep(2.6)
+            process.send_signal(signal.SIGSTOP)
+            await asyncio.sleep(3)
+            process.send_signal(signal.SIGCONT)
+
+        played = await play(self.CASE, ADAPTER, meanwhile=stop)
+        self.assertEqual(played.status, 0, played.output + played.errors)
+        self.assertRegex(played.errors, r'this machine stood still for [23]\.\d+ seconds: the case is played once more')
+        self.assertEqual(played.output.count('controller '), 2)
+
+    async def test_a_client_that_stands_still_fails(self):
+        stopped = faulty(('import asyncio, json, os\n', '''import asyncio, json, os, signal, threading
+threading.Timer(2.6, os.kill, [os.getpid(), signal.SIGSTOP]).start()
+'''))
+        played = await play(self.CASE, stopped)
+        self.assertEqual((played.status, played.failed), (1, {'shows'}), played.output + played.errors)
+        self.assertEqual(played.output.count('controller '), 1)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,237 @@
+"""Plays folders and suites, and looks at what is printed, and at reports with the eyes of those who read them."""
+
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import unittest
+from xml.etree import ElementTree
+
+import jsonschema
+
+from harness import LUBDUB, ROOT
+
+# What Jenkins takes; Tools/setup fetches it.
+JENKINS = ROOT / '.venv' / 'share' / 'junit-10.xsd'
+
+
+def heart(name, expect='', device='', limit='10 s'):
+    """A scenario with one strap, as text."""
+    return f'''{{"lubdub": 1, "name": "{name}", "limit": "{limit}", "variables": {{"rest": 62}},
+        "devices": [{{"id": "strap", "name": "Strap", "advertise": {{"services": ["180D"]}},
+        "services": [{{"service": "heart_rate", "value": "${{rest}}"}}]{device}}}],
+        "expect": [{expect}]}}'''
+
+
+HEARD = '{"id": "heard", "expect": "seen", "event": "subscribed", "within": "8 s", "requirement": "HRP/COL/HRF/BV-04-C"}'
+NEVER = '{"id": "never", "expect": "never", "event": "connected", "requirement": "A <&> \\u001b"}'
+STAYS = '{"id": "stays", "expect": "never", "event": "disconnected"}'
+OPEN = '''{"id": "back", "expect": "seen", "event": "connected", "since": "disconnected", "within": "1 s"}'''
+FILES = {
+    'good.json': heart('Good', f'{HEARD}, {STAYS}'),
+    'bad/fails.json': heart('Fails \\u0007<', f'{HEARD}, {NEVER}, {OPEN}'),
+    'bad/open.json': heart('Open', OPEN),
+    'bad/broken.json': '{"lubdub": 1, "name": "Broken", "devices": [{"id": "strap", "nme": "x"}]}',
+    'bad/part.json': '{"lubdub": 1, "expect": []}',
+    'suite.json': '''{"lubdub": 1, "kind": "suite", "name": "Some", "cases": [
+        {"scenario": "good.json"}, {"scenario": "good.json", "id": "fast", "seed": 5, "variables": {"rest": 150}}]}''',
+}
+
+
+def shell(text):
+    """The words of a line as a shell sees them, but the first."""
+    return subprocess.run(
+        ['sh', '-c', f'lubdub() {{ printf "%s\\n" "$@"; }}; {text}'], capture_output=True, text=True,
+        check=True).stdout.splitlines()
+
+
+class SuiteTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.suites = self.folder / 'suites'
+        for name, text in FILES.items():
+            path = self.suites / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def run_cases(self, *words, program=LUBDUB):
+        return subprocess.run(
+            [program, 'run', *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+    def reported(self, path):
+        report = json.loads(path.read_text())
+        schema = json.loads((ROOT / 'schema' / 'report.schema.json').read_text())
+        jsonschema.validators.validator_for(schema).check_schema(schema)
+        jsonschema.validate(report, schema)
+        return report
+
+    def check_junit(self, path):
+        root = ElementTree.fromstring(path.read_text())
+        if JENKINS.exists():
+            from lxml import etree
+            schema = etree.XMLSchema(etree.parse(str(JENKINS)))
+            schema.assertValid(etree.parse(str(path)))
+        return root
+
+    def test_a_folder_is_played_and_reported(self):
+        xml, js = self.folder / 'report.xml', self.folder / 'report.json'
+        done = self.run_cases(self.suites, '--report', xml, '--report', js)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        lines = [line for line in done.stdout.splitlines() if line[:1] != ' ']
+        self.assertEqual(
+            [line.split()[:2] for line in lines[:4]],
+            [['error', 'bad/broken'], ['fail', 'bad/fails'], ['inconclusive', 'bad/open'], ['pass', 'good']])
+        self.assertIn('LD0107', done.stdout)
+        self.assertIn('never (A <&> \\u001b): expected', done.stdout)
+        self.assertRegex(done.stdout, r'\nbad +0 +1 +1 +0 +1\n\. +1 +0 +0 +0 +0\n')
+        self.assertRegex(
+            done.stdout, r'1 pass, 1 fail, 1 inconclusive, 0 skip, 1 error in [0-9.]+ s of virtual time\n$')
+
+        report = self.reported(js)
+        self.assertEqual(report['seed'], 1)
+        self.assertEqual(report['summary'], {'pass': 1, 'fail': 1, 'inconclusive': 1, 'skip': 0, 'error': 1})
+        broken, fails, undecided, good = report['cases']
+        self.assertEqual((broken['id'], broken['verdict'], broken['replay']), ('bad/broken', 'error', None))
+        self.assertEqual(fails['title'], 'Fails \a<')
+        self.assertEqual(fails['requirement'], 'A <&> \x1b')
+        self.assertEqual(len(fails['reason'].splitlines()), 2)
+        self.assertEqual((undecided['verdict'], undecided['requirement']), ('inconclusive', None))
+        self.assertEqual((good['verdict'], good['requirement']), ('pass', 'HRP/COL/HRF/BV-04-C'))
+        self.assertIsNone(good['reason'])
+        self.assertAlmostEqual(good['start'], undecided['start'] + undecided['duration'])
+
+        suites = self.check_junit(xml)
+        self.assertEqual([suite.get('name') for suite in suites], ['bad', 'lubdub'])
+        self.assertEqual(suites.attrib, suites.attrib | {'tests': '4', 'failures': '2', 'errors': '1'})
+        again = self.folder / 'again.json'
+        self.run_cases(self.suites, '--report', again)
+        self.assertEqual(again.read_bytes(), js.read_bytes())
+
+    def test_the_replay_line_plays_the_same_case_again(self):
+        js = self.folder / 'report.json'
+        for operands in [[self.suites], [self.suites, self.suites / 'bad'], [self.suites / 'bad' / 'fails.json']]:
+            with self.subTest(len(operands)):
+                self.run_cases(*operands, '--seed', '9', '--report', js)
+                case = next(case for case in self.reported(js)['cases'] if 'fails' in case['id'])
+                words = shell(case['replay'])
+                self.assertEqual(words[0], 'run')
+                self.run_cases(*words[1:], '--report', js)
+                again, = self.reported(js)['cases']
+                for key in ['title', 'verdict', 'requirement', 'reason', 'duration']:
+                    self.assertEqual(again[key], case[key])
+
+    def test_a_suite_gives_its_cases_seeds_and_variables(self):
+        js, kept = self.folder / 'report.json', self.folder / 'kept'
+        done = self.run_cases(self.suites / 'suite.json', '--report', js, '--keep', kept)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        good, fast = self.reported(js)['cases']
+        self.assertEqual((good['id'], fast['id']), ('good', 'fast'))
+        self.assertEqual(self.reported(kept / 'report.json'), self.reported(js))
+        self.check_junit(kept / 'report.xml')
+        run = json.loads((kept / 'fast' / 'run.json').read_text())
+        self.assertEqual((run['seed'], run['set']), (5, ['rest=150']))
+        records = map(json.loads, (kept / 'fast' / 'events.jsonl').read_text().splitlines())
+        rates = {record['value']['bpm'] for record in records if record['event'] == 'delivered'}
+        self.assertEqual(rates, {150})
+        self.assertTrue((kept / 'good' / 'trace.btsnoop').exists())
+        done = self.run_cases(self.suites / 'suite.json', '--set', 'rest=99', '--seed', '8', '--keep', kept)
+        self.assertEqual(json.loads((kept / 'fast' / 'run.json').read_text())['seed'], 8)
+
+    def test_cases_do_not_touch_each_other(self):
+        kept, alone = self.folder / 'kept', self.folder / 'alone'
+        self.run_cases('scenarios/formats', '--keep', kept)
+        self.run_cases('scenarios/formats/two_byte.json', '--keep', alone)
+        for name in ['events.jsonl', 'trace.btsnoop']:
+            self.assertEqual(
+                (kept / 'two_byte' / name).read_bytes(), (alone / name).read_bytes(), name)
+
+    def test_cases_are_chosen(self):
+        def listed(*words):
+            done = self.run_cases(self.suites, '--list', *words)
+            return done.returncode, done.stdout.split()
+
+        ids = ['bad/broken', 'bad/fails', 'bad/open', 'good']
+        self.assertEqual(listed(), (0, ids))
+        self.assertEqual(listed('--only', 'bad/*'), (0, ids[:3]))
+        self.assertEqual(listed('--shard', '1/2'), (0, ids[::2]))
+        self.assertEqual(listed('--only', 'bad/*', '--shard', '2/2'), (0, ids[1:2]))
+        self.assertEqual(listed('--only', 'none')[0], 3)
+        self.assertEqual(listed('--shard', '5/5')[0], 3)
+        self.assertEqual(listed('--shard', '3/2')[0], 2)
+        done = self.run_cases(self.suites, '--only', 'good', '--quiet')
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+
+    def test_what_cannot_be_meant_is_said_before_anything_is_played(self):
+        nowhere, html = self.folder / 'none' / 'r.xml', self.folder / 'r.html'
+        (self.suites / 'self.json').write_text(
+            '{"lubdub": 1, "kind": "suite", "name": "Self", "cases": [{"scenario": "self.json"}]}')
+        for words, status, message in [
+                (['--report', nowhere], 3, 'No such file or directory'),
+                (['--report', self.folder], 2, '.xml (JUnit) or .json'),
+                (['--report', html], 2, 'does not write such reports yet'),
+                (['--report', self.folder / 'r.json', '--report', self.folder / 'r.json'], 2, 'twice'),
+                (['--events', 'e.jsonl'], 2, '--keep DIR'),
+                (['--jobs', '2'], 2, 'does not have it yet'),
+                ([self.folder / 'missing.json'], 2, 'LD0113'),
+                (['--keep', '/dev/null/x'], 3, 'choose one that you may write to')]:
+            with self.subTest(words):
+                done = self.run_cases(self.suites, *words)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.stdout, '')
+        done = self.run_cases(self.suites / 'self.json')
+        self.assertEqual(done.returncode, 4)
+        self.assertIn('a case of a suite is a scenario', done.stdout)
+
+    def test_after_an_interruption_there_are_reports_of_what_was_finished(self):
+        for index in range(400):
+            (self.suites / f'{index:03}.json').write_text(heart('Long', STAYS, limit='600 s'))
+        xml, js = self.folder / 'report.xml', self.folder / 'report.json'
+        xml.write_text('old')
+        with subprocess.Popen(
+                [LUBDUB, 'run', str(self.suites), '--report', str(xml), '--report', str(js)], cwd=ROOT,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            lines = [process.stdout.readline()]
+            self.assertEqual(xml.read_text(), 'old')
+            process.send_signal(signal.SIGINT)
+            output, messages = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        self.assertIn('ended early: ', messages)
+        count = len(self.reported(js)['cases'])
+        self.assertTrue(0 < count < 400, count)
+        self.assertEqual(self.check_junit(xml).get('tests'), str(count))
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ['report.json', 'report.xml', 'suites'])
+
+    def test_when_nobody_reads_what_is_printed_there_are_reports_all_the_same(self):
+        js = self.folder / 'report.json'
+        with subprocess.Popen(
+                [LUBDUB, 'run', str(self.suites), '--report', str(js)], cwd=ROOT, stdout=subprocess.PIPE) as process:
+            process.stdout.close()
+            self.assertEqual(process.wait(60), 128 + signal.SIGPIPE)
+        self.assertEqual([case['id'] for case in self.reported(js)['cases']], ['bad/broken'])
+
+    def test_a_suite_without_cases_plays_nothing(self):
+        (self.suites / 'none.json').write_text('{"lubdub": 1, "kind": "suite", "name": "None", "cases": []}')
+        done = self.run_cases(self.suites / 'none.json')
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('has no cases', done.stderr)
+
+    def test_one_scenario_is_reported_too(self):
+        js = self.folder / 'report.json'
+        plain = self.run_cases('scenarios/resting.json')
+        done = self.run_cases('scenarios/resting.json', '--report', js)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, plain.stdout, plain.stderr))
+        case, = self.reported(js)['cases']
+        self.assertEqual((case['id'], case['verdict']), ('scenarios/resting', 'pass'))
+        done = self.run_cases(self.suites / 'bad' / 'fails.json', '--quiet', '--report', js)
+        self.assertEqual(done.returncode, 1)
+        case, = self.reported(js)['cases']
+        self.assertIn(f'replay: {case["replay"]}', done.stdout)
+
+
+if __name__ == '__main__':
+    unittest.main()
