@@ -3,7 +3,7 @@ import GATT
 
 /// One question about a peripheral, and how it is asked.
 ///
-/// The body is straight-line code above an ``Examiner``: it returns when the peripheral passes, and throws what else
+/// The body is straight-line code above an `Examiner`: it returns when the peripheral passes, and throws what else
 /// came of it.  When it begins, the peripheral has been heard, and the two have come as far as its scope says.
 public struct Check: Sendable {
     /// How far the two have come when the body begins.
