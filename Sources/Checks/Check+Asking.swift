@@ -25,7 +25,11 @@ extension Check {
     }
 
     private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {
-        guard isStrict || !isRecommendation else { return .skipped("only recommended: --strict asks it") }
+        switch weight {
+        case .recommended where !isStrict: return .skipped("only recommended: --strict asks it")
+        case .robustness where !isStrict: return .skipped("about robustness: --strict asks it")
+        default: break
+        }
         for case .nothing(let obstacle) in claims { return .skipped(obstacle.rawValue) }
         do throws(Ending) {
             examiner.start()
@@ -33,6 +37,7 @@ extension Check {
             switch scope {
             case .advertising: break
             case .link: try examiner.link()
+            case .narrow: try examiner.connect(exchangingMTU: false)
             case .connection: try examiner.connect()
             }
             for claim in claims {

@@ -70,11 +70,11 @@ extension Examiner {
         throw .inconclusive("the connection ended as it began: \(end.map { "\($0)" } ?? "nobody says why")")
     }
 
-    /// Connects, exchanges MTUs and discovers everything.
-    mutating func connect() throws(Ending) {
+    /// Connects, exchanges MTUs unless that is not wanted, and discovers everything.
+    mutating func connect(exchangingMTU: Bool = true) throws(Ending) {
         try link()
         // A server need not know Exchange MTU: who does not stays at 23.
-        _ = ask(.exchangeMTU)
+        if exchangingMTU { _ = ask(.exchangeMTU) }
         switch ask(.discoverEverything) {
         case .success(.services(let found))?: services = found
         case .failure(.refused(let error, let handle))?:

@@ -27,12 +27,23 @@ struct Matrix: Sendable {
     /// Computed once for all tests.
     static let correct = Task { try await rows(Peripheral.correct) }
     /// Computed once for all tests.
-    static let mutants = Task { try await rows(Peripheral.mutants) }
+    static let mutants = Task {
+        let right = try await correct.value
+        return try await rows(Peripheral.mutants) { mutant in
+            let basis = right.first { $0.peripheral.isMade(as: mutant) }
+            let skipped = Set(basis?.ids(.skip) ?? [])
+            return Check.all.filter { !skipped.contains($0.id) }
+        }
+    }
 
-    private static func rows(_ peripherals: [Peripheral]) async throws -> [Row] {
+    /// A mutant is not asked what it was not asked without its fault.
+    private static func rows(
+        _ peripherals: [Peripheral], asked checks: (Peripheral) -> [Check] = { _ in Check.all }
+    ) async throws -> [Row] {
         try await withThrowingTaskGroup(of: (Int, Row).self) { group in
             for (index, peripheral) in peripherals.enumerated() {
-                group.addTask { (index, try Row(peripheral)) }
+                let checks = checks(peripheral)
+                group.addTask { (index, try Row(peripheral, asked: checks)) }
             }
             return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
