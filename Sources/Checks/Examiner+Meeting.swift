@@ -26,6 +26,18 @@ extension Examiner {
         }
     }
 
+    /// Starts, hears the peripheral, and comes as far with it as a check's scope has it.
+    mutating func meet(as scope: Check.Scope) throws(Ending) {
+        start()
+        try hear()
+        switch scope {
+        case .advertising: return
+        case .link: try link()
+        case .narrow: try connect(exchangingMTU: false)
+        case .connection: try connect()
+        }
+    }
+
     /// What it advertised when it was last heard.
     var advertised: Advertised {
         Advertised(

@@ -113,7 +113,8 @@ extension PDU {
     /// As it is sent, opcode and all.
     var octets: [UInt8] {
         var pool = PacketPool()
-        return pool.octets(of: pool.take(self))
+        let packet = pool.take(self)
+        return pool.octets(of: packet)
     }
 }
 

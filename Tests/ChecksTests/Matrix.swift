@@ -13,10 +13,37 @@ struct Matrix: Sendable {
         init(_ peripheral: Peripheral, asked checks: [Check] = Check.all) throws {
             let scenario = try peripheral.scenario()
             self.peripheral = peripheral
-            outcomes = try checks.map { check in
-                var world = try World(scenario, seed: 1)
-                world.mutation = peripheral.mutation
-                return try check.ask(of: 0, in: world, isStrict: true).outcome
+            var world = try World(scenario, seed: 1)
+            world.mutation = peripheral.mutation
+            let stranger = try Examiner(in: world, of: 0)
+            // How a case begins is the same for all of a scope, to the octet: so it is played once.
+            var met: [Check.Scope: Result<Examiner, Ending>] = [:]
+            outcomes = checks.map { check in
+                if let reason = check.whyUnasked(isStrict: true) {
+                    return Outcome(check, .skipped(reason), took: .zero)
+                }
+                let meeting = met[check.scope] ?? Self.meet(stranger, as: check.scope)
+                met[check.scope] = meeting
+                return Self.judge(check, meeting)
+            }
+        }
+
+        private static func meet(_ stranger: Examiner, as scope: Check.Scope) -> Result<Examiner, Ending> {
+            var examiner = stranger
+            do throws(Ending) {
+                try examiner.meet(as: scope)
+                return .success(examiner)
+            } catch { return .failure(error) }
+        }
+
+        private static func judge(_ check: Check, _ meeting: Result<Examiner, Ending>) -> Outcome {
+            switch meeting {
+            case .failure(let ending): return Outcome(check, ending, took: .zero)
+            case .success(var examiner):
+                do throws(Ending) {
+                    try check.judge(&examiner)
+                    return Outcome(check, nil, took: examiner.now.sinceStart)
+                } catch { return Outcome(check, error, took: examiner.now.sinceStart) }
             }
         }
 

@@ -111,7 +111,7 @@ extension Peripheral {
             script: #"{"when": "20 s", "do": "set", "of": "strap/fitness/steps", "to": 10}"#),
         band.but(
             "too_many_today", "has more steps today than at all", "fitness/today_is_part_of_all",
-            by: [says("89 13 00 00", instead: "88 13 00 00")]),
+            by: [says("FF FF 00 00", instead: "00 00 00 00")]),
         band.but(
             "mute_steps", "never notifies its steps", "fitness/steps_are_notified",
             script: always("silence", "fitness/steps")),
@@ -123,8 +123,11 @@ extension Peripheral {
             by: [notifies("01 F4", instead: "01 04")]),
         band.but("doubled_ecg", "sends each frame twice", "ecg/no_gap", script: always("duplicate", "ecg/samples")),
         band.but(
-            "lost_ecg", "loses a frame in ten, and does not say so", "ecg/no_gap",
-            script: always("drop", "ecg/samples", #", "chance": 0.1"#)),
+            "lost_ecg", "loses a frame every 2 s, and does not say so", "ecg/no_gap",
+            script: #"""
+                {"when": {"at": "5 s", "every": "2 s", "times": 20}, "do": "drop", "of": "strap/ecg/samples",
+                 "for": "300 ms"}
+                """#),
         band.but(
             "slow_ecg", "says that it takes 250 samples in a second, and takes 500", "ecg/rate",
             by: [says("FA 00", instead: "F4 01")]),

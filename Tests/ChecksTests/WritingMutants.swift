@@ -10,8 +10,8 @@ extension Peripheral {
             "writes_another", "writes another value than it was given", "GATT/SR/GAW/BV-03-C",
             by: [.init(.heard(0x12), at: 1, "30 00 ..", becomes: "30 00 21")]),
         book.but(
-            "writes_one_before", "takes an offset of 18 for 17", "GATT/SR/GAW/BV-05-C",
-            by: [.init(.heard(0x16), at: 3, "12 00", becomes: "11 00")]),
+            "writes_one_before", "takes an offset of 54 for 53", "GATT/SR/GAW/BV-05-C",
+            by: [.init(.heard(0x16), at: 3, "36 00", becomes: "35 00")]),
         book.but(
             "repeats_another_offset", "repeats what is prepared with another offset", "GATT/SR/GAW/BV-06-C",
             by: [.init(.att(0x17), at: 3, "00 00", becomes: "01 00")]),
@@ -19,11 +19,11 @@ extension Peripheral {
             "writes_the_cancelled", "writes what was cancelled", "GATT/SR/GAW/BV-07-C",
             by: [.init(.heard(0x18), at: 0, "18 00", becomes: "18 01")]),
         full.but(
-            "deaf_to_subscriptions", "takes a configuration of 1 for 0", "GATT/SR/GAW/BV-08-C",
-            by: [takes("00 00", for: "01 00")]),
+            "deaf_to_subscriptions", "takes a configuration of 2 for 0", "GATT/SR/GAW/BV-08-C",
+            by: [takes("00 00", for: "02 00")]),
         full.but(
-            "repeats_another_value", "repeats a configuration of 1 that is prepared as 0", "GATT/SR/GAW/BV-09-C",
-            by: [.init(.att(0x17), at: 3, "00 00 01", becomes: "00 00 00")]),
+            "repeats_another_value", "repeats a configuration of 2 that is prepared as 0", "GATT/SR/GAW/BV-09-C",
+            by: [.init(.att(0x17), at: 3, "00 00 02", becomes: "00 00 00")]),
         book.but(
             "never_executes", "throws away what was prepared when it is to be written", "GATT/SR/GAW/BV-10-C",
             by: [.init(.heard(0x18), at: 0, "18 01", becomes: "18 00")]),
