@@ -141,10 +141,11 @@ extension Examiner {
         act(Action(.set(to: .curve(.constant(number))), of: thing))
     }
 
-    /// Gives its attributes other handles, as a new firmware would, and has it tell so; skips the check where nobody can.
+    /// Gives its attributes other handles, as a new firmware would, and has it tell so; skips the check where nobody
+    /// can.
     mutating func provokeMove() throws(Ending) {
         guard find(.serviceChanged, of: .genericAttribute) != nil else {
-            throw .skipped("not claimed: service 1801 has no characteristic 2A05, so its attributes stay where they are")
+            throw .skipped("not claimed: service 1801 has no characteristic 2A05, so its attributes never change")
         }
         act(Action(.moveHandles(by: 8, announce: true), of: .device(device)))
     }

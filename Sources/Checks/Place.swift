@@ -63,7 +63,9 @@ enum Place: Hashable, Sendable {
         case .unreadable: "a value without Read"
         case .unwritable: "a value without Write"
         case .nobody: "a handle that is nobody's"
-        case .guardedFromReading(let error), .guardedFromWriting(let error): "a value that is guarded by \(error)"
+        case .guardedFromReading(.insufficientAuthorization), .guardedFromWriting(.insufficientAuthorization):
+            "a value for who is authorized"
+        case .guardedFromReading, .guardedFromWriting: "a value for who is authenticated"
         }
     }
 }

@@ -135,7 +135,8 @@ extension World {
 
     /// What the host of a device takes for what its controller has heard, when it has a fault.
     mutating func mutated(_ kind: PacketKind, heard packet: Packet, by node: Int) -> Packet {
-        guard let mutation, !isClient(node), let octets = mutation.applied(toHeard: pool.octets(of: packet), kind) else {
+        guard let mutation, !isClient(node), let octets = mutation.applied(toHeard: pool.octets(of: packet), kind)
+        else {
             return packet
         }
         pool.release(packet)

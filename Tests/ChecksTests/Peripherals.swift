@@ -103,7 +103,8 @@ struct Peripheral: Sendable {
     static let thermometer = Peripheral(
         name: "thermometer", about: "a thermometer that keeps what it measures, with an interval that can be written",
         services: [
-            #"{"service": "health_thermometer", "value": 36.6, "type": "ear", "store": true, "period": "2 s"}"#, battery,
+            #"{"service": "health_thermometer", "value": 36.6, "type": "ear", "store": true, "period": "2 s"}"#,
+            battery,
         ], advertise: warm)
 
     private static let warm = #"{"interval": "100 ms", "services": ["1809"], "appearance": 768}"#
@@ -137,7 +138,8 @@ struct Peripheral: Sendable {
 
     /// With a value for each way to read and to write; handle 0x30 is a long text, 0x40 a number of two octets.
     static let book = Peripheral(
-        name: "book", about: "a service of one's own, with values that are long, guarded, written in all ways, and told",
+        name: "book",
+        about: "a service of one's own, with values that are long, guarded, written in all ways, and told",
         services: [
             custom(
                 "book", "5a3b0001-9c1e-4f7a-8f52-3d1c6e0b7a90",

@@ -122,7 +122,8 @@ extension Examiner {
 
     /// What defines the attributes, one behind the other, and its AES-CMAC with a key of zeros.
     fileprivate mutating func computedHash() throws(Ending) -> [UInt8] {
-        guard case .success(.descriptors(let all)) = try result(of: .discoverDescriptors(.all), "Find Information") else {
+        guard case .success(.descriptors(let all)) = try result(of: .discoverDescriptors(.all), "Find Information")
+        else {
             throw .inconclusive("Find Information over all handles was refused")
         }
         var message: [UInt8] = []
@@ -162,7 +163,8 @@ extension Examiner {
         }
         let range = HandleRange(
             UInt16(octets[0]) | UInt16(octets[1]) << 8, UInt16(octets[2]) | UInt16(octets[3]) << 8)
-        guard case .success(.services(let after)) = try result(of: .discoverPrimaryServices, "a list of services") else {
+        guard case .success(.services(let after)) = try result(of: .discoverPrimaryServices, "a list of services")
+        else {
             throw .inconclusive("the services cannot be listed after the change")
         }
         let moved = before.filter { old in !after.contains { $0.uuid == old.uuid && $0.range == old.range } }

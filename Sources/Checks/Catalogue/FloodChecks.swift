@@ -9,31 +9,19 @@ extension Check {
     private static let named = Claim.characteristic(.deviceName, of: .genericAccess)
 
     static let floods = [
+        requests(
+            2, "robustness/two_requests_at_once", "of two requests at once the first is answered, and neither wrongly"),
+        requests(
+            100, "robustness/flood_of_requests", "a hundred requests at once end nothing but perhaps the connection"),
         Check(
-            "robustness/two_requests_at_once", "of two requests at once the first is answered, and neither wrongly",
-            "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: named
-        ) { peripheral throws(Ending) in
-            try peripheral.survive("two requests at once") { peripheral throws(Ending) in
-                try peripheral.flood(requests: 2)
-            }
-        },
-        Check(
-            "robustness/flood_of_requests", "a hundred requests at once end nothing but perhaps the connection",
-            "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: named
-        ) { peripheral throws(Ending) in
-            try peripheral.survive("a hundred requests at once") { peripheral throws(Ending) in
-                try peripheral.flood(requests: 100)
-            }
-        },
-        Check(
-            "robustness/flood_of_commands", "a thousand commands to a handle that is nobody's are not answered",
+            "robustness/flood_of_commands", "three hundred commands to a handle that is nobody's are not answered",
             "Core 6.0, Vol 3, Part F, sections 3.3 and 3.4.5.3", weight: .robustness, if: named
         ) { peripheral throws(Ending) in
             let handle = try Place.nobody.find(in: &peripheral).handle
-            try peripheral.survive("a thousand commands") { peripheral throws(Ending) in
+            try peripheral.survive("three hundred commands") { peripheral throws(Ending) in
                 let octets = PDU.writeCommand(handle: handle, value: Array(repeating: 0x41, count: 20)).octets
                 peripheral.answered = []
-                for _ in 0..<100 {
+                for _ in 0..<30 {
                     for _ in 0..<10 { peripheral.send(octets) }
                     peripheral.wait(.milliseconds(60))
                 }
@@ -60,6 +48,15 @@ extension Check {
             }
         },
     ]
+
+    private static func requests(_ count: Int, _ id: String, _ title: String) -> Check {
+        Check(id, title, "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: named) {
+            peripheral throws(Ending) in
+            try peripheral.survive("\(count) requests at once") { peripheral throws(Ending) in
+                try peripheral.flood(requests: count)
+            }
+        }
+    }
 }
 
 extension Examiner {

@@ -81,7 +81,8 @@ extension Examiner {
         for number in 1...4096 {
             let words = "prepared write \(number)"
             guard let error = try refusal(of: request, words)?.error else { continue }
-            try expect(error == .prepareQueueFull, "\(words) is refused with \(ATTError.prepareQueueFull)", seen: "\(error)")
+            try expect(
+                error == .prepareQueueFull, "\(words) is refused with \(ATTError.prepareQueueFull)", seen: "\(error)")
             break
         }
         let cancel = try answer(to: .executeWriteRequest(write: false), "a cancel of what was prepared")

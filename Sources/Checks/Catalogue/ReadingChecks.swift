@@ -33,13 +33,7 @@ extension Check {
             "GATT/SR/GAR/BV-04-C", "a value that is longer than a PDU is read in parts",
             "Core 6.0, Vol 3, Part G, section 4.8.3", scope: .narrow
         ) { peripheral throws(Ending) in
-            for value in try peripheral.readable() {
-                guard let octets = try peripheral.steady(value.valueHandle), octets.count >= peripheral.mtu else {
-                    continue
-                }
-                return try peripheral.expectParts(octets, of: value.valueHandle, "\(value.uuid)")
-            }
-            throw .skipped("not claimed: no value has more than \(peripheral.mtu - 1) octets")
+            try peripheral.expectParts(ofFirstOf: try peripheral.readable().map(\.valueHandle), "value")
         },
         Check(
             "GATT/SR/GAR/BV-05-C", "several values of known lengths are read at once",
@@ -66,13 +60,8 @@ extension Check {
             "GATT/SR/GAR/BV-07-C", "a descriptor that is longer than a PDU is read in parts",
             "Core 6.0, Vol 3, Part G, section 4.12.2", scope: .narrow
         ) { peripheral throws(Ending) in
-            for descriptor in peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors) {
-                guard let octets = try peripheral.steady(descriptor.handle), octets.count >= peripheral.mtu else {
-                    continue
-                }
-                return try peripheral.expectParts(octets, of: descriptor.handle, "descriptor \(descriptor.type)")
-            }
-            throw .skipped("not claimed: no descriptor has more than \(peripheral.mtu - 1) octets")
+            let descriptors = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
+            try peripheral.expectParts(ofFirstOf: descriptors.map(\.handle), "descriptor")
         },
         Check(
             "GATT/SR/GAR/BV-09-C", "several values are read at once, with their lengths",
@@ -158,8 +147,17 @@ extension Examiner {
             seen: found.map { "\($0.handle.inHex) with \($0.value.hex)" }.joined(separator: ", "))
     }
 
+    /// Reads the first of these attributes that does not fit into one PDU; skips the check where all fit.
+    fileprivate mutating func expectParts(ofFirstOf handles: [UInt16], _ word: String) throws(Ending) {
+        for handle in handles {
+            guard let octets = try steady(handle), octets.count >= mtu else { continue }
+            return try expectParts(octets, of: handle, "the \(word) at \(handle.inHex)")
+        }
+        throw .skipped("not claimed: no \(word) has more than \(mtu - 1) octets")
+    }
+
     /// Fails unless Read tells the beginning of a value, and Read Blob the rest from wherever it is asked.
-    fileprivate mutating func expectParts(_ octets: [UInt8], of handle: UInt16, _ name: String) throws(Ending) {
+    private mutating func expectParts(_ octets: [UInt8], of handle: UInt16, _ name: String) throws(Ending) {
         let beginning = Array(octets.prefix(mtu - 1))
         try expectTold(.readRequest(handle: handle), .readResponse(beginning), "a read of \(name)")
         for offset in [1, mtu - 1, octets.count - 1, octets.count] {

@@ -8,20 +8,8 @@ import Simulation
 // and 4.11.
 extension Check {
     static let telling = [
-        Check(
-            "GATT/SR/GAN/BV-01-C", "what a client has asked for is notified, and nothing else",
-            "Core 6.0, Vol 3, Part G, section 4.10.1"
-        ) { peripheral throws(Ending) in
-            let values = try peripheral.subscribeToAll(.notify)
-            try peripheral.expectTold(values, "notified")
-        },
-        Check(
-            "GATT/SR/GAI/BV-01-C", "what a client has asked for is indicated, and nothing else",
-            "Core 6.0, Vol 3, Part G, section 4.11.1"
-        ) { peripheral throws(Ending) in
-            let values = try peripheral.subscribeToAll(.indicate)
-            try peripheral.expectTold(values, "indicated")
-        },
+        told("GATT/SR/GAN/BV-01-C", .notify, "notified", "4.10.1"),
+        told("GATT/SR/GAI/BV-01-C", .indicate, "indicated", "4.11.1"),
         Check(
             "gatt/one_indication_at_a_time", "an indication waits until the one before is confirmed",
             "Core 6.0, Vol 3, Part F, section 3.3.2"
@@ -48,6 +36,18 @@ extension Check {
                 seen: (answer ?? peripheral.notices.first?.octets ?? []).hex)
         },
     ]
+
+    private static func told(
+        _ id: String, _ property: CharacteristicProperties, _ word: String, _ section: String
+    ) -> Check {
+        Check(
+            id, "what a client has asked for is \(word), and nothing else",
+            "Core 6.0, Vol 3, Part G, section \(section)"
+        ) { peripheral throws(Ending) in
+            let values = try peripheral.subscribeToAll(property)
+            try peripheral.expectTold(values, word)
+        }
+    }
 }
 
 extension Examiner {
@@ -56,7 +56,9 @@ extension Examiner {
         _ property: CharacteristicProperties
     ) throws(Ending) -> [DiscoveredCharacteristic] {
         let values = services.flatMap(\.characteristics).filter { $0.properties.contains(property) }
-        guard !values.isEmpty else { throw .skipped("not claimed: no characteristic is declared with \(property.names)") }
+        guard !values.isEmpty else {
+            throw .skipped("not claimed: no characteristic is declared with \(property.names)")
+        }
         for value in values { try subscribe(property == .notify ? .notification : .indication, to: value) }
         return values
     }

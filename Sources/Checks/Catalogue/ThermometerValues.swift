@@ -17,30 +17,14 @@ extension Check {
             "HTS/SEN/CI/BV-01-C", "2A1C is indicated while a client wants it, and not after",
             "Health Thermometer Service 1.0, section 3.1", if: measured
         ) { peripheral throws(Ending) in
-            let value = try peripheral.subscribeToTemperature()
-            let first = try peripheral.nextTemperature(of: value, within: .seconds(60))
-            try peripheral.expect(first != nil, "an indication within 60 s of the subscription", seen: "none")
-            try peripheral.subscribe([], to: value)
-            peripheral.wait(.seconds(1))  // what was under way
-            let late = try peripheral.notices(of: value.valueHandle, for: .seconds(20)).first
-            try peripheral.expect(
-                late == nil, "no indication once the configuration is 0x0000",
-                seen: late.map { HeardTemperature($0).words } ?? "")
+            try peripheral.expectTold(.temperatureMeasurement, "indication")
         },
         Check(
             "HTS/SEN/SP/BV-03-C", "2A1E is notified while a client wants it, and not after",
             "Health Thermometer Service 1.0, section 3.3", if: intermediate
         ) { peripheral throws(Ending) in
             _ = try peripheral.subscribeToTemperature()
-            let value = try peripheral.subscribeToTemperature(.intermediateTemperature)
-            let first = try peripheral.nextTemperature(of: value, within: .seconds(60))
-            try peripheral.expect(first != nil, "a notification within 60 s of the subscription", seen: "none")
-            try peripheral.subscribe([], to: value)
-            peripheral.wait(.seconds(1))
-            let late = try peripheral.notices(of: value.valueHandle, for: .seconds(20)).first
-            try peripheral.expect(
-                late == nil, "no notification once the configuration is 0x0000",
-                seen: late.map { HeardTemperature($0).words } ?? "")
+            try peripheral.expectTold(.intermediateTemperature, "notification")
         },
         sound("thermometer/flags_explain_octets", .temperatureMeasurement, "3.1.1", if: measured),
         sound("thermometer/intermediate_flags_explain_octets", .intermediateTemperature, "3.3", if: intermediate),
@@ -100,5 +84,20 @@ extension Check {
                 throw peripheral.failure(expected: expected, seen: temperature.words)
             }
         }
+    }
+}
+
+extension Examiner {
+    /// Fails unless a temperature is told while a client wants it, and not after.
+    fileprivate mutating func expectTold(_ uuid: UUID, _ word: String) throws(Ending) {
+        let value = try subscribeToTemperature(uuid)
+        let first = try nextTemperature(of: value, within: .seconds(60))
+        try expect(first != nil, "one \(word) or more of \(uuid) within 60 s of the subscription", seen: "none")
+        try subscribe([], to: value)
+        wait(.seconds(1))  // what was under way
+        let late = try notices(of: value.valueHandle, for: .seconds(20)).first
+        try expect(
+            late == nil, "no \(word) of \(uuid) once its configuration is 0x0000",
+            seen: late.map { HeardTemperature($0).words } ?? "")
     }
 }

@@ -177,7 +177,7 @@ extension Examiner {
             let words = "a cancel of what was prepared"
             let answer = try answer(to: .executeWriteRequest(write: false), words)
             try expect(answer == .executeWriteResponse, "\(words) is answered by 19", seen: answer.octets.hex)
-            _ = try self.answer(to: .executeWriteRequest(write: true), "a write of what was prepared, which is nothing,")
+            _ = try self.answer(to: .executeWriteRequest(write: true), "a write of what was prepared")
             let read = try read(value.handle, "handle \(value.handle.inHex)")
             return try expect(
                 read == value.before, "handle \(value.handle.inHex) keeps \(value.before.hex)", seen: read.hex)

@@ -112,7 +112,8 @@ extension Examiner {
             case .errorResponse(_, _, error):
                 _ = try answer(to: .executeWriteRequest(write: false), "a cancel of what was prepared")
                 return try readName("after")
-            case let answer: throw failure(expected: "\(words) is repeated, or refused with \(error)", seen: answer.octets.hex)
+            case let answer:
+                throw failure(expected: "\(words) is repeated, or refused with \(error)", seen: answer.octets.hex)
             }
         }
         try expectRefused(.executeWriteRequest(write: true), with: [error], at: handle, "a write of what was prepared")
