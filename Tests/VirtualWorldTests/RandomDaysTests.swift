@@ -34,7 +34,13 @@ import Testing
             {"when": {"event": "connected"}, "do": "change_services", "add": [{"service": "fitness", "steps": 7}],
              "of": "strap"},
             {"when": {"event": "delivered", "nth": 3}, "do": "move_handles", "by": 5, "of": "strap"}
-            """#
+            """#,
+            // Service Changed waits behind an indication that is not confirmed.
+            #"""
+            {"when": {"event": "subscribed", "nth": 1}, "do": "unconfirmed", "of": "client", "for": "4 s"},
+            {"when": {"event": "indicated", "nth": 1}, "do": "change_services",
+             "add": [{"service": "fitness", "steps": 7}], "of": "strap"}
+            """#,
         ])
     func `What has happened once does not happen again`(rules: String) throws {
         let scenario = try RandomDay(seed: 1, rules: [rules]).scenario
