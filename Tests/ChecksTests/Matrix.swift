@@ -1,3 +1,4 @@
+import Expectations
 import Simulation
 import VirtualWorld
 
@@ -8,7 +9,7 @@ struct Matrix: Sendable {
     /// A peripheral, and what came of the checks, in their order.
     struct Row: Sendable {
         let peripheral: Peripheral
-        let outcomes: [Outcome]
+        let outcomes: [Check.Outcome]
 
         init(_ peripheral: Peripheral, asked checks: [Check] = Check.all) throws {
             let scenario = try peripheral.scenario()
@@ -20,7 +21,7 @@ struct Matrix: Sendable {
             var met: [Check.Scope: Result<Examiner, Ending>] = [:]
             outcomes = checks.map { check in
                 if let reason = check.whyUnasked(isStrict: true) {
-                    return Outcome(check, .skipped(reason), took: .zero)
+                    return Check.Outcome(check, .skipped(reason), took: .zero)
                 }
                 let meeting = met[check.scope] ?? Self.meet(stranger, as: check.scope)
                 met[check.scope] = meeting
@@ -36,14 +37,14 @@ struct Matrix: Sendable {
             } catch { return .failure(error) }
         }
 
-        private static func judge(_ check: Check, _ meeting: Result<Examiner, Ending>) -> Outcome {
+        private static func judge(_ check: Check, _ meeting: Result<Examiner, Ending>) -> Check.Outcome {
             switch meeting {
-            case .failure(let ending): return Outcome(check, ending, took: .zero)
+            case .failure(let ending): return Check.Outcome(check, ending, took: .zero)
             case .success(var examiner):
                 do throws(Ending) {
                     try check.judge(&examiner)
-                    return Outcome(check, nil, took: examiner.now.sinceStart)
-                } catch { return Outcome(check, error, took: examiner.now.sinceStart) }
+                    return Check.Outcome(check, nil, took: examiner.now.sinceStart)
+                } catch { return Check.Outcome(check, error, took: examiner.now.sinceStart) }
             }
         }
 

@@ -1,3 +1,4 @@
+import Expectations
 import FoundationEssentials
 import Scenarios
 import Simulation
@@ -95,7 +96,7 @@ import VirtualWorld
     }
 }
 
-extension Outcome {
+extension Check.Outcome {
     fileprivate var words: String {
         let finding = finding.map { "expected \($0.expected), seen \($0.seen) at \($0.instant)" }
         return "\(check.id) \(verdict.rawValue) \(finding ?? reason ?? "")"
