@@ -18,17 +18,16 @@ public struct LinkSecurity: OptionSet, Hashable, Sendable {
     /// All of it.
     public static let full: LinkSecurity = [.encrypted, .authenticated, .authorized]
 
-    /// What a client is told that lacks these; nil when nothing is lacking.  What pairing cures comes first, and the
-    /// stronger pairing before the weaker one.
+    /// What a client is told that lacks these; nil when nothing is lacking.  What pairing cures comes first: without a key
+    /// for the client, a link that should be encrypted lacks authentication.  Core 6.0, Vol 3, Part C, section 10.3.1.
     var refusal: ATTError? {
-        if contains(.authenticated) { return .insufficientAuthentication }
-        if contains(.encrypted) { return .insufficientEncryption }
+        if !isDisjoint(with: [.encrypted, .authenticated]) { return .insufficientAuthentication }
         return contains(.authorized) ? .insufficientAuthorization : nil
     }
 }
 
 /// What clients may do with an attribute.  A permission that is missing is refused with Read Not Permitted or
-/// Write Not Permitted, a link that is not secure enough with Insufficient Authentication, Encryption or Authorization.
+/// Write Not Permitted, a link that is not secure enough with Insufficient Authentication or Authorization.
 /// Core 6.0, Vol 3, Part F, section 3.2.5.
 public struct AttributePermissions: OptionSet, Hashable, Sendable {
     /// The set as bits of our own choice: permissions are never sent.

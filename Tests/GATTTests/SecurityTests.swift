@@ -41,10 +41,10 @@ enum Vault {
 @Suite struct SecurityTests {
     /// A link, what it lacks for a value, and the error that says so.
     static let refusals: [(security: LinkSecurity, handle: UInt16, error: UInt8)] = [
-        ([], 0x0003, 0x0F), ([], 0x0005, 0x05), ([], 0x0007, 0x08), (.authorized, 0x0003, 0x0F),
+        ([], 0x0003, 0x05), ([], 0x0005, 0x05), ([], 0x0007, 0x08), (.authorized, 0x0003, 0x05),
         (.encrypted, 0x0005, 0x05), ([.encrypted, .authorized], 0x0005, 0x05),
         ([.encrypted, .authenticated], 0x0007, 0x08),
-        ([], 0x0009, 0x0F),
+        ([], 0x0009, 0x05),
     ]
 
     /// A request with a handle, by its octets around it.
@@ -75,7 +75,7 @@ enum Vault {
     static let cases = [
         ServerCase(
             "GAR/BI-09-C, GAR/BI-10-C: by UUID; a value that is refused later ends the list",
-            ("08 01 00 FF FF F1 FF", "01 08 03 00 0F"), ("08 01 00 FF FF F2 FF", "01 08 05 00 05"),
+            ("08 01 00 FF FF F1 FF", "01 08 03 00 05"), ("08 01 00 FF FF F2 FF", "01 08 05 00 05"),
             ("08 01 00 FF FF F3 FF", "01 08 07 00 08"), ("08 01 00 FF FF F6 FF", "09 02 0F 00")),
         ServerCase("Write Command: nothing is written", ("52 03 00 41", ""), ("52 05 00 41", "")),
         ServerCase(
@@ -84,11 +84,11 @@ enum Vault {
             ("04 09 00 0B 00", "05 01 09 00 F4 FF 0A 00 02 29 0B 00 01 29")),
         ServerCase(
             "a Client Characteristic Configuration is read by everybody, and written as its value is",
-            ("0A 0A 00", "0B 00 00"), ("12 0A 00 01 00", "01 12 0A 00 0F"),
-            ("16 0A 00 00 00 01 00", "01 16 0A 00 0F"), ("0A 0A 00", "0B 00 00")),
+            ("0A 0A 00", "0B 00 00"), ("12 0A 00 01 00", "01 12 0A 00 05"),
+            ("16 0A 00 00 00 01 00", "01 16 0A 00 05"), ("0A 0A 00", "0B 00 00")),
         ServerCase(
             "GAW/BV-08-C: a descriptor is read by everybody, and written over an encrypted link",
-            ("0A 0B 00", "0B"), ("12 0B 00 41", "01 12 0B 00 0F"), ("0A 0B 00", "0B")),
+            ("0A 0B 00", "0B"), ("12 0B 00 41", "01 12 0B 00 05"), ("0A 0B 00", "0B")),
         ServerCase(
             "reading and writing differ", ("0A 0D 00", "0B"), ("12 0D 00 41", "01 12 0D 00 08"), ("0A 0D 00", "0B")),
         ServerCase(
@@ -128,7 +128,7 @@ enum Vault {
         var vault = try Vault.server(.full)
         #expect(vault.answer(hex("16 03 00 00 00 41")) == [hex("17 03 00 00 00 41")])
         vault.server.security = []
-        #expect(vault.answer(hex("18 01")) == [hex("01 18 03 00 0F")])
+        #expect(vault.answer(hex("18 01")) == [hex("01 18 03 00 05")])
         vault.server.security = .full
         #expect(vault.answer(hex("0A 03 00")) == [hex("0B 61 62 63 64 65 66")])
     }
