@@ -1,5 +1,6 @@
 import EventLog
 public import GATT
+import Scenarios
 import Simulation
 public import VirtualWorld
 
@@ -15,13 +16,21 @@ extension Check {
     public func ask(
         of device: Int, in world: World, isStrict: Bool = false
     ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
-        var examiner = try Examiner(in: world, of: device)
+        let radio = try WorldRadio(world, device: device)
+        let outcome = ask(of: .address(world.scenario.devices[device].address), by: radio, isStrict: isStrict)
+        radio.flush()
+        return (outcome, radio.world)
+    }
+
+    /// Asks a peripheral, in a connection of its own, which has ended when this returns.  Where the radio is over by then,
+    /// the outcome says nothing of the peripheral.
+    public func ask(of peer: Peer, by radio: any CentralRadio, isStrict: Bool = false) -> Outcome {
+        let begin = radio.now
+        var examiner = Examiner(by: radio, of: peer)
         let ending = ask(&examiner, isStrict)
         examiner.disconnect()
-        var world = examiner.world
-        world.packets.flush()
-        world.journal.flush()
-        return (Outcome(self, ending, took: world.now.sinceStart), world)
+        return Outcome(
+            self, ending, took: begin.duration(to: radio.now), standstill: examiner.standstill)
     }
 
     private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {

@@ -5,7 +5,6 @@ import Scenarios
 import Sensors
 import Simulation
 import Spelling
-import VirtualWorld
 
 // What checks are made of.
 extension Examiner {
@@ -126,10 +125,10 @@ extension Examiner {
     mutating func provoke(
         _ role: Part.Role = .value, of kind: Service.Kind, to number: Double, _ words: String
     ) throws(Ending) {
-        guard let thing = world.scenario.part(role, of: kind, device: device) else {
+        guard let thing = part(role, of: kind) else {
             throw .skipped("nobody can \(words) of this peripheral")
         }
-        act(Action(.set(to: .curve(.constant(number))), of: thing))
+        try act(Action(.set(to: .curve(.constant(number))), of: thing))
     }
 }
 

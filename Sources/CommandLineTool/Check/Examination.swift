@@ -6,7 +6,6 @@ import Glibc
 import Scenarios
 import Simulation
 import Spelling
-import Synchronization
 import VirtualWorld
 
 /// Checks that are asked of a scenario's peripheral one after the other, each in a world of its own.
@@ -14,12 +13,10 @@ struct Examination {
     private let played: Played
     private let checks: [Check]
     private let device: Int
-    private let isQuiet: Bool
-    private let paint: Paint
+    private let wording: CheckWording
 
     init(_ played: Played, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure) {
-        (self.played, self.checks, isQuiet) = (played, checks, invocation.has("--quiet"))
-        paint = try Paint(invocation, for: Console.descriptor)
+        (self.played, self.checks, wording) = (played, checks, try CheckWording(invocation))
         let devices = played.scenario.devices
         guard let device = played.scenario.target ?? devices.firstIndex(where: { $0.role == .peripheral }) else {
             throw CommandFailure(.usage, "lubdub: \(played.path) has no peripheral to check")
@@ -36,25 +33,20 @@ struct Examination {
             if Console.failure == EPIPE { return .signal(SIGPIPE) }
             let outcome = try ask(check)
             counts[outcome.verdict, default: 0] += 1
-            for line in try lines(outcome) { Console.print(line) }
+            let lines = try wording.lines(outcome, replay: played.replay(of: check.id)) { instant throws(CommandFailure) in
+                try trace(of: check, at: instant)
+            }
+            for line in lines { Console.print(line) }
         }
-        Console.print(Verdict.allCases.map { "\(counts[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", "))
-        return Self.code(counts)
-    }
-
-    /// An inner error wins; nothing that was judged is no success.
-    static func code(_ counts: [Verdict: Int]) -> ExitCode {
-        func has(_ verdict: Verdict) -> Bool { (counts[verdict] ?? 0) > 0 }
-        if has(.error) { return .inner }
-        if has(.fail) || has(.inconclusive) { return .failure }
-        return has(.pass) ? .success : .environment
+        Console.print(wording.summary(counts))
+        return CheckWording.code(counts)
     }
 
     private func ask(_ check: Check) throws(CommandFailure) -> Outcome {
         var world = try played.world()
         let files = try LogFiles(played, &world)
         var (outcome, after) = try ask(check, in: world)
-        try files.close(&after, status: Self.code([outcome.verdict: 1]).status)
+        try files.close(&after, status: CheckWording.code([outcome.verdict: 1]).status)
         return outcome
     }
 
@@ -65,59 +57,14 @@ struct Examination {
         } catch { throw CommandFailure(.inner, "lubdub: the examiner has no room for its attributes: \(error)") }
     }
 
-    // MARK: In words
-
-    private func lines(_ outcome: Outcome) throws(CommandFailure) -> [String] {
-        let (check, verdict) = (outcome.check, outcome.verdict)
-        guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
-        let style: Paint.Style =
-            switch verdict {
-            case .pass: .state
-            case .skip: .quiet
-            case .fail, .inconclusive, .error: .warning
-            }
-        let label = verdict == .inconclusive ? verdict.rawValue : verdict.rawValue.filled(to: 4)
-        var lines = ["\(paint(label, style))  \(check.id)  \(check.title)"]
-        if let reason = outcome.reason { lines[0] += ": \(reason)" }
-        guard verdict == .fail || verdict == .inconclusive || verdict == .error else { return lines }
-        if let finding = outcome.finding {
-            lines.append("      expected  \(finding.expected)")
-            lines.append("      seen      \(finding.seen)")
-            lines.append("      at        \(finding.instant) s")
-        }
-        lines.append("      requires  \(check.requirement)")
-        if let finding = outcome.finding { lines += try trace(of: check, at: finding.instant) }
-        lines.append("      replay: \(played.replay(of: check.id))")
-        return lines
-    }
-
     /// The last packets of the central before a fail: the same case again, for it is the same to the octet.
     private func trace(of check: Check, at instant: Instant) throws(CommandFailure) -> [String] {
-        final class Recent: Sendable { let lines = Mutex<[String]>([]) }
-        let recent = Recent()
-        let central = UInt16(clamping: played.scenario.devices.count)
+        let recent = RecentPackets(of: UInt16(clamping: played.scenario.devices.count), until: instant)
         var world = try played.world()
-        world.packets = PacketLog { chunk in
-            for record in chunk.records where record.controller == central && record.instant <= instant {
-                guard let packet = PacketWording(record.kind, chunk.octets(of: record)), !packet.isReceipt,
-                    packet.name != "LE Advertising Report"
-                else { continue }
-                let line = "\(record.instant)  \(Narrator.words(packet))"
-                recent.lines.withLock { lines in
-                    if lines.count == Self.packetsShown { lines.removeFirst() }
-                    lines.append(line)
-                }
-            }
-        }
+        world.packets = PacketLog { recent.take($0) }
         _ = try ask(check, in: world)
-        return recent.lines.withLock { lines in
-            zip(["trace"] + Array(repeating: "", count: lines.count), lines).map { label, line in
-                "      \(label.filled(to: 8))  \(paint(line, .packet))"
-            }
-        }
+        return recent.lines(until: instant)
     }
-
-    private static let packetsShown = 6
 }
 
 extension Played {

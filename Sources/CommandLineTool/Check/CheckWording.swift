@@ -1,0 +1,60 @@
+import Arguments
+import Checks
+import Simulation
+import Spelling
+
+/// How what came of a check is said to people.
+struct CheckWording {
+    let paint: Paint
+    private let isQuiet: Bool
+
+    init(_ invocation: Invocation) throws(CommandFailure) {
+        isQuiet = invocation.has("--quiet")
+        paint = try Paint(invocation, for: Console.descriptor)
+    }
+
+    /// One check's; `trace` says what stood on the wire before an instant.
+    func lines(
+        _ outcome: Outcome, replay: String, trace: (Instant) throws(CommandFailure) -> [String]
+    ) throws(CommandFailure) -> [String] {
+        let (check, verdict) = (outcome.check, outcome.verdict)
+        guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
+        let style: Paint.Style =
+            switch verdict {
+            case .pass: .state
+            case .skip: .quiet
+            case .fail, .inconclusive, .error: .warning
+            }
+        let label = verdict == .inconclusive ? verdict.rawValue : verdict.rawValue.filled(to: 4)
+        var lines = ["\(paint(label, style))  \(check.id)  \(check.title)"]
+        if let reason = outcome.reason { lines[0] += ": \(reason)" }
+        guard verdict == .fail || verdict == .inconclusive || verdict == .error else { return lines }
+        if let finding = outcome.finding {
+            lines.append("      expected  \(finding.expected)")
+            lines.append("      seen      \(finding.seen)")
+            lines.append("      at        \(finding.instant) s")
+        }
+        lines.append("      requires  \(check.requirement)")
+        if let finding = outcome.finding {
+            let packets = try trace(finding.instant)
+            lines += zip(["trace"] + Array(repeating: "", count: packets.count), packets).map { label, line in
+                "      \(label.filled(to: 8))  \(paint(line, .packet))"
+            }
+        }
+        lines.append("      replay: \(replay)")
+        return lines
+    }
+
+    /// Of all of them.
+    func summary(_ counts: [Verdict: Int]) -> String {
+        Verdict.allCases.map { "\(counts[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", ")
+    }
+
+    /// An inner error wins; nothing that was judged is no success.
+    static func code(_ counts: [Verdict: Int]) -> ExitCode {
+        func has(_ verdict: Verdict) -> Bool { (counts[verdict] ?? 0) > 0 }
+        if has(.error) { return .inner }
+        if has(.fail) || has(.inconclusive) { return .failure }
+        return has(.pass) ? .success : .environment
+    }
+}
