@@ -98,7 +98,8 @@ let floors: [[Target]] = [
             "EventLog", "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling", "Statistics",
             "VirtualWorld"),
         tests("Conformance", on: "Arguments", "Documents", "Scenarios", "Simulation"),
-        tests("Checks", on: "Documents", "Scenarios", "Simulation", "VirtualWorld"),
+        tests(
+            "Checks", on: "Bluetooth", "Documents", "HCI", "LEHost", "Octets", "Scenarios", "Simulation", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations", "Spelling"),

@@ -43,15 +43,24 @@ extension Examiner {
     mutating func hear() throws(Ending) {
         let isHeard = scan { examiner in
             guard examiner.wait(atMost: Self.hearing, until: { $0.advertisement != nil }) else { return false }
-            _ = examiner.wait(atMost: .seconds(3)) { $0.scanResponse != nil }
+            _ = examiner.wait(atMost: .seconds(3), due: Self.hearing) { $0.scanResponse != nil }
             return true
         }
         guard isHeard else { throw .inconclusive("\(peer) was not heard within \(Self.hearing.inWords)") }
     }
 
+    /// Fails unless something is advertised; inconclusive when it could stand in a packet that was not heard.
+    func expectAdvertised(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(Ending) {
+        let answersScanners = advertisement?.kind == .undirected || advertisement?.kind == .scannable
+        if !isSo, scanResponse == nil, answersScanners {
+            throw .inconclusive("its answer to a scanner was not heard, where \(expected) could stand")
+        }
+        try expect(isSo, expected, seen: seen())
+    }
+
     /// Scans while something else is done.
     mutating func scan<Answer>(_ action: (inout Examiner) -> Answer) -> Answer {
-        if !isReady { _ = wait(atMost: .seconds(10)) { $0.isReady } }
+        if !isReady { _ = wait(atMost: .seconds(10), due: Self.hearing) { $0.isReady } }
         let always = ScanParameters(isActive: true, interval: 0x60, window: 0x60)
         command(.scan(always, filterDuplicates: false))
         defer { command(.stopScanning) }
@@ -72,7 +81,7 @@ extension Examiner {
                 throw .inconclusive("no connection with \(peer) came about within 30 s")
             }
             // Six connection intervals of 30 ms without a packet, and it was none.  Core 6.0, Vol 6, Part B, section 4.5.2.
-            guard wait(atMost: .milliseconds(200), until: { $0.connection == nil }) else { return }
+            guard wait(atMost: .milliseconds(200), due: .seconds(30), until: { $0.connection == nil }) else { return }
             guard end == .failedToBeEstablished else { break }
         }
         throw .inconclusive("the connection ended as it began: \(end.map { "\($0)" } ?? "nobody says why")")

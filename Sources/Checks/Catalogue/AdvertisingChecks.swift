@@ -14,7 +14,7 @@ extension Check {
             if: .characteristic(.heartRateMeasurement, of: .heartRate)
         ) { peripheral throws(Ending) in
             let services = peripheral.advertised.services
-            try peripheral.expect(
+            try peripheral.expectAdvertised(
                 services.contains(.heartRate), "180D among the services that it advertises",
                 seen: services.isEmpty ? "none" : services.map(\.description).joined(separator: ", "))
         },
@@ -22,7 +22,7 @@ extension Check {
             "HRP/SEN/HRF/BV-02-C", "a heart-rate sensor advertises its name", "Heart Rate Profile 1.0, section 3.1.2",
             if: .service(.heartRate)
         ) { peripheral throws(Ending) in
-            try peripheral.expect(
+            try peripheral.expectAdvertised(
                 peripheral.advertised.name?.data.isEmpty == false, "a local name in advertising or scan response data",
                 seen: "none")
         },
