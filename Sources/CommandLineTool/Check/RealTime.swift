@@ -18,7 +18,7 @@ final class RealTime {
     private static let shortest = Duration.milliseconds(50)
 
     let loop: EventLoop
-    /// Called about once a second while time passes.
+    /// Called some times a second while time passes.
     var tick: (() -> Void)?
     /// Why it is over.
     private(set) var reason: Ending.Reason?
@@ -82,7 +82,7 @@ final class RealTime {
         if late > Self.shortest { standstills.append((loop.now, late)) }
         beat(at: loop.now.advanced(by: Self.interval))
         guard loop.now >= nextTick else { return }
-        nextTick = loop.now.advanced(by: .seconds(1))
+        nextTick = loop.now.advanced(by: .milliseconds(200))
         tick?()
     }
 
