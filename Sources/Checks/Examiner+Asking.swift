@@ -62,8 +62,21 @@ extension Examiner {
     mutating func read(_ handle: UInt16, _ name: String) throws(Ending) -> [UInt8] {
         switch try result(of: .readLong(handle: handle), "a read of \(name)") {
         case .success(.value(let octets)): return octets
-        case .failure(.refused(let error, _)): throw failure(expected: "the value of \(name)", seen: "\(error)")
+        case .failure(.refused(let error, _)):
+            try skipIfUnpaired(error, name)
+            throw failure(expected: "the value of \(name)", seen: "\(error)")
         default: throw failure(expected: "the value of \(name)", seen: "another answer")
+        }
+    }
+
+    /// A peripheral may want keys first for whatever it has.  Core 6.0, Vol 3, Part C, section 10.
+    private func skipIfUnpaired(_ error: ATTError, _ name: String) throws(Ending) {
+        let wantsKeys: [ATTError] = [
+            .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,
+            .encryptionKeySizeTooShort,
+        ]
+        if wantsKeys.contains(error) {
+            throw .skipped("\(name) wants a paired client (\(error)): \(Claim.Obstacle.pairing.rawValue)")
         }
     }
 
@@ -76,6 +89,7 @@ extension Examiner {
     /// Writes a value; a refusal is a fail.
     mutating func write(_ octets: [UInt8], to handle: UInt16, _ name: String) throws(Ending) {
         let error = try refusal(of: .write(handle: handle, value: octets), "a write of \(octets.hex) to \(name)")
+        if let error { try skipIfUnpaired(error, name) }
         try expect(error == nil, "\(name) takes \(octets.hex)", seen: "\(error?.description ?? "")")
     }
 
@@ -88,6 +102,7 @@ extension Examiner {
         let number = "0x\(configuration.rawValue.text(digits: 4, radix: 16))"
         let words = "a write of \(number) to the configuration of \(value.uuid)"
         let error = try refusal(of: .configure(handle: handle, configuration), words)
+        if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid)") }
         try expect(error == nil, "the configuration of \(value.uuid) takes \(number)", seen: error?.description ?? "")
     }
 

@@ -120,7 +120,8 @@ struct Examiner {
         case .started: isReady = true
         case .report(let report):
             let member = crowd.hear(report)
-            if member.is(peer) { address = member.address }
+            // Of several with one name it is the one that was heard first, until all is heard anew.
+            if member.is(peer), !crowd.members.contains(where: { $0.address == address }) { address = member.address }
         case .connected(let id, let complete):
             (connection, end, mtu) = (id, nil, 23)
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))

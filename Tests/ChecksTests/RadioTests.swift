@@ -1,4 +1,5 @@
 import Bluetooth
+import Expectations
 import HCI
 import LEHost
 import Octets

@@ -1,5 +1,6 @@
 import Arguments
 import Checks
+import Expectations
 import Simulation
 import Spelling
 
@@ -15,7 +16,7 @@ struct CheckWording {
 
     /// One check's; `trace` says what stood on the wire before an instant.
     func lines(
-        _ outcome: Outcome, replay: String, trace: (Instant) throws(CommandFailure) -> [String]
+        _ outcome: Check.Outcome, replay: String, trace: (Instant) throws(CommandFailure) -> [String]
     ) throws(CommandFailure) -> [String] {
         let (check, verdict) = (outcome.check, outcome.verdict)
         guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
@@ -43,18 +44,5 @@ struct CheckWording {
         }
         lines.append("      replay: \(replay)")
         return lines
-    }
-
-    /// Of all of them.
-    func summary(_ counts: [Verdict: Int]) -> String {
-        Verdict.allCases.map { "\(counts[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", ")
-    }
-
-    /// An inner error wins; nothing that was judged is no success.
-    static func code(_ counts: [Verdict: Int]) -> ExitCode {
-        func has(_ verdict: Verdict) -> Bool { (counts[verdict] ?? 0) > 0 }
-        if has(.error) { return .inner }
-        if has(.fail) || has(.inconclusive) { return .failure }
-        return has(.pass) ? .success : .environment
     }
 }

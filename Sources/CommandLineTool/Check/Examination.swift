@@ -1,5 +1,6 @@
 import Arguments
 import Checks
+import Conformance
 import EventLog
 import GATT
 import Glibc
@@ -27,30 +28,30 @@ struct Examination {
     /// Asks all of them: how it ended.
     func play() throws(CommandFailure) -> ExitCode {
         let signals = Signals()
-        var counts: [Verdict: Int] = [:]
+        var tally = Report.Tally()
         for check in checks {
             if let number = signals.take() { return .signal(number) }
             if Console.failure == EPIPE { return .signal(SIGPIPE) }
             let outcome = try ask(check)
-            counts[outcome.verdict, default: 0] += 1
+            tally.count(outcome.verdict)
             let lines = try wording.lines(outcome, replay: played.replay(of: check.id)) { instant throws(CommandFailure) in
                 try trace(of: check, at: instant)
             }
             for line in lines { Console.print(line) }
         }
-        Console.print(wording.summary(counts))
-        return CheckWording.code(counts)
+        Console.print(tally.words())
+        return tally.code
     }
 
-    private func ask(_ check: Check) throws(CommandFailure) -> Outcome {
+    private func ask(_ check: Check) throws(CommandFailure) -> Check.Outcome {
         var world = try played.world()
         let files = try LogFiles(played, &world)
         var (outcome, after) = try ask(check, in: world)
-        try files.close(&after, status: CheckWording.code([outcome.verdict: 1]).status)
+        try files.close(&after, status: Report.Tally([outcome.verdict]).code.status)
         return outcome
     }
 
-    private func ask(_ check: Check, in world: World) throws(CommandFailure) -> (Outcome, World) {
+    private func ask(_ check: Check, in world: World) throws(CommandFailure) -> (Check.Outcome, World) {
         do throws(AttributeTable.DefinitionError) {
             let (outcome, after) = try check.ask(of: device, in: world, isStrict: played.isStrict)
             return (outcome, after)
@@ -64,15 +65,5 @@ struct Examination {
         world.packets = PacketLog { recent.take($0) }
         _ = try ask(check, in: world)
         return recent.lines(until: instant)
-    }
-}
-
-extension Played {
-    /// The command line that checks the same again.
-    fileprivate func replay(of id: String) -> String {
-        var words = ["lubdub", "check", path, "--seed", "\(seed)"]
-        for setting in settings { words += ["--set", setting] }
-        if isStrict { words.append("--strict") }
-        return (words + ["--only", id]).map(\.forShell).joined(separator: " ")
     }
 }

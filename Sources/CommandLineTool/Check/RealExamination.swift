@@ -1,5 +1,7 @@
 import Arguments
 import Checks
+import Conformance
+import Expectations
 import Glibc
 import Simulation
 import Spelling
@@ -51,7 +53,7 @@ struct RealExamination {
         /// Those of which nothing could be told, since the machine stood still.
         var again: [Check] = []
         var place = 0
-        var counts: [Verdict: Int] = [:]
+        var tally = Report.Tally()
         private var isSecondTime = false
 
         init(waiting: [Check]) { self.waiting = waiting }
@@ -66,7 +68,7 @@ struct RealExamination {
         }
 
         /// Whether it is, for this outcome is not final.
-        mutating func isAskedAgain(_ outcome: Outcome) -> Bool {
+        mutating func isAskedAgain(_ outcome: Check.Outcome) -> Bool {
             guard outcome.isExcused, !isSecondTime else { return false }
             again.append(outcome.check)
             return true
@@ -74,9 +76,9 @@ struct RealExamination {
     }
 
     private func tell(
-        _ outcome: Outcome, _ recent: RecentPackets, _ session: inout Session
+        _ outcome: Check.Outcome, _ recent: RecentPackets, _ session: inout Session
     ) throws(CommandFailure) {
-        session.counts[outcome.verdict, default: 0] += 1
+        session.tally.count(outcome.verdict)
         let lines = try wording.lines(outcome, replay: replay(of: outcome.check.id), trace: recent.lines)
         for line in lines { Console.print(line) }
     }
@@ -86,18 +88,18 @@ struct RealExamination {
     ) throws(CommandFailure) {
         let reason = "\(peer) has not been heard any more since \(last.id)"
         while let check = session.next() {
-            try tell(Outcome(check, inconclusive: reason), recent, &session)
+            try tell(Check.Outcome(check, inconclusive: reason), recent, &session)
         }
     }
 
     private func end(_ radio: any LiveRadio, _ session: Session) throws(CommandFailure) -> ExitCode {
-        Console.print(wording.summary(session.counts))
-        let count = session.counts.values.reduce(0, +)
+        Console.print(session.tally.words())
+        let count = session.tally.total
         if count < checks.count {
             Console.complain("lubdub: ended early: \(count) of \(checks.count) checks have been asked")
         }
         if case .failure(let why)? = radio.time.reason { throw CommandFailure(.environment, "lubdub: \(why)") }
-        return radio.time.reason?.code ?? CheckWording.code(session.counts)
+        return radio.time.reason?.code ?? session.tally.code
     }
 
     private func missing(_ lookout: Lookout) -> CommandFailure {
