@@ -108,7 +108,7 @@ extension Examiner {
     mutating func disconnect() {
         guard let connection else { return }
         command(.disconnect(connection, reason: .remoteUserTerminated))
-        _ = wait(atMost: .seconds(5)) { $0.connection == nil }
+        _ = wait(atMost: .seconds(5), due: Self.hearing) { $0.connection == nil }
     }
 
     /// Takes the peripheral out of range without a word, for longer than the link survives.

@@ -39,7 +39,8 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if let door = try RealDoor(invocation) { return try door.examine(checks, invocation) }
     if invocation.has("--peer") {
         throw CommandFailure(
-            .usage, "lubdub: --peer is a real peripheral, so --radio hci:... or --controller has to say how it is reached")
+            .usage,
+            "lubdub: --peer is a real peripheral, so --radio hci:... or --controller has to say how it is reached")
     }
     guard let path = invocation.operands.first else {
         throw CommandFailure(.usage, "lubdub: check needs a SCENARIO, or --radio and --peer for a real peripheral")

@@ -64,7 +64,8 @@ final class ControllerRadio: LiveRadio {
     }
 
     func close() {
-        if case .failure? = time.reason {} else {
+        if case .failure? = time.reason {
+        } else {
             command(.cancelConnecting)
             command(.stopScanning)
             time.finish(within: .seconds(1)) {

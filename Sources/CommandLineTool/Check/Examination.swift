@@ -34,7 +34,8 @@ struct Examination {
             if Console.failure == EPIPE { return .signal(SIGPIPE) }
             let outcome = try ask(check)
             tally.count(outcome.verdict)
-            let lines = try wording.lines(outcome, replay: played.replay(of: check.id)) { instant throws(CommandFailure) in
+            let lines = try wording.lines(outcome, replay: played.replay(of: check.id)) {
+                instant throws(CommandFailure) in
                 try trace(of: check, at: instant)
             }
             for line in lines { Console.print(line) }

@@ -30,7 +30,8 @@ enum RealDoor {
         }
         if let path = invocation.operands.first {
             throw CommandFailure(
-                .usage, "lubdub: check asks a scenario's peripheral or a real one: leave out \(path.quoted), or the other")
+                .usage,
+                "lubdub: check asks a scenario's peripheral or a real one: leave out \(path.quoted), or the other")
         }
         for option in ["--set", "--seed", "--events"] where invocation.has(option) {
             throw CommandFailure(.usage, "lubdub: \(option) is for a scenario, and a real peripheral has none")
@@ -111,7 +112,8 @@ enum RealDoor {
     /// That nobody was named, and who could have been.
     private func unnamed(_ radio: any LiveRadio) -> CommandFailure {
         let heard = Lookout(for: nil, by: radio, within: .seconds(5)).others
-        let others = heard.isEmpty ? "nobody was heard within 5 s" : "these were heard: \(heard.joined(separator: ", "))"
+        let others =
+            heard.isEmpty ? "nobody was heard within 5 s" : "these were heard: \(heard.joined(separator: ", "))"
         return CommandFailure(.usage, "lubdub: --peer has to name the peripheral to check; \(others)")
     }
 }
