@@ -16,7 +16,7 @@ struct Examiner {
         let instant: Instant
     }
 
-    /// So many notices are kept; a peripheral that sends more in one case is listened to no further.
+    /// So many notices and answers are kept; a peripheral that sends more in one case is listened to no further.
     static let mostNotices = 1 << 16
 
     /// What it reaches the peripheral by.
@@ -32,6 +32,8 @@ struct Examiner {
     var services: [DiscoveredService] = []
     /// Since this was last emptied.
     var notices: [Notice] = []
+    /// What the server has sent as an answer, asked or not, since this was last emptied.
+    var answered: [[UInt8]] = []
     private(set) var connection: ConnectionID?
     private(set) var mtu = 23
     /// The supervision timeout that is in force.
@@ -59,6 +61,7 @@ struct Examiner {
 
     mutating func start() {
         radio.start()
+        command(.overhear(true))
         listen()
     }
 
@@ -135,6 +138,7 @@ struct Examiner {
             if notices.count < Self.mostNotices {
                 notices.append(Notice(handle: handle, octets: octets, instant: now))
             }
+        case .overheard(_, let octets): if answered.count < Self.mostNotices { answered.append(octets) }
         default: break
         }
     }
@@ -159,7 +163,7 @@ struct Examiner {
     mutating func forgetReports() { crowd = Crowd() }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
-        (hasFailedToConnect, services, notices) = (address == nil, [], [])
+        (hasFailedToConnect, services, notices, answered) = (address == nil, [], [], [])
         guard let address else { return }
         command(.connect(ConnectionCreation(to: address, parameters: parameters), timeout: patience))
     }

@@ -20,7 +20,7 @@ let checkGrammar = Arguments.Grammar(
         .option("--peer", "NAME|ADDRESS", "the real peripheral: its name, or C0:FF:EE:00:00:01[/public|/random]"),
         .flag("--list", "list the checks instead"),
         .option("--only", "GLOB", "only checks with such an id; * crosses /"),
-        .flag("--strict", "also check what is only recommended (\"should\")"),
+        .flag("--strict", "also check what is only recommended (\"should\"), and robustness"),
         .option("--events", "FILE|-", "write the event log of the one case that --only names, of a scenario"),
         .option("--trace", "FILE", "write every HCI packet as btsnoop; of a scenario, of one case that --only names"),
         .flag("--quiet", "print neither what passes nor what is skipped"),
