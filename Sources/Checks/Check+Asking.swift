@@ -16,8 +16,9 @@ extension Check {
     public func ask(
         of device: Int, in world: World, isStrict: Bool = false
     ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
-        let radio = try WorldRadio(world, device: device)
-        let outcome = ask(of: .address(world.scenario.devices[device].address), by: radio, isStrict: isStrict)
+        var radio = try WorldRadio(world, device: device)
+        let (outcome, after) = examine(.address(world.scenario.devices[device].address), by: radio, isStrict)
+        if let after = after as? WorldRadio { radio = after }
         radio.flush()
         return (outcome, radio.world)
     }
@@ -25,12 +26,18 @@ extension Check {
     /// Asks a peripheral, in a connection of its own, which has ended when this returns.  Where the radio is over by then,
     /// the outcome says nothing of the peripheral.
     public func ask(of peer: Peer, by radio: any CentralRadio, isStrict: Bool = false) -> Outcome {
-        let begin = radio.now
+        examine(peer, by: radio, isStrict).outcome
+    }
+
+    /// What came of it, and the radio as it was then.
+    private func examine(
+        _ peer: Peer, by radio: any CentralRadio, _ isStrict: Bool
+    ) -> (outcome: Outcome, radio: any CentralRadio) {
         var examiner = Examiner(by: radio, of: peer)
         let ending = ask(&examiner, isStrict)
         examiner.disconnect()
-        return Outcome(
-            self, ending, took: begin.duration(to: radio.now), standstill: examiner.standstill)
+        let duration = radio.now.duration(to: examiner.now)
+        return (Outcome(self, ending, took: duration, standstill: examiner.standstill), examiner.radio)
     }
 
     private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {

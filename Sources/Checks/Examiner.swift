@@ -20,7 +20,7 @@ struct Examiner {
     static let mostNotices = 1 << 16
 
     /// What it reaches the peripheral by.
-    let radio: any CentralRadio
+    private(set) var radio: any CentralRadio
     /// Which peripheral it examines.
     let peer: Peer
     /// Where that was heard last; nil before.

@@ -14,7 +14,7 @@ import VirtualWorld
 @Suite struct RadioTests {
     /// A world's peripheral, as if it were real.
     final class Stranger: CentralRadio {
-        private let radio: WorldRadio
+        private var radio: WorldRadio
         /// How long the machine stands still now and then.
         private let standstill: Duration
         /// After so many rounds it is over.

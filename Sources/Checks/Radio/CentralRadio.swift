@@ -8,7 +8,7 @@ public import Simulation
 /// An `Examiner` asks by it one thing after the other, from code that is not `async`.  It is spoken to in the words of
 /// `Host`, which are those of GAP and of GATT's procedures: a radio that has a host of its own passes them on, one above
 /// somebody else's host translates them.
-public protocol CentralRadio: AnyObject {
+public protocol CentralRadio {
     /// The present.
     var now: Instant { get }
 
@@ -19,23 +19,23 @@ public protocol CentralRadio: AnyObject {
     var isOver: Bool { get }
 
     /// Begins a case: a host that is ready says `.started`, now or soon.
-    func start()
+    mutating func start()
 
     /// Has the central's host do something.
-    func command(_ command: Host.Command)
+    mutating func command(_ command: Host.Command)
 
     /// Lets time pass until the host says something: false when it is `limit` and nothing was said.
-    func play(until limit: Instant) -> Bool
+    mutating func play(until limit: Instant) -> Bool
 
     /// What the host has said since this was last asked, without `.send` and `.wake`.
-    func takeSaid() -> [Host.Output]
+    mutating func takeSaid() -> [Host.Output]
 
     /// The octets of a packet that the host has handed over, which is released.
-    func take(_ packet: Packet) -> [UInt8]
+    mutating func take(_ packet: Packet) -> [UInt8]
 
     /// How long the machine itself stood still at the most since then, so that it heard late.
     func standstill(since begin: Instant) -> Duration
 
     /// Does to the peripheral of `stage` what a rule of its script would, for so long or for good: false where nobody can.
-    func act(_ action: Action, for duration: Duration?) -> Bool
+    mutating func act(_ action: Action, for duration: Duration?) -> Bool
 }

@@ -7,7 +7,7 @@ import Simulation
 import VirtualWorld
 
 /// A device of a world in virtual time, which is as fast as the machine.
-final class WorldRadio: CentralRadio {
+struct WorldRadio: CentralRadio {
     /// As it is now.
     private(set) var world: World
     private let device: Int
@@ -23,14 +23,14 @@ final class WorldRadio: CentralRadio {
     var stage: (scenario: Scenario, device: Int)? { (world.scenario, device) }
     var isOver: Bool { false }
 
-    func start() {
+    mutating func start() {
         world.start()
         command(.start)
     }
 
-    func command(_ command: Host.Command) { world.command(command, of: node) }
+    mutating func command(_ command: Host.Command) { world.command(command, of: node) }
 
-    func play(until limit: Instant) -> Bool {
+    mutating func play(until limit: Instant) -> Bool {
         while world.outbox.isEmpty {
             guard world.runNext(until: limit) else {
                 world.run(until: limit)
@@ -40,24 +40,24 @@ final class WorldRadio: CentralRadio {
         return true
     }
 
-    func takeSaid() -> [Host.Output] {
+    mutating func takeSaid() -> [Host.Output] {
         defer { world.outbox.removeAll(keepingCapacity: true) }
         return world.outbox.compactMap { if case .client(_, let output) = $0 { output } else { nil } }
     }
 
-    func take(_ packet: Packet) -> [UInt8] {
+    mutating func take(_ packet: Packet) -> [UInt8] {
         defer { world.pool.release(packet) }
         return world.pool.octets(of: packet)
     }
 
     func standstill(since begin: Instant) -> Duration { .zero }
 
-    func act(_ action: Action, for duration: Duration?) -> Bool {
+    mutating func act(_ action: Action, for duration: Duration?) -> Bool {
         world.act(action, as: "examiner", for: duration.map { .after($0) }, at: now)
     }
 
     /// Gives to the logs what has not been given to them yet.
-    func flush() {
+    mutating func flush() {
         world.packets.flush()
         world.journal.flush()
     }

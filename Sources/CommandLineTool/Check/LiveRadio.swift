@@ -5,7 +5,7 @@ import Scenarios
 import Simulation
 
 /// A radio in real time, with a peripheral that is what it is: nobody can do anything to it.
-protocol LiveRadio: CentralRadio {
+protocol LiveRadio: AnyObject, CentralRadio {
     var time: RealTime { get }
 
     /// Ends what is under way, so that the other side knows, and then the radio; one that does not answer is waited for a
