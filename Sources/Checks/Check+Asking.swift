@@ -16,9 +16,9 @@ extension Check {
     public func ask(
         of device: Int, in world: World, isStrict: Bool = false
     ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
-        var radio = try WorldRadio(world, device: device)
-        let (outcome, after) = examine(.address(world.scenario.devices[device].address), by: radio, isStrict)
-        if let after = after as? WorldRadio { radio = after }
+        var examiner = try Examiner(in: world, of: device)
+        let outcome = examine(&examiner, isStrict)
+        guard var radio = examiner.radio as? WorldRadio else { return (outcome, world) }
         radio.flush()
         return (outcome, radio.world)
     }
@@ -26,18 +26,16 @@ extension Check {
     /// Asks a peripheral, in a connection of its own, which has ended when this returns.  Where the radio is over by then,
     /// the outcome says nothing of the peripheral.
     public func ask(of peer: Peer, by radio: any CentralRadio, isStrict: Bool = false) -> Outcome {
-        examine(peer, by: radio, isStrict).outcome
+        var examiner = Examiner(by: radio, of: peer)
+        return examine(&examiner, isStrict)
     }
 
-    /// What came of it, and the radio as it was then.
-    private func examine(
-        _ peer: Peer, by radio: any CentralRadio, _ isStrict: Bool
-    ) -> (outcome: Outcome, radio: any CentralRadio) {
-        var examiner = Examiner(by: radio, of: peer)
+    private func examine(_ examiner: inout Examiner, _ isStrict: Bool) -> Outcome {
+        let begin = examiner.now
         let ending = ask(&examiner, isStrict)
         examiner.disconnect()
-        let duration = radio.now.duration(to: examiner.now)
-        return (Outcome(self, ending, took: duration, standstill: examiner.standstill), examiner.radio)
+        return Outcome(
+            self, ending, took: begin.duration(to: examiner.now), standstill: examiner.standstill)
     }
 
     private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {

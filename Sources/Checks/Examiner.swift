@@ -4,6 +4,7 @@ import HCI
 import LEHost
 import Scenarios
 import Simulation
+import VirtualWorld
 
 /// A central that a check asks one thing after the other: each call lets time pass until the answer is there.
 ///
@@ -51,6 +52,12 @@ struct Examiner {
     init(by radio: any CentralRadio, of peer: Peer) {
         (self.radio, self.peer) = (radio, peer)
         if case .address(let own) = peer { address = own }
+    }
+
+    /// A central in a world that has not started, which examines this one of its devices.
+    init(in world: World, of device: Int) throws(AttributeTable.DefinitionError) {
+        let peer = Peer.address(world.scenario.devices[device].address)
+        self.init(by: try WorldRadio(world, device: device), of: peer)
     }
 
     /// The present.
