@@ -167,15 +167,6 @@ extension Examiner {
         guard let stage = radio.stage else { throw .skipped("nobody can move the handles of this peripheral") }
         try act(Action(.moveHandles(by: 8, announce: true), of: .device(stage.device)))
     }
-
-    /// Gives its attributes other handles, as a new firmware would, and has it tell so; skips the check where nobody
-    /// can.
-    mutating func provokeMove() throws(Ending) {
-        guard find(.serviceChanged, of: .genericAttribute) != nil else {
-            throw .skipped("not claimed: service 1801 has no characteristic 2A05, so its attributes never change")
-        }
-        act(Action(.moveHandles(by: 8, announce: true), of: .device(device)))
-    }
 }
 
 extension [UInt8] {
