@@ -60,8 +60,8 @@ let floors: [[Target]] = [
         library("Conformance", on: "Arguments", "Documents", "Expectations", "Scenarios", "Simulation", "Spelling"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI", "L2CAP",
-            "LEHost", "Octets", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualWorld"),
+            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
+            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualWorld"),
     ],
     [
         library(

@@ -48,10 +48,10 @@ extension Check {
 
         /// Of a check whose precondition can never come about, so that it was not even begun.
         public init(_ check: Check, inconclusive reason: String) {
-            self.init(check, .inconclusive(reason), took: .zero, standstill: .zero)
+            self.init(check, .inconclusive(reason), took: .zero)
         }
 
-        init(_ check: Check, _ ending: Ending?, took duration: Duration, standstill: Duration) {
+        init(_ check: Check, _ ending: Ending?, took duration: Duration, standstill: Duration = .zero) {
             (self.check, self.duration) = (check, duration)
             if case .failed? = ending, standstill > .zero { isExcused = true } else { isExcused = false }
             switch ending {

@@ -21,7 +21,7 @@ struct Matrix: Sendable {
             var met: [Check.Scope: Result<Examiner, Ending>] = [:]
             outcomes = checks.map { check in
                 if let reason = check.whyUnasked(isStrict: true) {
-                    return Check.Outcome(check, .skipped(reason), took: .zero, standstill: .zero)
+                    return Check.Outcome(check, .skipped(reason), took: .zero)
                 }
                 let meeting = met[check.scope] ?? Self.meet(stranger, as: check.scope)
                 met[check.scope] = meeting
@@ -39,12 +39,12 @@ struct Matrix: Sendable {
 
         private static func judge(_ check: Check, _ meeting: Result<Examiner, Ending>) -> Check.Outcome {
             switch meeting {
-            case .failure(let ending): return Check.Outcome(check, ending, took: .zero, standstill: .zero)
+            case .failure(let ending): return Check.Outcome(check, ending, took: .zero)
             case .success(var examiner):
                 do throws(Ending) {
                     try check.judge(&examiner)
-                    return Check.Outcome(check, nil, took: examiner.now.sinceStart, standstill: .zero)
-                } catch { return Check.Outcome(check, error, took: examiner.now.sinceStart, standstill: .zero) }
+                    return Check.Outcome(check, nil, took: examiner.now.sinceStart)
+                } catch { return Check.Outcome(check, error, took: examiner.now.sinceStart) }
             }
         }
 
