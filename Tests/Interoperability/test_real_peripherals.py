@@ -4,6 +4,7 @@ faulty one fails the check that is named for its fault."""
 import asyncio
 import importlib.metadata
 import json
+import re
 
 from examining import ADDRESS, verdicts
 from harness import ROOT, Interoperability, lubdub
@@ -23,15 +24,27 @@ class RealPeripheralTests(Interoperability):
         found = {}
         for seen, examination in parts:
             found |= seen
+            self.octets(examination, seen)
             self.assertRegex(examination.lines[-1], r' 0 inconclusive, \d+ skip, 0 error$', examination.lines)
         self.assertEqual(found.keys(), listed)
         self.assertEqual({check for check, verdict in found.items() if verdict == 'fail'}, known)
         self.assertGreater(list(found.values()).count('pass'), 30)
 
     def parts(self, listed):
-        """Globs that are all of them, side by side; those that listen for long have a strap of their own."""
-        alone = {check for check in listed if check.startswith(('heart_rate/', 'reconnection/'))}
-        return alone | {check.split('/')[0] + '/*' for check in listed - alone}
+        """Globs that are all of them, side by side; those that wait for long have a strap of their own."""
+        alone = {check for check in listed if check.startswith(('gatt/', 'heart_rate/', 'reconnection/', 'GATT/SR/UNS/'))}
+        return alone | {check.rsplit('/', 1)[0] + '/*' for check in listed - alone}
+
+    def octets(self, examination, seen):
+        """What was sent last before a known fail is what the list says, and so is the answer."""
+        for deviation in DEVIATIONS['deviations']:
+            if seen.get(deviation['case']) != 'fail':
+                continue
+            fail = next(i for i, line in enumerate(examination.lines) if line.startswith(f'fail  {deviation["case"]}  '))
+            trace = re.findall(r'(->|<-) ATT .*?((?: [0-9A-F]{2})+)$', '\n'.join(examination.lines[fail:fail + 11]), re.M)
+            *_, sent = [place for place, (way, _) in enumerate(trace) if way == '->']
+            said = [octets.strip() for _, octets in trace[sent:sent + 2]] + ['']
+            self.assertEqual(said[:2], [deviation['sent'], deviation['answered']], deviation['case'])
 
     async def listed(self):
         async with lubdub('check', '--list') as process:
