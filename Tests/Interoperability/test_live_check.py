@@ -23,7 +23,8 @@ class LiveCheckTests(Interoperability):
                         lubdub('check', '--radio', f'hci:{address}', '--peer', Strap.name, '--only', 'GATT/SR/GAD/*',
                                '--trace', trace) as process):
                     examination = Examined(process, [])
-                    self.assertEqual(set((await examination.verdicts()).values()), {'pass'})
+                    seen = set((await examination.verdicts()).values())
+                    self.assertTrue('pass' in seen and seen <= {'pass', 'skip'}, seen)
                     self.assertEqual(process.returncode, 0)
             tshark = await asyncio.create_subprocess_exec(
                 'tshark', '-r', trace, '-Y', 'btatt', stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL)
