@@ -44,7 +44,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
             switch check.weight {
             case .required: "required by"
             case .recommended: "recommended by"
-            case .robustness: "robustness, beside"
+            case .robustness: "for robustness, by"
             }
         Console.print("\(check.id): \(check.title); \(kind) \(check.requirement)")
         return .success
