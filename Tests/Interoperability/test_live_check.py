@@ -70,7 +70,7 @@ class LiveCheckTests(Interoperability):
                 rest, message = await process.communicate()
         self.assertEqual(process.returncode, 3)
         self.assertIn(f'lubdub: {address}: ', message.decode())
-        self.assertIn('ended early: 1 of 2 checks have been asked', message.decode())
+        self.assertRegex(message.decode(), r'ended early: 1 of \d+ checks have been asked')
         self.assertRegex(rest.decode(), '1 pass, 0 fail, 0 inconclusive, 0 skip, 0 error\n$')
 
     async def test_ctrl_c_ends_the_link_in_good_order(self):
