@@ -99,7 +99,9 @@ let floors: [[Target]] = [
             "EventLog", "Expectations", "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling",
             "Statistics", "VirtualWorld"),
         tests("Conformance", on: "Arguments", "Documents", "Expectations", "Scenarios", "Simulation"),
-        tests("Checks", on: "Documents", "Expectations", "Scenarios", "Simulation", "VirtualWorld"),
+        tests(
+            "Checks", on: "Bluetooth", "Documents", "Expectations", "HCI", "LEHost", "Octets", "Scenarios",
+            "Simulation", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations", "Spelling"),

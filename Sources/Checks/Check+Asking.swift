@@ -1,5 +1,6 @@
 import EventLog
 public import GATT
+import Scenarios
 import Simulation
 public import VirtualWorld
 
@@ -16,12 +17,25 @@ extension Check {
         of device: Int, in world: World, isStrict: Bool = false
     ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
         var examiner = try Examiner(in: world, of: device)
+        let outcome = examine(&examiner, isStrict)
+        guard var radio = examiner.radio as? WorldRadio else { return (outcome, world) }
+        radio.flush()
+        return (outcome, radio.world)
+    }
+
+    /// Asks a peripheral, in a connection of its own, which has ended when this returns.  Where the radio is over by then,
+    /// the outcome says nothing of the peripheral.
+    public func ask(of peer: Peer, by radio: any CentralRadio, isStrict: Bool = false) -> Outcome {
+        var examiner = Examiner(by: radio, of: peer)
+        return examine(&examiner, isStrict)
+    }
+
+    private func examine(_ examiner: inout Examiner, _ isStrict: Bool) -> Outcome {
+        let begin = examiner.now
         let ending = ask(&examiner, isStrict)
         examiner.disconnect()
-        var world = examiner.world
-        world.packets.flush()
-        world.journal.flush()
-        return (Outcome(self, ending, took: world.now.sinceStart), world)
+        return Outcome(
+            self, ending, took: begin.duration(to: examiner.now), standstill: examiner.standstill)
     }
 
     private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {

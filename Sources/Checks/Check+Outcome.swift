@@ -43,10 +43,21 @@ extension Check {
         /// How long it took, in the time of the two.
         public let duration: Duration
 
-        init(_ check: Check, _ ending: Ending?, took duration: Duration) {
+        /// Whether it would be a fail if this machine had not stood still meanwhile: it is worth asking again.
+        public let isExcused: Bool
+
+        /// Of a check whose precondition can never come about, so that it was not even begun.
+        public init(_ check: Check, inconclusive reason: String) {
+            self.init(check, .inconclusive(reason), took: .zero)
+        }
+
+        init(_ check: Check, _ ending: Ending?, took duration: Duration, standstill: Duration = .zero) {
             (self.check, self.duration) = (check, duration)
+            if case .failed? = ending, standstill > .zero { isExcused = true } else { isExcused = false }
             switch ending {
             case nil: (verdict, finding, reason) = (.pass, nil, nil)
+            case .failed where isExcused:
+                (verdict, finding, reason) = (.inconclusive, nil, "this machine stood still for \(standstill.inWords)")
             case .failed(let found): (verdict, finding, reason) = (.fail, found, nil)
             case .inconclusive(let why): (verdict, finding, reason) = (.inconclusive, nil, why)
             case .skipped(let why): (verdict, finding, reason) = (.skip, nil, why)

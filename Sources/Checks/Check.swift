@@ -108,7 +108,7 @@ enum Claim: Hashable, Sendable {
     case nothing(but: Obstacle)
 
     /// Why a peripheral does not claim it; nil when it does.
-    func whyNot(_ peripheral: borrowing Examiner) -> String? {
+    func whyNot(_ peripheral: Examiner) -> String? {
         switch self {
         case .service(let uuid):
             return peripheral.advertised.services.contains(uuid) || peripheral.services.contains { $0.uuid == uuid }
@@ -126,7 +126,7 @@ enum Claim: Hashable, Sendable {
     }
 
     private func whyNot(
-        _ peripheral: borrowing Examiner, _ uuid: UUID, _ service: UUID, _ property: CharacteristicProperties,
+        _ peripheral: Examiner, _ uuid: UUID, _ service: UUID, _ property: CharacteristicProperties,
         isThere: Bool
     ) -> String? {
         guard let found = peripheral.find(uuid, of: service) else {

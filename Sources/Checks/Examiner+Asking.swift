@@ -5,7 +5,6 @@ import Scenarios
 import Sensors
 import Simulation
 import Spelling
-import VirtualWorld
 
 // What checks are made of.
 extension Examiner {
@@ -67,8 +66,21 @@ extension Examiner {
     mutating func read(_ handle: UInt16, _ name: String) throws(Ending) -> [UInt8] {
         switch try result(of: .readLong(handle: handle), "a read of \(name)") {
         case .success(.value(let octets)): return octets
-        case .failure(.refused(let error, _)): throw failure(expected: "the value of \(name)", seen: "\(error)")
+        case .failure(.refused(let error, _)):
+            try skipIfUnpaired(error, name)
+            throw failure(expected: "the value of \(name)", seen: "\(error)")
         default: throw failure(expected: "the value of \(name)", seen: "another answer")
+        }
+    }
+
+    /// A peripheral may want keys first for whatever it has.  Core 6.0, Vol 3, Part C, section 10.
+    private func skipIfUnpaired(_ error: ATTError, _ name: String) throws(Ending) {
+        let wantsKeys: [ATTError] = [
+            .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,
+            .encryptionKeySizeTooShort,
+        ]
+        if wantsKeys.contains(error) {
+            throw .skipped("\(name) wants a paired client (\(error)): \(Claim.Obstacle.pairing.rawValue)")
         }
     }
 
@@ -81,6 +93,7 @@ extension Examiner {
     /// Writes a value; a refusal is a fail.
     mutating func write(_ octets: [UInt8], to handle: UInt16, _ name: String) throws(Ending) {
         let error = try refusal(of: .write(handle: handle, value: octets), "a write of \(octets.hex) to \(name)")
+        if let error { try skipIfUnpaired(error, name) }
         try expect(error == nil, "\(name) takes \(octets.hex)", seen: "\(error?.description ?? "")")
     }
 
@@ -93,6 +106,7 @@ extension Examiner {
         let number = "0x\(configuration.rawValue.text(digits: 4, radix: 16))"
         let words = "a write of \(number) to the configuration of \(value.uuid)"
         let error = try refusal(of: .configure(handle: handle, configuration), words)
+        if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid)") }
         try expect(error == nil, "the configuration of \(value.uuid) takes \(number)", seen: error?.description ?? "")
     }
 
@@ -129,16 +143,19 @@ extension Examiner {
     /// Gives a part of one of its services another value, until the case ends; skips the check where nobody can.
     mutating func provoke(
         _ role: Part.Role = .value, of kind: Service.Kind, to number: Double, _ words: String
-    ) throws(Ending) { try provoke(world.scenario.part(role, of: kind, device: device), to: number, words) }
+    ) throws(Ending) { try provoke(part(role, of: kind), to: number, words) }
 
     /// The same, of a part that has no other role than its name.
     mutating func provoke(
         named name: String, of kind: Service.Kind, to number: Double, _ words: String
-    ) throws(Ending) { try provoke(world.scenario.part(named: name, of: kind, device: device), to: number, words) }
+    ) throws(Ending) {
+        let thing = radio.stage.flatMap { $0.scenario.part(named: name, of: kind, device: $0.device) }
+        try provoke(thing, to: number, words)
+    }
 
     private mutating func provoke(_ thing: Thing?, to number: Double, _ words: String) throws(Ending) {
         guard let thing else { throw .skipped("nobody can \(words) of this peripheral") }
-        act(Action(.set(to: .curve(.constant(number))), of: thing))
+        try act(Action(.set(to: .curve(.constant(number))), of: thing))
     }
 
     /// Gives its attributes other handles, as a new firmware would, and has it tell so; skips the check where nobody
@@ -147,7 +164,8 @@ extension Examiner {
         guard find(.serviceChanged, of: .genericAttribute) != nil else {
             throw .skipped("not claimed: service 1801 has no characteristic 2A05, so its attributes never change")
         }
-        act(Action(.moveHandles(by: 8, announce: true), of: .device(device)))
+        guard let stage = radio.stage else { throw .skipped("nobody can move the handles of this peripheral") }
+        try act(Action(.moveHandles(by: 8, announce: true), of: .device(stage.device)))
     }
 }
 

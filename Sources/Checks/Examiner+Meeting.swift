@@ -53,13 +53,30 @@ extension Examiner {
 
     /// Listens until it has heard both packets of the peripheral, or one of them for long enough.
     mutating func hear() throws(Ending) {
-        if !isReady { _ = wait(atMost: .seconds(10)) { $0.isReady } }
+        let isHeard = scan { examiner in
+            guard examiner.wait(atMost: Self.hearing, until: { $0.advertisement != nil }) else { return false }
+            _ = examiner.wait(atMost: .seconds(3), due: Self.hearing) { $0.scanResponse != nil }
+            return true
+        }
+        guard isHeard else { throw .inconclusive("\(peer) was not heard within \(Self.hearing.inWords)") }
+    }
+
+    /// Fails unless something is advertised; inconclusive when it could stand in a packet that was not heard.
+    func expectAdvertised(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(Ending) {
+        let answersScanners = advertisement?.kind == .undirected || advertisement?.kind == .scannable
+        if !isSo, scanResponse == nil, answersScanners {
+            throw .inconclusive("its answer to a scanner was not heard, where \(expected) could stand")
+        }
+        try expect(isSo, expected, seen: seen())
+    }
+
+    /// Scans while something else is done.
+    mutating func scan<Answer>(_ action: (inout Examiner) -> Answer) -> Answer {
+        if !isReady { _ = wait(atMost: .seconds(10), due: Self.hearing) { $0.isReady } }
         let always = ScanParameters(isActive: true, interval: 0x60, window: 0x60)
         command(.scan(always, filterDuplicates: false))
-        let isHeard = wait(atMost: Self.hearing) { $0.advertisement != nil }
-        if isHeard { _ = wait(atMost: .seconds(3)) { $0.scanResponse != nil } }
-        command(.stopScanning)
-        guard isHeard else { throw .inconclusive("\(address) was not heard within \(Self.hearing.inWords)") }
+        defer { command(.stopScanning) }
+        return action(&self)
     }
 
     /// The longest advertising interval, and as much again.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
@@ -73,10 +90,10 @@ extension Examiner {
             beginConnecting(parameters, within: .seconds(30))
             _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.hasFailedToConnect }
             guard connection != nil else {
-                throw .inconclusive("no connection with \(address) came about within 30 s")
+                throw .inconclusive("no connection with \(peer) came about within 30 s")
             }
             // Six connection intervals of 30 ms without a packet, and it was none.  Core 6.0, Vol 6, Part B, section 4.5.2.
-            guard wait(atMost: .milliseconds(200), until: { $0.connection == nil }) else { return }
+            guard wait(atMost: .milliseconds(200), due: .seconds(30), until: { $0.connection == nil }) else { return }
             guard end == .failedToBeEstablished else { break }
         }
         throw .inconclusive("the connection ended as it began: \(end.map { "\($0)" } ?? "nobody says why")")
@@ -103,12 +120,13 @@ extension Examiner {
     mutating func disconnect() {
         guard let connection else { return }
         command(.disconnect(connection, reason: .remoteUserTerminated))
-        _ = wait(atMost: .seconds(5)) { $0.connection == nil }
+        _ = wait(atMost: .seconds(5), due: Self.hearing) { $0.connection == nil }
     }
 
     /// Takes the peripheral out of range without a word, for longer than the link survives.
     mutating func loseLink(for duration: Duration) throws(Ending) {
-        act(Action(.linkLoss, of: .device(device)), for: duration)
+        guard let stage = radio.stage else { throw .skipped("nobody can take this peripheral out of range") }
+        try act(Action(.linkLoss, of: .device(stage.device)), for: duration)
         let isLost = wait(atMost: duration) { $0.connection == nil }
         guard isLost else {
             throw .inconclusive(

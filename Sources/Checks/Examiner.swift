@@ -2,15 +2,14 @@ import Bluetooth
 import GATT
 import HCI
 import LEHost
-import Octets
 import Scenarios
 import Simulation
 import VirtualWorld
 
-/// A central that a check asks one thing after the other: each call plays the world until the answer is there.
+/// A central that a check asks one thing after the other: each call lets time pass until the answer is there.
 ///
-/// Every wait has an end in the world's time, so a check has one too, whatever the peripheral does.
-struct Examiner: Sendable {
+/// Every wait has an end, so a check has one too, whatever the peripheral does.
+struct Examiner {
     /// A value that the peripheral has notified or indicated.
     struct Notice: Hashable {
         let handle: UInt16
@@ -21,13 +20,15 @@ struct Examiner: Sendable {
     /// So many notices and answers are kept; a peripheral that sends more in one case is listened to no further.
     static let mostNotices = 1 << 16
 
-    /// What the two play in.
-    private(set) var world: World
-    let device: Int
-    private let node: Int
+    /// What it reaches the peripheral by.
+    private(set) var radio: any CentralRadio
+    /// Which peripheral it examines.
+    let peer: Peer
+    /// Where that was heard last; nil before.
+    private(set) var address: DeviceAddress?
+    /// Everybody who was heard.
+    private(set) var crowd = Crowd()
 
-    /// What it heard the peripheral advertise, newest last, but for repetitions.
-    private(set) var reports: [AdvertisingReport] = []
     /// What was discovered on the newest connection.
     var services: [DiscoveredService] = []
     /// Since this was last emptied.
@@ -45,67 +46,92 @@ struct Examiner: Sendable {
     private var answers: [UInt32: Result<Procedure.Outcome, Procedure.Failure>] = [:]
     private var asked: UInt32 = 0
 
+    /// The longest that the machine stood still in a wait whose end could mean something else because of that.
+    private(set) var standstill = Duration.zero
+
+    init(by radio: any CentralRadio, of peer: Peer) {
+        (self.radio, self.peer) = (radio, peer)
+        if case .address(let own) = peer { address = own }
+    }
+
     /// A central in a world that has not started, which examines this one of its devices.
     init(in world: World, of device: Int) throws(AttributeTable.DefinitionError) {
-        (self.world, self.device) = (world, device)
-        node = try self.world.addClient(at: .start)
+        let peer = Peer.address(world.scenario.devices[device].address)
+        self.init(by: try WorldRadio(world, device: device), of: peer)
     }
 
     /// The present.
-    var now: Instant { world.now }
+    var now: Instant { radio.now }
 
-    /// The address under which the peripheral is known.
-    var address: DeviceAddress { world.scenario.devices[device].address }
+    /// What it heard the peripheral advertise, newest last, but for repetitions.
+    var reports: [AdvertisingReport] { crowd.members.first { $0.address == address }?.reports ?? [] }
 
     mutating func start() {
-        world.start()
+        radio.start()
         command(.overhear(true))
-        command(.start)
-    }
-
-    mutating func command(_ command: Host.Command) {
-        world.command(command, of: node)
         listen()
     }
 
-    /// Does to the peripheral what a rule of its script would, and what a person at a real one can: for so long.
-    mutating func act(_ action: Action, for duration: Duration? = nil) {
-        _ = world.act(action, as: "examiner", for: duration.map { .after($0) }, at: now)
+    mutating func command(_ command: Host.Command) {
+        radio.command(command)
+        listen()
+    }
+
+    /// The part of the peripheral's scenario with this role; nil where nobody can do anything to it.
+    func part(_ role: Part.Role, of kind: Service.Kind) -> Thing? {
+        radio.stage.flatMap { $0.scenario.part(role, of: kind, device: $0.device) }
+    }
+
+    /// Does to the peripheral what a rule of its script would, and what a person at a real one can: for so long.  Skips
+    /// the check where nobody can.
+    mutating func act(_ action: Action, for duration: Duration? = nil) throws(Ending) {
+        guard radio.act(action, for: duration) else {
+            throw .skipped("nobody can do \(action.kind.rawValue) to this peripheral")
+        }
         listen()
     }
 
     // MARK: Time
 
-    /// Plays for so long.
+    /// Lets so much time pass.
     mutating func wait(_ duration: Duration) { _ = wait(atMost: duration) { _ in false } }
 
-    /// Plays until something is so, but not for longer than that: whether it is.
-    mutating func wait(atMost duration: Duration, until isSo: (borrowing Examiner) -> Bool) -> Bool {
-        let limit = now.advanced(by: duration)
+    /// Waits until something is so, but not for longer than that: whether it is.  What is awaited is due within a part
+    /// of that, where `bound` says so.
+    mutating func wait(
+        atMost duration: Duration, due bound: Duration? = nil, until isSo: (borrowing Examiner) -> Bool
+    ) -> Bool {
+        let begin = now
+        let limit = begin.advanced(by: duration)
+        defer { noteStandstill(since: begin, of: bound ?? duration) }
         while !isSo(self) {
-            guard world.runNext(until: limit) else {
-                world.run(until: limit)
-                return false
-            }
+            guard radio.play(until: limit) else { return false }
             listen()
         }
         return true
     }
 
+    /// What came late, or not in time, proves nothing when the machine stood still for a tenth of that time.
+    private mutating func noteStandstill(since begin: Instant, of bound: Duration) {
+        let longest = radio.standstill(since: begin)
+        if longest > max(bound / 10, Self.unnoticed) { standstill = max(standstill, longest) }
+    }
+
+    /// So long a machine may stand still in any case.
+    private static let unnoticed = Duration.milliseconds(50)
+
     /// Takes what the host has said.
     private mutating func listen() {
-        guard !world.outbox.isEmpty else { return }
-        let heard = world.outbox
-        world.outbox.removeAll(keepingCapacity: true)
-        for case .client(_, let output) in heard { take(output) }
+        for output in radio.takeSaid() { take(output) }
     }
 
     private mutating func take(_ output: Host.Output) {
         switch output {
         case .started: isReady = true
-        case .report(let report) where report.address == address:
-            reports.removeAll { $0.kind == report.kind }
-            reports.append(report)
+        case .report(let report):
+            let member = crowd.hear(report)
+            // Of several with one name it is the one that was heard first, until all is heard anew.
+            if member.is(peer), !crowd.members.contains(where: { $0.address == address }) { address = member.address }
         case .connected(let id, let complete):
             (connection, end, mtu) = (id, nil, 23)
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
@@ -113,12 +139,12 @@ struct Examiner: Sendable {
         case .connectionFailed: hasFailedToConnect = true
         case .disconnected(let id, _, let reason) where id == connection: (connection, end) = (nil, reason)
         case .exchangedMTU(_, let size): mtu = size
-        case .finished(_, let id, let result): answers[id] = result
+        case .finished(let own, let id, let result) where own == connection: answers[id] = result
         case .notified(_, let handle, let packet), .indicated(_, let handle, let packet):
+            let octets = radio.take(packet)
             if notices.count < Self.mostNotices {
-                notices.append(Notice(handle: handle, octets: world.pool.octets(of: packet), instant: now))
+                notices.append(Notice(handle: handle, octets: octets, instant: now))
             }
-            world.pool.release(packet)
         case .overheard(_, let octets): if answered.count < Self.mostNotices { answered.append(octets) }
         default: break
         }
@@ -132,18 +158,20 @@ struct Examiner: Sendable {
         asked += 1
         let id = asked
         command(.procedure(connection, procedure, id: id))
-        _ = wait(atMost: Self.patience) { $0.answers[id] != nil }
+        _ = wait(atMost: Self.patience, due: Self.transaction) { $0.answers[id] != nil }
         return answers.removeValue(forKey: id)
     }
 
-    /// Longer than any procedure that is answered takes; each request of it has 30 s.  Core 6.0, Vol 3, Part F, section
-    /// 3.3.3.
+    /// Longer than any procedure that is answered takes.
     private static let patience = Duration.seconds(300)
+    /// Each request of a procedure has so long.  Core 6.0, Vol 3, Part F, section 3.3.3.
+    private static let transaction = Duration.seconds(30)
 
-    mutating func forgetReports() { reports = [] }
+    mutating func forgetReports() { crowd = Crowd() }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
-        (hasFailedToConnect, services, notices, answered) = (false, [], [], [])
+        (hasFailedToConnect, services, notices, answered) = (address == nil, [], [], [])
+        guard let address else { return }
         command(.connect(ConnectionCreation(to: address, parameters: parameters), timeout: patience))
     }
 }

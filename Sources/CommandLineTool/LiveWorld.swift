@@ -45,6 +45,7 @@ actor LiveWorld {
     private var wake: EventLoop.Appointment?
     private var clock: CaseClock?
     private var isOver = false  // the time of a case is
+    private var client: (@Sendable (Host.Output) -> Void)?
 
     init(
         _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ ending: Ending, _ verbosity: Verbosity,
@@ -70,6 +71,9 @@ actor LiveWorld {
         world.start()
         if clock != nil { beat() } else { goOn() }
     }
+
+    /// Tells what the host of a client of the world says; a packet in it stays in the world's pool.
+    func tellClient(_ tell: @escaping @Sendable (Host.Output) -> Void) { client = tell }
 
     /// Judges what happens from the first HCI Reset of a host outside, when the world's time begins, to a limit.
     func judge(until limit: Instant) {
@@ -343,7 +347,7 @@ actor LiveWorld {
         case .radioRefused(let node, let opcode, let status):
             Console.complain("lubdub: \(radios[node].address): the controller refused \(opcode): \(status)")
         case .toForeignHost(let node, let command): foreign?.perform(command, of: node)
-        case .client: break
+        case .client(_, let output): client?(output)
         }
     }
 }

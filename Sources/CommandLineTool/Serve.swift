@@ -143,7 +143,7 @@ private func radios(for played: Played, _ invocation: Invocation) throws(Command
     return addresses
 }
 
-private func read(_ texts: [String]) throws(CommandFailure) -> [StreamAddress] {
+func read(_ texts: [String]) throws(CommandFailure) -> [StreamAddress] {
     var addresses: [StreamAddress] = []
     for text in texts {
         do throws(StreamAddress.Unreadable) { addresses.append(try StreamAddress(text)) } catch {

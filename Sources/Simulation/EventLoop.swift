@@ -211,35 +211,52 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
 
     /// Makes this thread the loop's until `body` has ended, and returns or throws what it did; or throws `Stalled`.
     public func run<Success: Sendable>(_ body: sending @escaping () async throws -> Success) throws -> Success {
-        state.withLock { state in
-            precondition(state.thread == nil, "this loop runs already")
-            state.thread = pthread_self()
-        }
-        defer { state.withLock { $0.thread = nil } }
         let outcome = Outcome<Success>()
         let main = Task(executorPreference: self) {
             // Setting the outcome is the last thing it does, so that the task is over when `run` returns.
             do { outcome.set(.success(try await body())) } catch { outcome.set(.failure(error)) }
         }
-        var stall: Stalled?
-        while true {
-            if let result = outcome.get() {
-                if let stall { throw stall }
-                return try result.get()
-            } else if let instant = waitForNextEvent() {
-                runEvents(dueBy: instant)
-            } else if let stall {
-                throw stall
-            } else {
-                stall = Stalled(at: now)
-                main.cancel()  // so that what listens for cancellation ends in good order
+        return try hold { () throws -> Success in
+            var stall: Stalled?
+            while true {
+                if let result = outcome.get() {
+                    if let stall { throw stall }
+                    return try result.get()
+                } else if let instant = waitForNextEvent() {
+                    runEvents(dueBy: instant)
+                } else if let stall {
+                    throw stall
+                } else {
+                    stall = Stalled(at: now)
+                    main.cancel()  // so that what listens for cancellation ends in good order
+                }
             }
         }
     }
 
-    /// The instant of the next event, now the present; nil when nothing is left to happen.
-    private func waitForNextEvent() -> Instant? {
-        let (due, watches) = state.withLock { ($0.queue.firstDue(), $0.watches) }
+    /// Makes this thread the loop's for a body that is not `async`, and lets time pass by `turn`.
+    public func hold<Answer, Failure: Error>(_ body: () throws(Failure) -> Answer) throws(Failure) -> Answer {
+        state.withLock { state in
+            precondition(state.thread == nil, "this loop runs already")
+            state.thread = pthread_self()
+        }
+        defer { state.withLock { $0.thread = nil } }
+        return try body()
+    }
+
+    /// Waits for what happens next, but not beyond `limit`, and plays what is due then: false when it is `limit`, or
+    /// later.  Only while `hold` has this thread.
+    public func turn(until limit: Instant) -> Bool {
+        checkIsolated()
+        guard let instant = waitForNextEvent(until: limit) else { return false }
+        runEvents(dueBy: instant)
+        return instant < limit
+    }
+
+    /// The instant of the next event or of `limit`, now the present; nil when nothing is left to happen.
+    private func waitForNextEvent(until limit: Instant? = nil) -> Instant? {
+        let (first, watches) = state.withLock { ($0.queue.firstDue(), $0.watches) }
+        let due = [first, limit].compactMap { $0 }.min()
         let wait = due.map { Duration.nanoseconds(realTime.duration(to: $0).inNanoseconds) / speed }
         guard let ready = alarm?.wait(for: wait, or: watches.map { ($0.descriptor, $0.readiness) }) else {
             if let due { state.withLock { $0.now = max($0.now, due) } }

@@ -102,11 +102,18 @@ class Check(unittest.TestCase):
 
     def test_what_is_wrong_or_not_there_yet(self):
         for arguments, words in [
-                ([], 'needs a SCENARIO'), ([RESTING, '--radio', 'hci:tcp:127.0.0.1:6402'], 'does not reach'),
+                ([], 'needs a SCENARIO'), ([RESTING, '--radio', 'hci:tcp:127.0.0.1:6402'], 'leave out "scenarios/'),
+                ([RESTING, '--peer', 'Strap'], 'how it is reached'),
+                (['--radio', 'usb:0', '--peer', 'Strap'], 'not played yet by this version'),
+                (['--radio', 'hci:tcp:127.0.0.1:1', '--controller', 'tcp:127.0.0.1:0'], 'leave it out, or --radio'),
+                (['--radio', 'hci:tcp:127.0.0.1:1', '--seed', '2'], '--seed is for a scenario'),
                 ([self.folder / 'none.json'], 'none.json'), ([RESTING, '--set', 'a=1'], '"a"')]:
             done = check(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(words, done.stderr)
+        nobody = check('--radio', 'hci:tcp:127.0.0.1:1', '--peer', 'Strap')
+        self.assertEqual(nobody.returncode, 3)
+        self.assertIn('is anything listening there?', nobody.stderr)
 
 
 if __name__ == '__main__':

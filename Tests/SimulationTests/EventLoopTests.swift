@@ -179,4 +179,56 @@ actor Walker {
         }
         #expect(Array(journal.entries.prefix(2)) == ["closed", "gone"])
     }
+
+    // MARK: Turned by hand
+
+    @Test func `straight-line code turns it up to an instant`() {
+        let journal = Journal<Int>()
+        for second in [1, 2, 3] {
+            loop.call(at: .start.advanced(by: .seconds(second))) { journal.write(second) }
+        }
+        let limit = Instant.start.advanced(by: .milliseconds(2500))
+        loop.hold {
+            #expect(loop.turn(until: limit))
+            #expect(journal.entries == [1])
+            #expect(loop.turn(until: limit))
+            #expect(loop.isIsolatingCurrentContext() == true)
+            #expect(!loop.turn(until: limit))
+            #expect(loop.now == limit)
+        }
+        #expect(journal.entries == [1, 2])
+        #expect(loop.isIsolatingCurrentContext() == false)
+    }
+
+    @Test func `tasks go on while it is turned`() {
+        let journal = Journal<Int>()
+        let walker = Walker(on: loop)
+        _ = loop.start {
+            try await walker.walk(3)
+            journal.write(await walker.steps)
+        }
+        let limit = Instant.start.advanced(by: .seconds(2))
+        loop.hold { while loop.turn(until: limit) {} }
+        #expect(journal.entries == [3])
+        #expect(loop.now == limit)
+    }
+
+    @Test func `at the real pace it wakes for a descriptor`() throws {
+        let loop = EventLoop(pace: .real())
+        var ends: [CInt] = [0, 0]
+        try #require(unsafe pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let journal = Journal<Int>()
+        let output = ends[0]
+        _ = loop.watch(output, for: .readable) {
+            var octet: UInt8 = 0
+            _ = unsafe read(output, &octet, 1)
+            journal.write(Int(octet))
+        }
+        var octet: UInt8 = 7
+        _ = unsafe write(ends[1], &octet, 1)
+        let isBefore = loop.hold { loop.turn(until: .start.advanced(by: .seconds(60))) }
+        #expect(isBefore)
+        #expect(journal.entries == [7])
+    }
 }

@@ -106,7 +106,7 @@ extension Check {
                 service == .heartRate ? .heartRateMeasurement : .temperatureMeasurement, of: service)
         ) { peripheral throws(Ending) in
             let services = peripheral.advertised.services
-            try peripheral.expect(
+            try peripheral.expectAdvertised(
                 services.contains(service), "\(service) among the services that it advertises",
                 seen: services.isEmpty ? "none" : services.map(\.description).joined(separator: ", "))
         }
@@ -114,7 +114,7 @@ extension Check {
 
     private static func naming(_ id: String, _ sensor: String, _ service: UUID, _ requirement: String) -> Check {
         Check(id, "\(sensor) advertises its name", requirement, if: .service(service)) { peripheral throws(Ending) in
-            try peripheral.expect(
+            try peripheral.expectAdvertised(
                 peripheral.advertised.name?.data.isEmpty == false, "a local name in advertising or scan response data",
                 seen: "none")
         }

@@ -3,7 +3,6 @@ import Characteristics
 import GATT
 import Scenarios
 import Simulation
-import VirtualWorld
 
 // Where a heart-rate sensor is worn, and what can be said to it.  Heart Rate Service 1.0, sections 3.2 and 3.3.
 extension Check {
@@ -72,7 +71,7 @@ extension Examiner {
     fileprivate mutating func expectReset() throws(Ending) {
         let handle = try characteristic(.heartRateControlPoint, of: .heartRate).valueHandle
         let (value, _) = try firstMeasurement()
-        if world.scenario.part(.energy, of: .heartRate, device: device) != nil {
+        if part(.energy, of: .heartRate) != nil {
             try provoke(.energy, of: .heartRate, to: 500, "set the energy")
         }
         // Without anybody who can set it, it takes its time to be more than what a reset one could have come to.

@@ -67,7 +67,7 @@ extension Examiner {
     fileprivate mutating func hearAgain() throws(Ending) {
         forgetReports()
         do throws(Ending) { try hear() } catch {
-            throw failure(expected: "\(address) advertises again", seen: "nothing for 21 s")
+            throw failure(expected: "\(peer) advertises again", seen: "nothing for 21 s")
         }
     }
 }

@@ -1,25 +1,28 @@
 import Arguments
 import Checks
-import EventLog
-import Scenarios
-import Simulation
 import Spelling
-import VirtualWorld
 
 let checkGrammar = Arguments.Grammar(
-    "check", "be a central, and check a scenario's peripheral against the specifications, in virtual time",
+    "check", "be a central, and check a peripheral against the specifications: a scenario's, or a real one",
     operands: [
         .optional("SCENARIO", "a scenario file; its \"target\" is checked, or without one its first peripheral")
     ],
     options: [
         .option("--set", "NAME=VALUE", repeatable: true, "override a variable of the scenario"),
         .option("--seed", "N|random", "override the scenario's seed"),
+        .option(
+            "--radio", "RADIO",
+            "virtual (default), or the controller by which a real peripheral is reached:\nhci:tcp:HOST:PORT or hci:unix:PATH"
+        ),
+        .option(
+            "--controller", "ADDRESS", repeatable: true,
+            "offer a virtual controller to the host of a real peripheral: tcp:HOST:PORT or unix:PATH"),
+        .option("--peer", "NAME|ADDRESS", "the real peripheral: its name, or C0:FF:EE:00:00:01[/public|/random]"),
         .flag("--list", "list the checks instead"),
         .option("--only", "GLOB", "only checks with such an id; * crosses /"),
         .flag("--strict", "also check what is only recommended (\"should\"), and robustness"),
-        .option("--radio", "RADIO", "virtual; others are not checked yet"),
-        .option("--events", "FILE|-", "write the event log of the one case that --only names"),
-        .option("--trace", "FILE", "write every HCI packet of that case as btsnoop"),
+        .option("--events", "FILE|-", "write the event log of the one case that --only names, of a scenario"),
+        .option("--trace", "FILE", "write every HCI packet as btsnoop; of a scenario, of one case that --only names"),
         .flag("--quiet", "print neither what passes nor what is skipped"),
         colorOption,
     ])
@@ -33,12 +36,15 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         }
         return .success
     }
-    if let radio = invocation.text("--radio"), radio != "virtual" {
+    if let door = try RealDoor(invocation) { return try door.examine(checks, invocation) }
+    if invocation.has("--peer") {
         throw CommandFailure(
             .usage,
-            "lubdub: check does not reach \(radio.quoted) yet, only scenarios on the virtual radio; leave out --radio")
+            "lubdub: --peer is a real peripheral, so --radio hci:... or --controller has to say how it is reached")
     }
-    guard let path = invocation.operands.first else { throw CommandFailure(.usage, "lubdub: check needs a SCENARIO") }
+    guard let path = invocation.operands.first else {
+        throw CommandFailure(.usage, "lubdub: check needs a SCENARIO, or --radio and --peer for a real peripheral")
+    }
     let played = try Played(path, invocation)
     if (played.events ?? played.trace) != nil, checks.count > 1 {
         throw CommandFailure(

@@ -1,0 +1,48 @@
+import Arguments
+import Checks
+import Expectations
+import Simulation
+import Spelling
+
+/// How what came of a check is said to people.
+struct CheckWording {
+    let paint: Paint
+    private let isQuiet: Bool
+
+    init(_ invocation: Invocation) throws(CommandFailure) {
+        isQuiet = invocation.has("--quiet")
+        paint = try Paint(invocation, for: Console.descriptor)
+    }
+
+    /// One check's; `trace` says what stood on the wire before an instant.
+    func lines(
+        _ outcome: Check.Outcome, replay: String, trace: (Instant) throws(CommandFailure) -> [String]
+    ) throws(CommandFailure) -> [String] {
+        let (check, verdict) = (outcome.check, outcome.verdict)
+        guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
+        let style: Paint.Style =
+            switch verdict {
+            case .pass: .state
+            case .skip: .quiet
+            case .fail, .inconclusive, .error: .warning
+            }
+        let label = verdict == .inconclusive ? verdict.rawValue : verdict.rawValue.filled(to: 4)
+        var lines = ["\(paint(label, style))  \(check.id)  \(check.title)"]
+        if let reason = outcome.reason { lines[0] += ": \(reason)" }
+        guard verdict == .fail || verdict == .inconclusive || verdict == .error else { return lines }
+        if let finding = outcome.finding {
+            lines.append("      expected  \(finding.expected)")
+            lines.append("      seen      \(finding.seen)")
+            lines.append("      at        \(finding.instant) s")
+        }
+        lines.append("      requires  \(check.requirement)")
+        if let finding = outcome.finding {
+            let packets = try trace(finding.instant)
+            lines += zip(["trace"] + Array(repeating: "", count: packets.count), packets).map { label, line in
+                "      \(label.filled(to: 8))  \(paint(line, .packet))"
+            }
+        }
+        lines.append("      replay: \(replay)")
+        return lines
+    }
+}

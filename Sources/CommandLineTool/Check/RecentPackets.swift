@@ -1,0 +1,35 @@
+import EventLog
+import Simulation
+import Synchronization
+
+/// The last packets between a central and its controller, in words: what stood on the wire before a fail.
+final class RecentPackets: Sendable {
+    private static let shown = 6
+    private static let kept = 256  // what ends a connection comes behind the fail
+
+    private let central: UInt16
+    private let limit: Instant
+    private let packets = Mutex<[(instant: Instant, line: String)]>([])
+
+    /// Of this controller, up to an instant.
+    init(of central: UInt16, until limit: Instant = .never) { (self.central, self.limit) = (central, limit) }
+
+    /// Takes the packets of a chunk in.
+    func take(_ chunk: PacketChunk) {
+        for record in chunk.records where record.controller == central && record.instant <= limit {
+            guard let packet = PacketWording(record.kind, chunk.octets(of: record)), !packet.isReceipt,
+                packet.name != "LE Advertising Report"
+            else { continue }
+            let line = "\(record.instant)  \(Narrator.words(packet))"
+            packets.withLock { packets in
+                if packets.count == Self.kept { packets.removeFirst() }
+                packets.append((record.instant, line))
+            }
+        }
+    }
+
+    /// The last ones up to an instant.
+    func lines(until instant: Instant) -> [String] {
+        packets.withLock { $0.filter { $0.instant <= instant }.suffix(Self.shown).map(\.line) }
+    }
+}

@@ -1,0 +1,56 @@
+"""Bumble's straps, checked by `lubdub check` above a controller of its own."""
+
+import contextlib
+import logging
+import re
+
+from harness import lubdub
+
+# Bumble's hosts find that their controllers have gone when lubdub ends.
+logging.getLogger('bumble').setLevel(logging.CRITICAL)
+logging.getLogger('asyncio').setLevel(logging.CRITICAL)
+
+ADDRESS = 'F0:F1:F2:F3:F4:F5'
+
+
+class Examined:
+    """A peripheral that is being checked."""
+
+    def __init__(self, process, lines):
+        self.process, self.lines = process, lines
+
+    async def verdicts(self):
+        """What is printed until the end, and the verdicts in it by their checks."""
+        self.lines += [line.decode().rstrip() async for line in self.process.stdout]
+        await self.process.wait()
+        found = re.findall(r'(?m)^(pass|fail|inconclusive|skip|error) +(\S+)  ', '\n'.join(self.lines))
+        return {check: verdict for verdict, check in found}
+
+    async def line(self, pattern):
+        async for line in self.process.stdout:
+            self.lines.append(line.decode().rstrip())
+            if re.search(pattern, self.lines[-1]):
+                return
+        raise AssertionError(f'no line like {pattern}: {self.lines}')
+
+
+@contextlib.asynccontextmanager
+async def examined(strap, *arguments, peer=ADDRESS, **streams):
+    """A strap above a controller that `lubdub check ARGUMENTS...` offers."""
+    words = ['check', '--controller', 'tcp:127.0.0.1:0', '--peer', peer, *arguments]
+    async with lubdub(*words, **streams) as process:
+        address = (await process.stdout.readline()).decode().split()[1]
+        async with strap.above(address):
+            yield Examined(process, [])
+
+
+async def verdicts(strap, *arguments):
+    async with examined(strap, *arguments) as examination:
+        return await examination.verdicts(), examination
+
+
+@contextlib.asynccontextmanager
+async def air():
+    """The address of controllers that share an air, and the process that offers them."""
+    async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0', '--quiet') as process:
+        yield (await process.stdout.readline()).decode().split()[1], process

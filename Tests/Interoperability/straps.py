@@ -1,0 +1,384 @@
+"""Heart-rate straps above Bumble: one of Bumble's own profiles, and faulty ones, each different from it in one thing.
+
+Where a fault was seen in a device that somebody ships, its class says whose it was.
+"""
+
+import asyncio
+import contextlib
+import struct
+
+from bumble import att, core, device, gatt, hci, transport
+from bumble.profiles.battery_service import BatteryService
+from bumble.profiles.device_information_service import DeviceInformationService
+from bumble.profiles.heart_rate_service import HeartRateService
+
+ADVERTISING = core.AdvertisingData
+READ, WRITE = gatt.Characteristic.Properties.READ, gatt.Characteristic.Properties.WRITE
+NOTIFY = gatt.Characteristic.Properties.NOTIFY
+APPEARANCE = 0x0341  # a heart-rate belt
+
+
+class Strap:
+    """A correct one: Heart Rate, Battery and Device Information, as Bumble has them."""
+
+    period = 0.5
+    advertised = gatt.GATT_HEART_RATE_SERVICE
+    name = 'Bumble HRM'
+    local_name = name
+    flags = 0x06
+    location = HeartRateService.BodySensorLocation.CHEST
+    battery = 87
+    manufacturer = 'Bumble'
+    comes_back = True
+
+    def __init__(self):
+        self.energy = 0
+        self.count = 0
+
+    # What it has.
+
+    def services(self):
+        return [self.heart_rate_service(), BatteryService(lambda _: self.battery), self.information()]
+
+    def heart_rate_service(self):
+        return HeartRateService(lambda _: self.measurement(), self.location, self.reset)
+
+    def information(self):
+        return DeviceInformationService(
+            manufacturer_name=self.manufacturer, model_number='HRM-1', serial_number='1', hardware_revision='A',
+            firmware_revision='1.0', software_revision='1.0', system_id=(0xACDE48, 0x2345678))
+
+    # What it says.
+
+    def measurement(self):
+        return HeartRateService.HeartRateMeasurement(72, self.contact(), self.energy, self.intervals())
+
+    def contact(self):
+        return True
+
+    def intervals(self):
+        return [0.75]
+
+    def reset(self, _):
+        self.energy = 0
+
+    def advertising_data(self):
+        return bytes(ADVERTISING([
+            (ADVERTISING.Type.FLAGS, bytes([self.flags])),
+            (ADVERTISING.Type.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, self.advertised.to_bytes())]))
+
+    def scan_response(self):
+        name = self.local_name.encode()
+        return bytes(ADVERTISING([(ADVERTISING.Type.COMPLETE_LOCAL_NAME, name)])) if name else b''
+
+    # How it lives.
+
+    @contextlib.asynccontextmanager
+    async def above(self, address):
+        """It, advertising above the controller at this address, as lubdub prints them: `tcp:127.0.0.1:6402`."""
+        async with await transport.open_transport(address.replace('tcp:', 'tcp-client:', 1)) as hci_transport:
+            strap = device.Device.with_hci(
+                self.name, hci.Address('F0:F1:F2:F3:F4:F5'), hci_transport.source, hci_transport.sink)
+            self.device = strap
+            service, *others = self.services()
+            self.measurements = service.characteristics[0]
+            strap.add_services([service, *others])
+            await strap.power_on()
+            await strap.start_advertising(
+                auto_restart=self.comes_back, advertising_data=self.advertising_data(),
+                scan_response_data=self.scan_response(), advertising_interval_min=30, advertising_interval_max=30)
+            beating = asyncio.create_task(self.beat())
+            try:
+                yield strap
+            finally:
+                beating.cancel()
+
+    async def beat(self):
+        while True:
+            await asyncio.sleep(self.period)
+            self.energy += 2
+            self.count += 1
+            await self.notify()
+
+    async def notify(self):
+        await self.device.notify_subscribers(self.measurements)
+
+
+class Raw(Strap):
+    """One that notifies other octets than Bumble would make."""
+
+    def octets(self):
+        raise NotImplementedError
+
+    async def notify(self):
+        for connection in list(self.device.connections.values()):
+            cccd = self.device.gatt_server.subscribers.get(connection, {}).get(self.measurements.handle, b'\0')
+            if cccd[0] & 1:
+                self.tell(connection, self.octets())
+
+    def tell(self, connection, octets):
+        self.device.gatt_server.send_gatt_pdu(connection, bytes(att.ATT_Handle_Value_Notification(
+            attribute_handle=self.measurements.handle, attribute_value=octets)))
+
+
+def characteristic(uuid, properties, permissions, value):
+    return gatt.Characteristic(uuid, properties, permissions, value)
+
+
+class Controlled(Strap):
+    """One with a control point of its own making."""
+
+    properties = WRITE
+
+    def heart_rate_service(self):
+        service = super().heart_rate_service()
+        measurement, location, _ = service.characteristics
+        control = characteristic(
+            gatt.GATT_HEART_RATE_CONTROL_POINT_CHARACTERISTIC, self.properties, gatt.Characteristic.WRITEABLE,
+            gatt.CharacteristicValue(write=self.written))
+        return gatt.Service(gatt.GATT_HEART_RATE_SERVICE, [measurement, location, control])
+
+    def written(self, connection, value):
+        if value != b'\x01':
+            raise att.ATT_Error(HeartRateService.CONTROL_POINT_NOT_SUPPORTED)
+        self.reset(connection)
+
+
+# The faults.  `caught_by` is the check that is named for it.
+
+
+class WantsTwoOctets(Controlled):
+    """BTstack, heart_rate_service_server.c: takes 01 00 at its control point, and refuses the 01 of the specification."""
+
+    caught_by = 'HRS/SEN/CW/BV-01-C'
+
+    def written(self, connection, value):
+        if len(value) < 2:
+            raise att.ATT_Error(att.ATT_INVALID_ATTRIBUTE_LENGTH_ERROR)
+        super().written(connection, value[:1])
+
+
+class CannotBeReset(Controlled):
+    """Zephyr before its pull requests 77596 and 77598: the control point is declared and never takes a write."""
+
+    caught_by = 'HRS/SEN/CW/BV-01-C'
+
+    def written(self, connection, value):
+        raise att.ATT_Error(att.ATT_WRITE_NOT_PERMITTED_ERROR)
+
+
+class NeverResets(Strap):
+    """Takes the reset, and counts on."""
+
+    caught_by = 'HRS/SEN/CW/BV-01-C'
+
+    def reset(self, _):
+        pass
+
+
+class TakesAnything(Controlled):
+    """Has no opinion of what is written to its control point."""
+
+    caught_by = 'HRS/SEN/CW/BI-01-C'
+
+    def written(self, connection, value):
+        self.reset(connection)
+
+
+class WritesWithoutResponse(Controlled):
+    """Declares more of its control point than the service allows."""
+
+    caught_by = 'HRS/SEN/SGGIT/CHA/BV-03-C'
+    properties = WRITE | gatt.Characteristic.Properties.WRITE_WITHOUT_RESPONSE
+
+
+class CanBeRead(Strap):
+    """InfiniTime, HeartRateService.cpp: 2A37 is declared with Read and Notify."""
+
+    caught_by = 'HRS/SEN/SGGIT/CHA/BV-01-C'
+
+    def heart_rate_service(self):
+        service = super().heart_rate_service()
+        service.characteristics[0].properties |= READ
+        return service
+
+
+class RemembersSubscribers(Raw):
+    """InfiniTime, HeartRateService.cpp: one flag for all clients says who is subscribed, and outlives the connection."""
+
+    caught_by = 'reconnection/configuration_is_cleared'
+    is_on = False
+
+    def octets(self):
+        return bytes(self.measurement())
+
+    async def notify(self):
+        server = self.device.gatt_server
+        for connection in list(self.device.connections.values()):
+            cccd = server.subscribers.get(connection, {}).get(self.measurements.handle)
+            if cccd is not None:
+                self.is_on = bool(cccd[0] & 1)
+            if self.is_on:
+                self.tell(connection, self.octets())
+
+
+class PromisesIntervals(Strap):
+    """Bumble's own profile, asked for an empty list of intervals: bit 4 of the flags, and nothing behind it."""
+
+    caught_by = 'heart_rate/flags_explain_octets'
+
+    def intervals(self):
+        return []
+
+
+class SaysOneOctet(Raw):
+    """tinygo-org/bluetooth, before its pull request 47: the heart rate alone, without flags."""
+
+    caught_by = 'heart_rate/flags_explain_octets'
+
+    def octets(self):
+        return bytes([72])
+
+
+class AdvertisesTheCharacteristic(Strap):
+    """tinygo-org/bluetooth, before its pull request 47: advertises 2A37, as if that were a service."""
+
+    caught_by = 'HRP/SEN/HRF/BV-01-C'
+    advertised = gatt.GATT_HEART_RATE_MEASUREMENT_CHARACTERISTIC
+
+
+class AdvertisesWhatItHasNot(Strap):
+    """Advertises Health Thermometer beside Heart Rate, and does not have it."""
+
+    caught_by = 'advertising/services_are_there'
+
+    def advertising_data(self):
+        both = self.advertised.to_bytes() + struct.pack('<H', 0x1809)
+        return bytes(ADVERTISING([
+            (ADVERTISING.Type.FLAGS, bytes([self.flags])),
+            (ADVERTISING.Type.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, both)]))
+
+
+class HasNoName(Strap):
+    """Advertises no name."""
+
+    caught_by = 'HRP/SEN/HRF/BV-02-C'
+    local_name = ''
+
+
+class HasAnotherName(Strap):
+    """Advertises another name, whole, than its Device Name."""
+
+    caught_by = 'advertising/name_fits'
+    local_name = 'HRM'
+
+
+class ClaimsBREDR(Strap):
+    """Advertises as if it could be reached by BR/EDR too."""
+
+    caught_by = 'advertising/flags'
+    flags = 0x02
+
+
+class CannotStop(Raw):
+    """Zephyr's issue 88027, drawn out: goes on for some seconds when nobody is subscribed any more."""
+
+    caught_by = 'HRS/SEN/CN/BV-01-C'
+    wants = 0
+
+    def octets(self):
+        return bytes(self.measurement())
+
+    async def notify(self):
+        for connection in list(self.device.connections.values()):
+            cccd = self.device.gatt_server.subscribers.get(connection, {}).get(self.measurements.handle, b'\0')
+            self.wants = 8 if cccd[0] & 1 else self.wants - 1
+            if self.wants > 0:
+                self.tell(connection, self.octets())
+
+
+class ChangesItsMind(Strap):
+    """The first draft of Bumble's example, pull request 15: whether contact is supported changes from value to value."""
+
+    caught_by = 'heart_rate/contact_support_is_static'
+
+    def contact(self):
+        return True if self.count % 3 else None
+
+
+class IsNowhere(Strap):
+    """Is worn at a place that the service reserves."""
+
+    caught_by = 'HRS/SEN/CR/BV-01-C'
+
+    def heart_rate_service(self):
+        service = super().heart_rate_service()
+        measurement, _, control = service.characteristics
+        location = characteristic(
+            gatt.GATT_BODY_SENSOR_LOCATION_CHARACTERISTIC, READ, gatt.Characteristic.READABLE, bytes([7]))
+        return gatt.Service(gatt.GATT_HEART_RATE_SERVICE, [measurement, location, control])
+
+
+class MovesAround(Strap):
+    """Says another place each time it is asked."""
+
+    caught_by = 'heart_rate/location_is_static'
+
+    def heart_rate_service(self):
+        service = super().heart_rate_service()
+        measurement, _, control = service.characteristics
+        location = characteristic(
+            gatt.GATT_BODY_SENSOR_LOCATION_CHARACTERISTIC, READ, gatt.Characteristic.READABLE,
+            gatt.CharacteristicValue(read=lambda _: bytes([self.count % 7])))
+        return gatt.Service(gatt.GATT_HEART_RATE_SERVICE, [measurement, location, control])
+
+
+class CountsWithoutControl(Strap):
+    """Sends Energy Expended, and has no control point to reset it."""
+
+    caught_by = 'heart_rate/energy_needs_control_point'
+
+    def heart_rate_service(self):
+        return HeartRateService(lambda _: self.measurement(), self.location)
+
+
+class IsTwo(Strap):
+    """Has two Heart Rate Services."""
+
+    caught_by = 'HRS/SEN/SGGIT/SER/BV-01-C'
+
+    def services(self):
+        return [*super().services(), self.heart_rate_service()]
+
+
+class IsOvercharged(Strap):
+    """Has a battery of 101 %."""
+
+    caught_by = 'battery/level_is_a_percentage'
+    battery = 101
+
+
+class CannotSpell(Strap):
+    """Has a manufacturer's name in Latin-1."""
+
+    caught_by = 'DIS/SR/SGGIT/CHA/BV-01-C'
+
+    def information(self):
+        return gatt.Service(gatt.GATT_DEVICE_INFORMATION_SERVICE, [characteristic(
+            gatt.GATT_MANUFACTURER_NAME_STRING_CHARACTERISTIC, READ, gatt.Characteristic.READABLE,
+            'Müller'.encode('latin-1'))])
+
+
+class LeavesForGood(Strap):
+    """Advertises until it is connected to, and never again."""
+
+    caught_by = 'reconnection/advertises_again'
+    comes_back = False
+
+
+FAULTY = [
+    WantsTwoOctets, CannotBeReset, NeverResets, TakesAnything, WritesWithoutResponse, CanBeRead, RemembersSubscribers,
+    PromisesIntervals, SaysOneOctet, AdvertisesTheCharacteristic, AdvertisesWhatItHasNot, HasNoName, HasAnotherName,
+    ClaimsBREDR, CannotStop, ChangesItsMind, IsNowhere, MovesAround, CountsWithoutControl, IsTwo, IsOvercharged,
+    CannotSpell, LeavesForGood,
+]

@@ -1,0 +1,107 @@
+"""How `lubdub check` behaves before real peripherals: how they are found, who goes away, who interrupts."""
+
+import asyncio
+import pathlib
+import signal
+import tempfile
+
+from examining import ADDRESS, Examined, air, examined, verdicts
+from harness import LUBDUB, Interoperability, lubdub
+from straps import Strap
+from terminal import Terminal
+
+
+class LiveCheckTests(Interoperability):
+    limit = 120
+
+    async def test_it_is_found_by_its_name_above_a_controller_outside_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder, 'trace.btsnoop')
+            async with air() as (address, _):
+                async with (
+                        Strap().above(address),
+                        lubdub('check', '--radio', f'hci:{address}', '--peer', Strap.name, '--only', 'GATT/SR/GAD/*',
+                               '--trace', trace) as process):
+                    examination = Examined(process, [])
+                    seen = set((await examination.verdicts()).values())
+                    self.assertTrue('pass' in seen and seen <= {'pass', 'skip'}, seen)
+                    self.assertEqual(process.returncode, 0)
+            tshark = await asyncio.create_subprocess_exec(
+                'tshark', '-r', trace, '-Y', 'btatt', stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL)
+            read, _ = await tshark.communicate()
+            self.assertIn(b'Read By Group Type', read)
+
+    async def test_who_is_not_heard_is_told_from_who_is(self):
+        async def told(*arguments):
+            async with lubdub('check', '--radio', f'hci:{address}', *arguments, stderr=asyncio.subprocess.PIPE) as process:
+                _, message = await process.communicate()
+                return process.returncode, message.decode()
+
+        async with air() as (address, _), Strap().above(address):
+            missing, unnamed = await asyncio.gather(told('--peer', 'Nobody'), told())
+        heard = f'{ADDRESS}/random "{Strap.name}"\n'
+        self.assertEqual(missing, (3, f'lubdub: "Nobody" was not heard within 21 s; these were: {heard}'))
+        self.assertEqual(
+            unnamed, (2, f'lubdub: --peer has to name the peripheral to check; these were heard: {heard}'))
+
+    async def test_who_goes_away_is_waited_for_once(self):
+        async with lubdub('check', '--controller', 'tcp:127.0.0.1:0', '--peer', ADDRESS, '--only', 'DIS/*') as process:
+            address = (await process.stdout.readline()).decode().split()[1]
+            examination = Examined(process, [])
+            async with Strap().above(address):
+                await examination.line('^pass')
+            # Its controller has left the air without a word.
+            seen = await examination.verdicts()
+        self.assertEqual(process.returncode, 1)
+        lost = [check for check, verdict in seen.items() if verdict == 'inconclusive']
+        self.assertGreater(len(lost), 5)
+        self.assertNotIn('fail', seen.values())
+        since = [line for line in examination.lines if 'has not been heard any more since' in line]
+        self.assertEqual(len(since), len(lost) - 1)
+
+    async def test_a_controller_that_goes_away_is_named(self):
+        async with air() as (address, radio):
+            async with (
+                    Strap().above(address),
+                    lubdub('check', '--radio', f'hci:{address}', '--peer', ADDRESS, '--only', '*flags*',
+                           stderr=asyncio.subprocess.PIPE) as process):
+                await Examined(process, []).line('^pass')
+                radio.kill()
+                rest, message = await process.communicate()
+        self.assertEqual(process.returncode, 3)
+        self.assertIn(f'lubdub: {address}: ', message.decode())
+        self.assertRegex(message.decode(), r'ended early: 1 of \d+ checks have been asked')
+        self.assertRegex(rest.decode(), '1 pass, 0 fail, 0 inconclusive, 0 skip, 0 error\n$')
+
+    async def test_ctrl_c_ends_the_link_in_good_order(self):
+        strap = Strap()
+        async with examined(strap, '--only', 'heart_rate/flags*') as examination:
+            while not strap.device.connections:
+                await asyncio.sleep(0.01)
+            connection, = strap.device.connections.values()
+            gone = asyncio.get_running_loop().create_future()
+            connection.on('disconnection', gone.set_result)
+            examination.process.send_signal(signal.SIGINT)
+            async with asyncio.timeout(5):
+                self.assertEqual(await gone, 0x13)  # Remote User Terminated Connection
+                await examination.verdicts()
+            self.assertEqual(examination.process.returncode, 128 + signal.SIGINT)
+
+    async def test_a_terminal_shows_how_far_it_is(self):
+        strap = Strap()
+        terminal = Terminal(columns=150)
+        await terminal.start(
+            LUBDUB, 'check', '--controller', 'tcp:127.0.0.1:0', '--peer', ADDRESS, '--only',
+            'heart_rate/location_is_static')
+        address = (await terminal.shows(r'controller (\S+)')).group(1)
+        async with strap.above(address):
+            await terminal.shows('1 of 1: heart_rate/location_is_static, 4 s', limit=20)
+            await terminal.shows('pass  heart_rate/location_is_static', limit=20)
+            self.assertEqual(await terminal.ended(), 0)
+        await terminal.close()
+
+    async def test_nothing_but_skips_is_no_success(self):
+        seen, examination = await verdicts(Strap(), '--only', 'HRS/SEN/CN/BV-04-C')
+        self.assertEqual(seen, {'HRS/SEN/CN/BV-04-C': 'skip'})
+        self.assertIn('nobody can set the heart rate of this peripheral', examination.lines[0])
+        self.assertEqual(examination.process.returncode, 3)

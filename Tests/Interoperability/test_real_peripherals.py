@@ -1,0 +1,62 @@
+"""`lubdub check` of real peripherals, Bumble's: a correct one fails what is known of Bumble and nothing else, and each
+faulty one fails the check that is named for its fault."""
+
+import asyncio
+import importlib.metadata
+import json
+import re
+
+from examining import ADDRESS, verdicts
+from harness import ROOT, Interoperability, lubdub
+from straps import FAULTY, Strap
+
+DEVIATIONS = json.loads((ROOT / 'Documentation/known-deviations.json').read_text())
+
+
+class RealPeripheralTests(Interoperability):
+    limit = 300
+
+    async def test_a_correct_strap_fails_what_is_known_and_nothing_else(self):
+        self.assertEqual(importlib.metadata.version('bumble'), DEVIATIONS['stacks']['Bumble']['version'])
+        known = {deviation['case'] for deviation in DEVIATIONS['deviations'] if deviation['stack'] == 'Bumble'}
+        listed = await self.listed()
+        parts = await asyncio.gather(*(verdicts(Strap(), '--only', part) for part in self.parts(listed)))
+        found = {}
+        for seen, examination in parts:
+            found |= seen
+            self.octets(examination, seen)
+            self.assertRegex(examination.lines[-1], r' 0 inconclusive, \d+ skip, 0 error$', examination.lines)
+        self.assertEqual(found.keys(), listed)
+        self.assertEqual({check for check, verdict in found.items() if verdict == 'fail'}, known)
+        self.assertGreater(list(found.values()).count('pass'), 30)
+
+    def parts(self, listed):
+        """Globs that are all of them, side by side; those that wait for long have a strap of their own."""
+        alone = {check for check in listed if check.startswith(('gatt/', 'heart_rate/', 'reconnection/', 'GATT/SR/UNS/'))}
+        return alone | {check.rsplit('/', 1)[0] + '/*' for check in listed - alone}
+
+    def octets(self, examination, seen):
+        """What was sent last before a known fail is what the list says, and so is the answer."""
+        for deviation in DEVIATIONS['deviations']:
+            if seen.get(deviation['case']) != 'fail':
+                continue
+            fail = next(i for i, line in enumerate(examination.lines) if line.startswith(f'fail  {deviation["case"]}  '))
+            trace = re.findall(r'(->|<-) ATT .*?((?: [0-9A-F]{2})+)$', '\n'.join(examination.lines[fail:fail + 11]), re.M)
+            *_, sent = [place for place, (way, _) in enumerate(trace) if way == '->']
+            said = [octets.strip() for _, octets in trace[sent:sent + 2]] + ['']
+            self.assertEqual(said[:2], [deviation['sent'], deviation['answered']], deviation['case'])
+
+    async def listed(self):
+        async with lubdub('check', '--list') as process:
+            return {line.split()[0].decode() async for line in process.stdout}
+
+    async def test_every_faulty_strap_fails_the_check_that_is_named_for_it(self):
+        self.assertGreaterEqual(len(FAULTY), 12)
+        found = await asyncio.gather(*(verdicts(fault(), '--only', fault.caught_by) for fault in FAULTY))
+        for fault, (seen, examination) in zip(FAULTY, found):
+            with self.subTest(fault.__name__):
+                self.assertEqual(seen, {fault.caught_by: 'fail'}, '\n'.join(examination.lines))
+                self.assertEqual(examination.process.returncode, 1)
+                words = [line.split()[0] for line in examination.lines]
+                self.assertEqual(words[1:6], ['expected', 'seen', 'at', 'requires', 'trace'])
+                self.assertIn(f'--peer {ADDRESS} --only {fault.caught_by}', examination.lines[-2])

@@ -1,0 +1,25 @@
+"""What `lubdub check` says of a real peripheral when the machine itself stood still meanwhile."""
+
+import asyncio
+import signal
+
+import straps
+from examining import examined
+from harness import Interoperability
+
+ALONE = True  # a machine with more to do stands still by itself
+
+
+class StandstillTests(Interoperability):
+    async def test_a_machine_that_stands_still_fails_nobody(self):
+        check = straps.CannotStop.caught_by
+        async with examined(straps.CannotStop(), '--only', check, stderr=asyncio.subprocess.PIPE) as examination:
+            process = examination.process
+            await asyncio.sleep(4)
+            process.send_signal(signal.SIGSTOP)
+            await asyncio.sleep(2)
+            process.send_signal(signal.SIGCONT)
+            seen = await examination.verdicts()
+            message = (await process.stderr.read()).decode()
+        self.assertRegex(message, f'^lubdub: {check}: this machine stood still for .*s; it is asked again at the end\n$')
+        self.assertEqual(seen, {check: 'fail'}, 'asked again, and nothing stood still then')
