@@ -57,7 +57,10 @@ let floors: [[Target]] = [
             "VirtualController")
     ],
     [
-        library("Conformance", on: "Arguments", "Documents", "Expectations", "Scenarios", "Simulation", "Spelling"),
+        library(
+            "Conformance",
+            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
+            "Spelling"),
         library(
             "Checks",
             on: "ATT", "Bluetooth", "Characteristics", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
@@ -67,7 +70,8 @@ let floors: [[Target]] = [
         library(
             "Reporting",
             on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
-            "Simulation", "Spelling"),
+            "Simulation", "Spelling",
+            embedding: "HTML/page.css"),
         library("Screen", on: "Simulation", "Spelling", "Statistics"),
     ],
     [
