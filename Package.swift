@@ -102,7 +102,10 @@ let floors: [[Target]] = [
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents",
             "EventLog", "Expectations", "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling",
             "Statistics", "VirtualWorld"),
-        tests("Conformance", on: "Arguments", "Documents", "Expectations", "Scenarios", "Simulation"),
+        tests(
+            "Conformance",
+            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
+            "Spelling"),
         tests("Checks", on: "Documents", "Expectations", "Scenarios", "Simulation", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
@@ -117,8 +120,9 @@ let floors: [[Target]] = [
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
         tests(
-            "Reporting", on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
-            "Simulation"),
+            "Reporting",
+            on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
+            "Scenarios", "Simulation"),
         tests(
             "Scenarios",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Simulation", "Spelling",

@@ -46,7 +46,7 @@ public struct Chronicle: Hashable, Sendable {
 
     /// In the order of the scenario.
     public internal(set) var lanes: [Lane]
-    /// What rules of the script did, by the names of the rules, in the order in which they began.
+    /// What rules of the script did, `sprint: set`, in the order in which they began.
     public internal(set) var deeds: [Span<String>] = []
     /// The heart rates that the client showed.
     public internal(set) var shown = Curve()

@@ -84,10 +84,9 @@ private struct Memory {
         var rules: [String: (label: String, absences: [Int])] = [:]
         for (index, rule) in scenario.script.enumerated() {
             let kind = rule.action.kind
+            let label = rule.id.map { "\($0): \(kind.rawValue)" } ?? kind.rawValue
             let reached = rule.action.thing?.device.map { [$0] } ?? Array(scenario.devices.indices)
-            rules[rule.id ?? "rule \(index + 1)"] = (
-                rule.id ?? kind.rawValue, kind == .linkLoss || kind == .powerOff ? reached : []
-            )
+            rules[rule.id ?? "rule \(index + 1)"] = (label, kind == .linkLoss || kind == .powerOff ? reached : [])
         }
         self.rules = rules
     }

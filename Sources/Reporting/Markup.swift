@@ -52,10 +52,12 @@ struct HTML: ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { text += literal }
         mutating func appendInterpolation(_ words: String) { text += Markup.escaped(words, in: .attribute) }
-        /// A name that may be broken behind each of its slashes.
+        /// A name that may be broken behind each of its slashes and low lines.
         mutating func appendInterpolation(breakable name: String) {
-            text += Markup.escaped(name, in: .attribute).split(separator: "/", omittingEmptySubsequences: false)
-                .joined(separator: "/<wbr>")
+            for letter in Markup.escaped(name, in: .attribute) {
+                text.append(letter)
+                if letter == "/" || letter == "_" { text += "<wbr>" }
+            }
         }
         mutating func appendInterpolation(_ number: Int) { text += "\(number)" }
         mutating func appendInterpolation(_ html: HTML) { text += html.text }

@@ -58,14 +58,17 @@ struct Picture {
     private func track(_ lane: Chronicle.Lane) -> HTML {
         let spans = lane.spans.filter { $0.content != .silent }
         let bars = spans.map { bar($0.content.rawValue, $0.content.rawValue, $0.begin, $0.end) }
-        let words = lane.spans.map { "\($0.content.rawValue) from \($0.begin.seconds)" }.joined(separator: ", ")
+        let words = lane.spans.map { "\($0.content.rawValue) from \($0.begin.sinceStart.spelledInSeconds)" }.joined(
+            separator: ", ")
         return row(lane.name, bars, words)
     }
 
     private var script: HTML {
         guard !chronicle.deeds.isEmpty else { return .nothing }
         let bars = chronicle.deeds.map { bar("deed", $0.content, $0.begin, $0.end) }
-        let words = chronicle.deeds.map { "\($0.content) from \($0.begin.seconds) to \($0.end.seconds)" }
+        let words = chronicle.deeds.map {
+            "\($0.content) from \($0.begin.sinceStart.spelledInSeconds) to \($0.end.sinceStart.spelledInSeconds)"
+        }
         return row("script", bars, words.joined(separator: ", "))
     }
 
@@ -78,7 +81,7 @@ struct Picture {
         let width = share(end) - share(begin)
         let words: HTML = width > 800 ? "\(name)" : .nothing
         return
-            "<i class=\"\(kind)\" style=\"left:\(place(begin));width:\(percent(width))\" title=\"\(name), \(begin.seconds) to \(end.seconds)\">\(words)</i>"
+            "<i class=\"\(kind)\" style=\"left:\(place(begin));width:\(percent(width))\" title=\"\(name), \(begin.sinceStart.spelledInSeconds) to \(end.sinceStart.spelledInSeconds)\">\(words)</i>"
     }
 
     // MARK: Heart rates
@@ -129,14 +132,6 @@ struct Picture {
         }
         if !faults.isEmpty { items.append("<li><i class=\"mark\"></i>fail</li>") }
         return "<figcaption><ul>\(items)</ul></figcaption>\n"
-    }
-}
-
-extension Instant {
-    /// With one decimal: `12.3 s`.
-    fileprivate var seconds: String {
-        let tenths = (nanoseconds + 50_000_000) / 100_000_000
-        return "\(tenths / 10).\(tenths % 10) s"
     }
 }
 

@@ -32,15 +32,26 @@ extension Duration {
     /// With one decimal, in the unit in which people would say it: `12.3 s`, `2.5 min`.
     var spelled: String {
         let unit = Unit(for: self)
-        let tenths = (inNanoseconds + unit.size / 20) / (unit.size / 10)
-        return "\(tenths / 10).\(tenths % 10) \(unit.name)"
+        return "\(tenths(of: unit)) \(unit.name)"
     }
+
+    /// With one decimal.
+    private func tenths(of unit: Unit) -> String {
+        let (tenths, rest) = inNanoseconds.quotientAndRemainder(dividingBy: unit.size / 10)
+        let rounded = rest >= unit.size / 20 ? tenths + 1 : tenths
+        return "\(rounded / 10).\(rounded % 10)"
+    }
+
+    /// With one decimal, whatever its length: `630.0 s`.
+    var spelledInSeconds: String { "\(tenths(of: Unit.second)) s" }
 
     /// A unit of time.
     struct Unit {
         let name: String
         /// In nanoseconds.
         let size: Int64
+
+        static let second = Unit(for: .zero)
 
         /// The one in which a length of time is said.
         init(for length: Duration) {
