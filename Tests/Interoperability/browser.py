@@ -30,6 +30,7 @@ class Page:
         self.session = self.ask('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
         for domain in ['Page', 'Network', 'Runtime', 'Log']:
             self.ask(f'{domain}.enable')
+        self.ask('Emulation.setScrollbarsHidden', hidden=True)
 
     def ask(self, method, **parameters):
         """Sends a command, and returns its result."""
@@ -81,9 +82,9 @@ class Page:
             raise AssertionError(result['exceptionDetails'])
         return result['result'].get('value')
 
-    def resize(self, width, height, is_dark=False, scale=1):
+    def resize(self, width, height, is_dark=False):
         self.ask(
-            'Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=scale, mobile=width < 600)
+            'Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
         self.ask(
             'Emulation.setEmulatedMedia',
             features=[{'name': 'prefers-color-scheme', 'value': 'dark' if is_dark else 'light'}])
@@ -100,15 +101,15 @@ def page():
         pipes = []
         for _ in range(2):
             # Above those that Chromium wants them to be.
-            ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (pair := os.pipe())]
+            pair = os.pipe()
+            pipes.append([fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in pair])
             for end in pair:
                 os.close(end)
-            pipes.append(ends)
         (read, commands), (answers, write) = pipes
         words = [
             PROGRAM, '--headless=new', '--remote-debugging-pipe', '--disable-gpu', '--no-first-run',
             '--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage',
-            '--font-render-hinting=none', f'--user-data-dir={folder}',
+            '--font-render-hinting=none', '--disable-lcd-text', f'--user-data-dir={folder}',
         ] + (['--no-sandbox'] if os.geteuid() == 0 else [])
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(3, 4),

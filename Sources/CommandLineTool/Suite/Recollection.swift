@@ -113,7 +113,12 @@ final class Recollection: Sendable {
     func lines(around instant: Instant) -> [String] {
         let moments = state.withLock { $0.packets.moments(around: instant) + $0.lines.moments(around: instant) }
         let order = moments.indices.sorted { (moments[$0].instant, $0) < (moments[$1].instant, $1) }
-        return order.map { "\(moments[$0].instant)  \(moments[$0].entry.words)" }
+        let instants = moments.map(\.instant.description)
+        let width = instants.map(\.count).max() ?? 0
+        return order.map { place in
+            let space = String(repeating: " ", count: width - instants[place].count)
+            return "\(space)\(instants[place])  \(moments[place].entry.words)"
+        }
     }
 }
 
