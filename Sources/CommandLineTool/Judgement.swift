@@ -16,11 +16,18 @@ struct Judgement {
     private let rows: [Row]  // in the scenario's order
     private let isStrict: Bool
     private let fault: ClientFault?
+    private let recollection: Recollection?
+
+    /// Of a rehearsal whose judging has ended.
+    init(_ rehearsal: Rehearsal, of played: Played) throws(CommandFailure) {
+        self.init(
+            rehearsal.world, isStrict: played.isStrict, recollection: try rehearsal.recollection(of: played))
+    }
 
     /// Of a world whose judging has ended; `isStrict` takes recommendations for requirements.  A client under test may
     /// have a fault, and if it never played, nothing else was judged.
-    init(_ world: World, isStrict: Bool, client: ClientRecord? = nil) {
-        fault = client?.fault
+    init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, recollection: Recollection? = nil) {
+        (fault, self.recollection) = (client?.fault, recollection)
         guard client?.hasPlayed ?? true else {
             (rows, self.isStrict) = ([], isStrict)
             return
@@ -43,7 +50,7 @@ struct Judgement {
         required.map { row in
             CaseFinding(
                 id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict,
-                reason: row.ruling.reason)
+                why: row.ruling.why, at: row.ruling.at, trace: trace(row))
         }
     }
 
@@ -54,7 +61,13 @@ struct Judgement {
         guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
         let first = fault.map { [paint($0.verdict.rawValue, .warning) + "  client: \($0.reason)"] } ?? []
-        return first + required.map { line($0, paint) } + recommended.map { "should  " + line($0, paint) } + [summary]
+        return first + required.flatMap { [line($0, paint)] + CaseWording.trace(trace($0), paint, behind: 6) }
+            + recommended.map { "should  " + line($0, paint) } + [summary]
+    }
+
+    private func trace(_ row: Row) -> [String] {
+        guard row.ruling.verdict == .fail else { return [] }
+        return recollection?.lines(around: row.ruling.at) ?? []
     }
 
     private func line(_ row: Row, _ paint: Paint) -> String {
@@ -74,18 +87,18 @@ struct Judgement {
 extension Outcome {
     /// What came of a scenario that was played to its end; where nothing is required, the client must have taken in
     /// something.
-    init(_ rehearsal: Rehearsal, of played: Played) {
+    init(_ rehearsal: Rehearsal, _ judgement: Judgement, of played: Played) {
         let (title, replay) = (played.scenario.name, played.replay)
-        let duration = rehearsal.world.now.sinceStart
-        let findings = Judgement(rehearsal.world, isStrict: played.isStrict).findings
-        guard findings.isEmpty else {
+        let (duration, findings) = (rehearsal.world.now.sinceStart, judgement.findings)
+        if findings.isEmpty {
+            let isHeard = rehearsal.measurements > 0
+            self.init(
+                isHeard ? .pass : .fail, title: title, reasons: isHeard ? [] : ["the client took in no value"],
+                replay: replay, seed: played.seed, duration: duration)
+        } else {
             self.init(judging: findings, title: title, replay: replay, seed: played.seed, duration: duration)
-            return
         }
-        let isHeard = rehearsal.measurements > 0
-        self.init(
-            isHeard ? .pass : .fail, title: title, reasons: isHeard ? [] : ["the client took in no value"],
-            replay: replay, seed: played.seed, duration: duration)
+        chronicle = rehearsal.chronicle
     }
 }
 

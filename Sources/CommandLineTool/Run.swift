@@ -103,11 +103,11 @@ private func runAlone(_ path: String, _ invocation: Invocation) throws(CommandFa
     Console.print(
         "\(count) measurement\(count == 1 ? "" : "s") in \(rehearsal.world.now.sinceStart)"
             + (played.speed ?? .max == .max ? " of virtual time" : ""))
-    let judgement = Judgement(rehearsal.world, isStrict: played.isStrict)
+    let judgement = try Judgement(rehearsal, of: played)
     for line in judgement.lines(paint) { Console.print(line) }
     if judgement.code == .failure { Console.print("replay: \(played.replay)") }
     var report = Report(version: version)
-    if !code.isInterruption { report.add(played.caseID, Outcome(rehearsal, of: played)) }
+    if !code.isInterruption { report.add(played.caseID, Outcome(rehearsal, judgement, of: played)) }
     try reports.write(report)
     return code
 }
@@ -123,7 +123,7 @@ func perform(
     tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
 ) throws(CommandFailure) -> (Rehearsal, ExitCode) {
     var world = try played.world()
-    let files = try LogFiles(played, &world, narrator, source: source)
+    let files = try LogFiles(played, &world, narrator, source: source, isCase: true)
     world.judgeExpectations()
     var rehearsal = try Rehearsal(played, in: world, files)
     let reason: Ending.Reason
@@ -137,6 +137,7 @@ func perform(
     }
     let runaway = complain(ofRunaways: rehearsal.world, of: played.item?.id)
     rehearsal.world.endJudging()
+    rehearsal.chronicle = files.chronicle(of: &rehearsal.world)
     let judged = Judgement(rehearsal.world, isStrict: played.isStrict).code
     let measured: ExitCode = rehearsal.measurements > 0 ? .success : .failure
     let code = try files.close(&rehearsal.world, reason.code ?? runaway ?? judged ?? measured)

@@ -37,7 +37,7 @@ extension BenchRow {
                 var rehearsal = try Rehearsal(played, in: world, nil)
                 rehearsal.play { _, _ in }
                 rehearsal.world.endJudging()
-                return Outcome(rehearsal, of: played)
+                return Outcome(rehearsal, try Judgement(rehearsal, of: played), of: played)
             } catch { return Outcome(.error, title: scenario.name, reasons: [error.message]) }
         }
     }

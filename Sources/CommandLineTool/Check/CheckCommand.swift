@@ -23,6 +23,7 @@ let checkGrammar = Arguments.Grammar(
         .flag("--strict", "also check what is only recommended (\"should\"), and robustness"),
         .option("--events", "FILE|-", "write the event log of the one case that --only names, of a scenario"),
         .option("--trace", "FILE", "write every HCI packet as btsnoop; of a scenario, of one case that --only names"),
+        ReportFiles.option,
         .flag("--quiet", "print neither what passes nor what is skipped"),
         colorOption,
     ])

@@ -14,10 +14,8 @@ struct CheckWording {
         paint = try Paint(invocation, for: Console.descriptor)
     }
 
-    /// One check's; `trace` says what stood on the wire before an instant.
-    func lines(
-        _ outcome: Check.Outcome, replay: String, trace: (Instant) throws(CommandFailure) -> [String]
-    ) throws(CommandFailure) -> [String] {
+    /// One check's; of a fail, with what stood on the wire before it.
+    func lines(_ outcome: Check.Outcome, replay: String, trace packets: [String]) -> [String] {
         let (check, verdict) = (outcome.check, outcome.verdict)
         guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
         let style: Paint.Style =
@@ -36,11 +34,8 @@ struct CheckWording {
             lines.append("      at        \(finding.instant) s")
         }
         lines.append("      requires  \(check.requirement)")
-        if let finding = outcome.finding {
-            let packets = try trace(finding.instant)
-            lines += zip(["trace"] + Array(repeating: "", count: packets.count), packets).map { label, line in
-                "      \(label.filled(to: 8))  \(paint(line, .packet))"
-            }
+        lines += zip(["trace"] + Array(repeating: "", count: packets.count), packets).map { label, line in
+            "      \(label.filled(to: 8))  \(paint(line, .packet))"
         }
         lines.append("      replay: \(replay)")
         return lines

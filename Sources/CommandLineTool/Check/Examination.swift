@@ -2,6 +2,7 @@ import Arguments
 import Checks
 import Conformance
 import EventLog
+import Expectations
 import GATT
 import Glibc
 import Scenarios
@@ -15,9 +16,11 @@ struct Examination {
     private let checks: [Check]
     private let device: Int
     private let wording: CheckWording
+    private let reports: ReportFiles
 
     init(_ played: Played, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure) {
         (self.played, self.checks, wording) = (played, checks, try CheckWording(invocation))
+        reports = try ReportFiles(invocation)
         let devices = played.scenario.devices
         guard let device = played.scenario.target ?? devices.firstIndex(where: { $0.role == .peripheral }) else {
             throw CommandFailure(.usage, "lubdub: \(played.path) has no peripheral to check")
@@ -28,20 +31,21 @@ struct Examination {
     /// Asks all of them: how it ended.
     func play() throws(CommandFailure) -> ExitCode {
         let signals = Signals()
-        var tally = Report.Tally()
+        var report = Report(version: version, seed: played.seed)
+        var interruption: ExitCode?
         for check in checks {
-            if let number = signals.take() { return .signal(number) }
-            if Console.failure == EPIPE { return .signal(SIGPIPE) }
+            interruption = signals.take().map { .signal($0) } ?? (Console.failure == EPIPE ? .signal(SIGPIPE) : nil)
+            guard interruption == nil else { break }
             let outcome = try ask(check)
-            tally.count(outcome.verdict)
-            let lines = try wording.lines(outcome, replay: played.replay(of: check.id)) {
-                instant throws(CommandFailure) in
-                try trace(of: check, at: instant)
-            }
-            for line in lines { Console.print(line) }
+            var packets: [String] = []
+            if let finding = outcome.finding { packets = try trace(of: check, at: finding.instant) }
+            let replay = played.replay(of: check.id)
+            for line in wording.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
+            report.add(check.id, Outcome(outcome, replay: replay, seed: played.seed, trace: packets))
         }
-        Console.print(tally.words())
-        return tally.code
+        if interruption == nil { Console.print(report.summary.words()) }
+        try reports.write(report)
+        return interruption ?? report.code
     }
 
     private func ask(_ check: Check) throws(CommandFailure) -> Check.Outcome {

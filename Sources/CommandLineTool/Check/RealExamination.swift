@@ -12,6 +12,7 @@ struct RealExamination {
     let peer: Peer
     let isStrict: Bool
     let wording: CheckWording
+    let reports: ReportFiles
     /// The words of the command line that reach the same peripheral.
     let words: [String]
     /// So long the peripheral has to come at first.
@@ -23,7 +24,7 @@ struct RealExamination {
         defer { Console.show(last: nil) }
         let lookout = Lookout(for: peer, by: radio, within: patience)
         if !radio.isOver, !lookout.isFound { throw missing(lookout) }
-        var session = Session(waiting: checks)
+        var session = Session(waiting: checks, report: Report(version: version))
         while !radio.isOver, let check = session.next() {
             let place = "\(session.place) of \(checks.count + session.again.count): \(check.id)"
             showProgress(radio, place)
@@ -33,12 +34,12 @@ struct RealExamination {
                 Console.complain("lubdub: \(check.id): \(outcome.reason ?? ""); it is asked again at the end")
                 continue
             }
-            try tell(outcome, recent, &session)
+            tell(outcome, recent, &session)
             guard outcome.verdict == .fail || outcome.verdict == .inconclusive, session.hasNext else { continue }
             // Who has gone for good is not waited for in each of the others.
             showProgress(radio, "looking whether \(peer) is still there")
             if !Lookout(for: peer, by: radio, within: Self.absence).isFound, !radio.isOver {
-                try giveUp(since: check, recent, &session)
+                giveUp(since: check, recent, &session)
             }
         }
         return try end(radio, session)
@@ -53,10 +54,10 @@ struct RealExamination {
         /// Those of which nothing could be told, since the machine stood still.
         var again: [Check] = []
         var place = 0
-        var tally = Report.Tally()
+        var report: Report
         private var isSecondTime = false
 
-        init(waiting: [Check]) { self.waiting = waiting }
+        init(waiting: [Check], report: Report) { (self.waiting, self.report) = (waiting, report) }
 
         var hasNext: Bool { !waiting.isEmpty || !(isSecondTime || again.isEmpty) }
 
@@ -75,31 +76,29 @@ struct RealExamination {
         }
     }
 
-    private func tell(
-        _ outcome: Check.Outcome, _ recent: RecentPackets, _ session: inout Session
-    ) throws(CommandFailure) {
-        session.tally.count(outcome.verdict)
-        let lines = try wording.lines(outcome, replay: replay(of: outcome.check.id), trace: recent.lines)
-        for line in lines { Console.print(line) }
+    private func tell(_ outcome: Check.Outcome, _ recent: RecentPackets, _ session: inout Session) {
+        let packets = outcome.finding.map { recent.lines(until: $0.instant) } ?? []
+        let replay = replay(of: outcome.check.id)
+        for line in wording.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
+        session.report.add(outcome.check.id, Outcome(outcome, replay: replay, seed: nil, trace: packets))
     }
 
-    private func giveUp(
-        since last: Check, _ recent: RecentPackets, _ session: inout Session
-    ) throws(CommandFailure) {
+    private func giveUp(since last: Check, _ recent: RecentPackets, _ session: inout Session) {
         let reason = "\(peer) has not been heard any more since \(last.id)"
         while let check = session.next() {
-            try tell(Check.Outcome(check, inconclusive: reason), recent, &session)
+            tell(Check.Outcome(check, inconclusive: reason), recent, &session)
         }
     }
 
     private func end(_ radio: any LiveRadio, _ session: Session) throws(CommandFailure) -> ExitCode {
-        Console.print(session.tally.words())
-        let count = session.tally.total
+        Console.print(session.report.summary.words())
+        try reports.write(session.report)
+        let count = session.report.summary.total
         if count < checks.count {
             Console.complain("lubdub: ended early: \(count) of \(checks.count) checks have been asked")
         }
         if case .failure(let why)? = radio.time.reason { throw CommandFailure(.environment, "lubdub: \(why)") }
-        return radio.time.reason?.code ?? session.tally.code
+        return radio.time.reason?.code ?? session.report.code
     }
 
     private func missing(_ lookout: Lookout) -> CommandFailure {

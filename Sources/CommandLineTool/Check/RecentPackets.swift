@@ -18,7 +18,7 @@ final class RecentPackets: Sendable {
     func take(_ chunk: PacketChunk) {
         for record in chunk.records where record.controller == central && record.instant <= limit {
             guard let packet = PacketWording(record.kind, chunk.octets(of: record)), !packet.isReceipt,
-                packet.name != "LE Advertising Report"
+                packet.name != PacketWording.advertisingReport
             else { continue }
             let line = "\(record.instant)  \(Narrator.words(packet))"
             packets.withLock { packets in

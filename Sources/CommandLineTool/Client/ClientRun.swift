@@ -64,7 +64,7 @@ private func perform(
     _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
 ) throws(CommandFailure) -> ClientCourse {
     var started = try played.world()
-    let files = try LogFiles(played, &started, narrator, source: contents(of: played.path) ?? [])
+    let files = try LogFiles(played, &started, narrator, source: contents(of: played.path) ?? [], isCase: true)
     let limit = Instant.start.advanced(by: played.scenario.limit)
     let signals = Signals()
     let loop = EventLoop(pace: .real())
@@ -93,7 +93,8 @@ private func perform(
         var world = ended
         complain(ofRunaways: world)
         world.endJudging()
-        let judgement = Judgement(world, isStrict: played.isStrict, client: record)
+        files.flush(&world)
+        let judgement = Judgement(world, isStrict: played.isStrict, client: record, recollection: files.recollection)
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
         let standstill = reason.code == nil && record.fault == nil ? world.rulings.compactMap(\.standstill).max() : nil

@@ -101,10 +101,11 @@ struct CasePlayer {
                 if isTold { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }
             }
             guard !code.isInterruption else { return .interrupted(code) }
+            let judgement = try Judgement(rehearsal, of: played)
             if isTold {
-                for line in Judgement(rehearsal.world, isStrict: played.isStrict).lines(paint) { Console.print(line) }
+                for line in judgement.lines(paint) { Console.print(line) }
             }
-            return .ended(Outcome(rehearsal, of: played))
+            return .ended(Outcome(rehearsal, judgement, of: played))
         } catch { return .ended(Outcome(.error, title: scenario.name, reasons: [error.message])) }
     }
 
