@@ -38,9 +38,10 @@ struct Judgement {
         return required.allSatisfy { $0.ruling.verdict == .pass } ? .success : .failure
     }
 
-    /// What was found of each requirement, in the scenario's order.
+    /// What was found of the client, if that has a fault, and of each requirement in the scenario's order.
     var findings: [CaseFinding] {
-        required.map { row in
+        let first = fault.map { [CaseFinding(id: "client", verdict: $0.verdict, reason: $0.reason)] } ?? []
+        return first + required.map { row in
             CaseFinding(
                 id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict,
                 reason: row.ruling.reason)
@@ -68,24 +69,6 @@ struct Judgement {
     private var summary: String {
         let tally = Report.Tally(required.map(\.ruling.verdict) + (fault.map { [$0.verdict] } ?? []))
         return tally.words(of: [.pass, .fail, .inconclusive] + (tally[.error] > 0 ? [.error] : []))
-    }
-}
-
-extension Outcome {
-    /// What came of a scenario that was played to its end; where nothing is required, the client must have taken in
-    /// something.
-    init(_ rehearsal: Rehearsal, of played: Played) {
-        let (title, replay) = (played.scenario.name, played.replay)
-        let duration = rehearsal.world.now.sinceStart
-        let findings = Judgement(rehearsal.world, isStrict: played.isStrict).findings
-        guard findings.isEmpty else {
-            self.init(judging: findings, title: title, replay: replay, seed: played.seed, duration: duration)
-            return
-        }
-        let isHeard = rehearsal.measurements > 0
-        self.init(
-            isHeard ? .pass : .fail, title: title, reasons: isHeard ? [] : ["the client took in no value"],
-            replay: replay, seed: played.seed, duration: duration)
     }
 }
 

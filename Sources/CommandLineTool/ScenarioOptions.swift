@@ -140,6 +140,16 @@ struct Played {
         if events == "-" { Console.divert() }
     }
 
+    /// Whether a log is read while it is written, so that it cannot be begun anew.
+    var keepsLogsOfOnePlay: Bool {
+        [events, trace].contains { path in
+            guard let path, path != "-" else { return path != nil }
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return false }
+            return status.st_mode & S_IFMT != S_IFREG
+        }
+    }
+
     /// Leaves out what a radio cannot play, and says so.
     mutating func limit(to radio: RadioKind) {
         for (rule, why) in scenario.unplayed(on: radio) {
