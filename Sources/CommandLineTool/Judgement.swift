@@ -41,11 +41,12 @@ struct Judgement {
     /// What was found of the client, if that has a fault, and of each requirement in the scenario's order.
     var findings: [CaseFinding] {
         let first = fault.map { [CaseFinding(id: "client", verdict: $0.verdict, reason: $0.reason)] } ?? []
-        return first + required.map { row in
-            CaseFinding(
-                id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict,
-                reason: row.ruling.reason)
-        }
+        return first
+            + required.map { row in
+                CaseFinding(
+                    id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict,
+                    reason: row.ruling.reason)
+            }
     }
 
     private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }

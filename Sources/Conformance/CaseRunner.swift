@@ -41,8 +41,10 @@ public struct CaseRunner: Sendable {
 
     /// Takes what came of a turn.
     ///
-    /// - Parameter outcome: Nil when it was interrupted: then only what was found out before counts.
-    /// - Parameter isSpoilt: Whether this machine kept something from being decided.
+    /// - Parameters:
+    ///   - turn: One that `next` gave.
+    ///   - outcome: Nil when it was interrupted: then only what was found out before counts.
+    ///   - isSpoilt: Whether this machine kept something from being decided.
     /// - Returns: Whether the case has ended; it has not if it is to be played once more, or was interrupted.
     public mutating func ended(_ turn: Turn, _ outcome: Outcome?, isSpoilt: Bool = false) -> Bool {
         playing -= 1

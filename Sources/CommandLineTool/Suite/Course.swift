@@ -40,8 +40,8 @@ struct Course: Sendable {
     }
 
     /// Of a case that cannot be played.
-    init(unplayed outcome: Outcome) {
-        (self.outcome, judgement, measurements, code) = (outcome, nil, 0, .environment)
+    init(unplayed outcome: Outcome, code: ExitCode = .environment) {
+        (self.outcome, judgement, measurements, self.code) = (outcome, nil, 0, code)
     }
 
     /// What a command says that plays nothing else.

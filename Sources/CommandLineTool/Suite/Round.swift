@@ -60,7 +60,7 @@ struct Round: Sendable {
     }
 
     /// Plays all of them, or those that begin before `signals` say that it is enough; the round as it is then.
-    func played(_ signals: Signals = Signals()) throws(CommandFailure) -> Round {
+    func played(_ signals: Signals) throws(CommandFailure) -> Round {
         let loop = EventLoop(pace: .real())
         do {
             return try loop.run { [self] in

@@ -21,7 +21,7 @@ func runCases(_ cases: [Case], _ invocation: Invocation) throws(CommandFailure) 
         },
         showProgress: { player.showProgress($0, among: cases.count, playing: $1) })
     let runner = CaseRunner(cases, into: Report(version: version, seed: player.seed))
-    let round = try Round(runner, jobs: jobs, isInOrder: player.isVirtual, habits).played()
+    let round = try Round(runner, jobs: jobs, isInOrder: player.isVirtual, habits).played(Signals())
     Console.show(last: nil)
     let report = round.runner.report
     for line in CaseWording(paint: player.paint, isVirtual: player.isVirtual).summary(report) { Console.print(line) }
@@ -47,7 +47,7 @@ func runAlone(_ item: Case, _ invocation: Invocation) throws(CommandFailure) -> 
             for line in course.lines(player.paint, isVirtual: player.isVirtual) { Console.print(line) }
         })
     let runner = CaseRunner([item], into: Report(version: version))
-    let round = try Round(runner, jobs: 1, isInOrder: false, habits).played()
+    let round = try Round(runner, jobs: 1, isInOrder: false, habits).played(Signals())
     try reports.write(round.runner.report)
     switch round.last {
     case .played(let course): return course.code
