@@ -127,15 +127,13 @@ class ClientSuiteTests(SuiteCase):
 
     async def test_an_interrupt_loses_no_case_that_was_finished(self):
         async def interrupt(process):
-            count = 0
-            async for line in process.stdout:
-                count += line.startswith(b'pass ')
-                if count == 2:
-                    process.send_signal(signal.SIGINT)
-                    break
+            logs = [self.folder / 'kept' / name / 'events.jsonl' for name in 'bc']
+            while not all(log.exists() and '"end"' in log.read_text() for log in logs):
+                await asyncio.sleep(0.05)
+            process.send_signal(signal.SIGINT)
 
         cases = {'a': LONG, 'b': SHORT, 'c': SHORT, 'd': LONG, 'e': LONG}
-        done = await self.play(cases, f'sleep 7654331 & {STAYS}', '--jobs', '3', meanwhile=interrupt)
+        done = await self.play(cases, f'sleep 7654331 & {STAYS}', '--jobs', '3', '--keep', 'kept', meanwhile=interrupt)
         self.assertEqual(done.status, 128 + signal.SIGINT)
         self.assertEqual(done.verdicts, {'b': 'pass', 'c': 'pass'})
         self.assertIn('ended early: 2 of 5 cases have been played', done.errors)
