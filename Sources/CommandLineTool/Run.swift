@@ -23,6 +23,10 @@ let runGrammar = Arguments.Grammar(
         .option(
             "--said", "ADDRESS",
             "with --client: take its lines from a socket too, tcp:HOST:PORT or unix:PATH, as from a test on a phone"),
+        .option(
+            "--controller", "PLACE",
+            "with --client: where its host finds a controller, instead of tcp:127.0.0.1 and a port that is free:\n"
+                + "tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's kernel, which only root can make"),
         .flag("--strict", "also judge what is only recommended (\"should\")"),
         .option(
             "--only", "GLOB",
@@ -35,8 +39,9 @@ let runGrammar = Arguments.Grammar(
     ])
 
 func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    guard !invocation.has("--said") || invocation.has("--client") else {
-        throw CommandFailure(.usage, "lubdub: --said needs --client CMD, which starts who says something there")
+    for (name, why) in [("--said", "says something there"), ("--controller", "uses it")]
+    where invocation.has(name) && !invocation.has("--client") {
+        throw CommandFailure(.usage, "lubdub: \(name) needs --client CMD, which starts who \(why)")
     }
     let cases = try gathered(invocation.operands)
     let chosen = try chosen(of: cases, invocation)

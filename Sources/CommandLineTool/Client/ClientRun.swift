@@ -10,6 +10,8 @@ import VirtualWorld
 /// A client under test: a command line that is started for each case.
 struct OutsideClient: Sendable {
     private let command: String
+    /// Where its host finds a controller.
+    let place: ControllerPlace
     /// Where it says what its user sees, beside its standard output.
     private let said: StreamAddress?
 
@@ -17,6 +19,9 @@ struct OutsideClient: Sendable {
     init?(_ invocation: Invocation) throws(CommandFailure) {
         guard let command = invocation.text("--client") else { return nil }
         self.command = command
+        do throws(StreamAddress.Unreadable) {
+            place = try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0")
+        } catch { throw CommandFailure(.usage, "lubdub: --controller: \(error), or vhci") }
         guard let text = invocation.text("--said") else {
             said = nil
             return
@@ -42,8 +47,8 @@ struct OutsideClient: Sendable {
         var started = try played.world()
         let files = try LogFiles(played, &started, narrator, source: source)
         var (world, record, reason) = try live(started, files, played, signals) { live, loop, ending throws in
-            let address = try await live.offer(StreamAddress("tcp:127.0.0.1:0"))
-            if tellsPlace { Console.print("controller \(address)") }
+            let controller = try await live.offer(place)
+            if tellsPlace { Console.print("controller \(controller)") }
             var socket: SaidSocket?
             if let said {
                 let listener = SaidSocket(on: loop)
@@ -52,9 +57,12 @@ struct OutsideClient: Sendable {
                 socket = listener
             }
             let process = try ClientProcess(
-                command, environment(of: played, controller: address), isSilent: isSilent)
+                command, environment(of: played, controller: controller), isSilent: isSilent)
+            if place == .kernel { await live.start() }
             return ClientCase(process, live, socket, ending, tell: tell)
         }
+        // The kernel plays whether or not the client could be started.
+        if place == .kernel, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
         complain(ofRunaways: world, of: played.item?.id)
         world.endJudging()
         if record.textLeftOut > 0 {

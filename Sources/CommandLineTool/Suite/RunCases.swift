@@ -66,9 +66,10 @@ private func jobs(_ invocation: Invocation, _ player: CasePlayer) throws(Command
         }
     } catch { throw CommandFailure(error) }
     guard let jobs, jobs > 1 else { return 1 }
-    if invocation.has("--said") {
+    // Of the kernel, each case has an interface of its own.
+    for name in ["--said", "--controller"] where invocation.has(name) && invocation.text(name) != "vhci" {
         throw CommandFailure(
-            .usage, "lubdub: --said is one address, where one case at a time can listen: leave out --jobs")
+            .usage, "lubdub: \(name) is one address, where one case at a time can listen: leave out --jobs")
     }
     if player.verbosity == .verbose {
         throw CommandFailure(.usage, "lubdub: --verbose tells of one case at a time: leave out --jobs")
