@@ -141,7 +141,7 @@ struct Played {
     }
 
     /// Whether a log is read while it is written, so that it cannot be begun anew.
-    var keepsLogsOfOnePlay: Bool {
+    var hasLogThatCannotBeginAnew: Bool {
         [events, trace].contains { path in
             guard let path, path != "-" else { return path != nil }
             var status = stat()

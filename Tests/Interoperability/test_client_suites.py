@@ -178,6 +178,20 @@ class ClientSuiteTests(SuiteCase):
         for number in range(7654341, 7654345):
             self.assertEqual(running(f'sleep {number}'), [])
 
+    @unittest.skipIf(pathlib.Path('/dev/vhci').exists(), 'this machine has what the test wants to miss')
+    async def test_a_machine_without_vhci_says_so(self):
+        done = await self.play({}, 'touch started', '--controller', 'vhci', words=[ROOT / 'scenarios/resting.json'])
+        self.assertEqual((done.status, done.output), (3, ''))
+        self.assertIn('cannot open "/dev/vhci": No such file or directory (load its module with', done.errors)
+        self.assertFalse((self.folder / 'started').exists())
+
+    async def test_the_controller_is_where_the_command_line_says(self):
+        client = f'exec {PYTHON} -c \'import os; print(os.environ["LUBDUB_CONTROLLER"])\''
+        done = await self.play({'a': SHORT}, client, '--controller', f'unix:{self.folder}/hci', '--keep', 'kept')
+        self.assertEqual(done.verdicts, {'a': 'inconclusive'})
+        self.assertEqual(done.output.splitlines()[0], f'controller unix:{self.folder}/hci')
+        self.assertIn(f'unix:{self.folder}/hci', (self.folder / 'kept/a/events.jsonl').read_text())
+
     async def test_what_cannot_be_is_said_before_a_client_is_started(self):
         for options, status, message in [
                 (['--report', 'none/r.xml'], 3, 'No such file or directory'), (['--events', 'e'], 2, '--keep DIR'),
@@ -188,6 +202,12 @@ class ClientSuiteTests(SuiteCase):
                 self.assertEqual((done.status, done.output), (status, ''), done.errors)
                 self.assertIn(message, done.errors)
         self.assertFalse((self.folder / 'started').exists())
+
+    async def test_a_report_that_cannot_be_written_at_the_end_costs_no_other(self):
+        (self.folder / 'gone').mkdir()
+        done = await self.play({'a': SHORT, 'b': SHORT}, f'rm -rf gone; {STAYS}', '--report', 'gone/r.xml', '--jobs', '2')
+        self.assertEqual((done.status, done.verdicts), (3, {'a': 'pass', 'b': 'pass'}), done.errors)
+        self.assertIn('cannot write "gone/r.xml": No such file or directory', done.errors)
 
 
 class SlowMachineSuiteTests(SuiteCase):

@@ -101,7 +101,7 @@ struct CasePlayer: Sendable {
     /// Says that a case is played once more, or that it cannot be.
     private func offer(_ played: Played, after standstill: Duration, _ course: inout Course) {
         let who = played.item.map { "\($0.id): " } ?? ""
-        if played.keepsLogsOfOnePlay {
+        if played.hasLogThatCannotBeginAnew {
             course.standstill = nil
             Console.complain(
                 "lubdub: \(who)this machine stood still for \(standstill); the case is not played once more, since its "
