@@ -57,7 +57,10 @@ let floors: [[Target]] = [
             "VirtualController")
     ],
     [
-        library("Conformance", on: "Arguments", "Documents", "Expectations", "Scenarios", "Simulation", "Spelling"),
+        library(
+            "Conformance",
+            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
+            "Spelling"),
         library(
             "Checks",
             on: "ATT", "Bluetooth", "Characteristics", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
@@ -67,7 +70,8 @@ let floors: [[Target]] = [
         library(
             "Reporting",
             on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
-            "Simulation", "Spelling"),
+            "Simulation", "Spelling",
+            embedding: "HTML/page.css"),
         library("Screen", on: "Simulation", "Spelling", "Statistics"),
     ],
     [
@@ -98,7 +102,10 @@ let floors: [[Target]] = [
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents",
             "EventLog", "Expectations", "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling",
             "Statistics", "VirtualWorld"),
-        tests("Conformance", on: "Arguments", "Documents", "Expectations", "Scenarios", "Simulation"),
+        tests(
+            "Conformance",
+            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
+            "Spelling"),
         tests("Checks", on: "Documents", "Expectations", "Scenarios", "Simulation", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
@@ -113,8 +120,9 @@ let floors: [[Target]] = [
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
         tests(
-            "Reporting", on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
-            "Simulation"),
+            "Reporting",
+            on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
+            "Scenarios", "Simulation"),
         tests(
             "Scenarios",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Simulation", "Spelling",

@@ -320,8 +320,10 @@ struct Conversation: Sendable {
     }
 
     /// Forgets what has these handles, and what is under way, and asks for everything again.
+    ///
+    /// What tells of changes is listened to all the same, since they may go on meanwhile.
     private mutating func discoverAgain(_ change: ServiceChanged, into outbox: inout [Output]) {
-        targets.removeAll { change.handles.contains($0.handle) }
+        targets.removeAll { change.handles.contains($0.handle) && $0.known.uuid != .serviceChanged }
         underWay.removeAll { $0.purpose != .mtu && $0.purpose != .discovery }
         if underWay.contains(where: { $0.purpose == .discovery }) {
             mustDiscoverAgain = true

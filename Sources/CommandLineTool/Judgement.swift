@@ -16,11 +16,18 @@ struct Judgement {
     private let rows: [Row]  // in the scenario's order
     private let isStrict: Bool
     private let fault: ClientFault?
+    private let recollection: Recollection?
+
+    /// Of a rehearsal whose judging has ended.
+    init(_ rehearsal: Rehearsal, of played: Played) throws(CommandFailure) {
+        self.init(
+            rehearsal.world, isStrict: played.isStrict, recollection: try rehearsal.recollection(of: played))
+    }
 
     /// Of a world whose judging has ended; `isStrict` takes recommendations for requirements.  A client under test may
     /// have a fault, and if it never played, nothing else was judged.
-    init(_ world: World, isStrict: Bool, client: ClientRecord? = nil) {
-        fault = client?.fault
+    init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, recollection: Recollection? = nil) {
+        (fault, self.recollection) = (client?.fault, recollection)
         guard client?.hasPlayed ?? true else {
             (rows, self.isStrict) = ([], isStrict)
             return
@@ -45,7 +52,7 @@ struct Judgement {
             + required.map { row in
                 CaseFinding(
                     id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict,
-                    reason: row.ruling.reason)
+                    why: row.ruling.why, at: row.ruling.at, trace: trace(row))
             }
     }
 
@@ -56,7 +63,13 @@ struct Judgement {
         guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
         let first = fault.map { [paint($0.verdict.rawValue, .warning) + "  client: \($0.reason)"] } ?? []
-        return first + required.map { line($0, paint) } + recommended.map { "should  " + line($0, paint) } + [summary]
+        return first + required.flatMap { [line($0, paint)] + CaseWording.trace(trace($0), paint, behind: 6) }
+            + recommended.map { "should  " + line($0, paint) } + [summary]
+    }
+
+    private func trace(_ row: Row) -> [String] {
+        guard row.ruling.verdict == .fail else { return [] }
+        return recollection?.lines(around: row.ruling.at) ?? []
     }
 
     private func line(_ row: Row, _ paint: Paint) -> String {

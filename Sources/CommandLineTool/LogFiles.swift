@@ -1,4 +1,5 @@
 import Arguments
+import Conformance
 import EventLog
 import Glibc
 import Reporting
@@ -11,10 +12,14 @@ struct LogFiles: Sendable {
     private var events: [EventFile] = []
     private var traces: [TraceFile] = []
     private let isNarrated: Bool
+    private let chronicler: Chronicler?
+    /// What is remembered of a case that cannot be played again, since its client is outside.
+    let recollection: Recollection?
 
-    /// `source` is the scenario's text, for `--keep`.
+    /// `source` is the scenario's text, for `--keep`; of a case, what its report shows is remembered, too.
     init(
-        _ played: Played, _ world: inout World, _ narrator: Narrator? = nil, source: [UInt8] = []
+        _ played: Played, _ world: inout World, _ narrator: Narrator? = nil, source: [UInt8] = [],
+        isCase: Bool = false
     ) throws(CommandFailure) {
         var folder: KeptFolder?
         if let path = played.keep { folder = try KeptFolder(path, played, source: source) }
@@ -32,16 +37,22 @@ struct LogFiles: Sendable {
             }
         } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
         isNarrated = narrator != nil
-        if !events.isEmpty || isNarrated {
+        chronicler = isCase && played.isPictured ? Chronicler(played.scenario, wording) : nil
+        recollection = isCase && played.client != nil ? Recollection(played.scenario) : nil
+        let (chronicler, recollection) = (chronicler, recollection)
+        if !events.isEmpty || isNarrated || chronicler != nil || recollection != nil {
             world.journal = EventJournal { [events] chunk in
                 for file in events { file.write(chunk) }
                 narrator?.happened(chunk, in: wording)
+                chronicler?.take(chunk)
+                recollection?.take(chunk)
             }
         }
-        if !traces.isEmpty || narrator?.tellsPackets == true {
+        if !traces.isEmpty || narrator?.tellsPackets == true || recollection != nil {
             world.packets = PacketLog { [traces] chunk in
                 for file in traces { file.write(chunk) }
                 narrator?.passed(chunk)
+                recollection?.take(chunk)
             }
         }
     }
@@ -66,6 +77,13 @@ struct LogFiles: Sendable {
         world.journal.flush()
         for file in events { file.flush() }
         for file in traces { file.flush() }
+        recollection?.remember(world.rulings)
+    }
+
+    /// What happened in a world, if a report is to show it.
+    func chronicle(of world: inout World) -> Chronicle? {
+        world.journal.flush()
+        return chronicler?.chronicle(until: world.now)
     }
 
     /// Writes what is left, and how it ended: as `code` says, unless a reader has gone meanwhile.

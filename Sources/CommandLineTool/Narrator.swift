@@ -143,7 +143,7 @@ final class Narrator: Sendable {
 
     private func isOldNews(_ packet: PacketWording) -> Bool {
         guard choice.isBrief else { return false }
-        guard packet.name == "LE Advertising Report" else { return packet.isReceipt }
+        guard packet.name == PacketWording.advertisingReport else { return packet.isReceipt }
         return state.withLock { state in
             guard state.reports.count < Self.mostReports else { return true }
             return !state.reports.insert(packet.octets).inserted

@@ -15,6 +15,9 @@ struct PacketWording {
     /// Whether it only says that what was sent before has arrived.
     let isReceipt: Bool
 
+    /// The name of what a controller has heard.
+    static let advertisingReport = "LE Advertising Report"
+
     /// Nil for what is no packet: the coming and going of controllers.
     init?(_ kind: PacketRecord.Kind, _ octets: ArraySlice<UInt8>) {
         switch kind {

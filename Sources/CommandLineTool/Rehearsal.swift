@@ -1,6 +1,7 @@
 import Arguments
 import Characteristics
 import Collector
+import Conformance
 import EventLog
 import GATT
 import LEHost
@@ -19,6 +20,8 @@ struct Rehearsal: Sendable {
     private(set) var measurements = 0
     /// The end of the scenario.
     let limit: Instant
+    /// What happened, once it is over, if a report is to show it.
+    var chronicle: Chronicle?
     private let files: LogFiles?
     private let node: Int
     private var collector: SensorCollector

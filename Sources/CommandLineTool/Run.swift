@@ -95,7 +95,7 @@ func perform(
     tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
 ) throws(CommandFailure) -> (Rehearsal, Judgement, ExitCode) {
     var world = try played.world()
-    let files = try LogFiles(played, &world, narrator, source: source)
+    let files = try LogFiles(played, &world, narrator, source: source, isCase: true)
     world.judgeExpectations()
     var rehearsal = try Rehearsal(played, in: world, files)
     let reason: Ending.Reason
@@ -109,7 +109,10 @@ func perform(
     }
     let runaway = complain(ofRunaways: rehearsal.world, of: played.item?.id)
     rehearsal.world.endJudging()
-    let judgement = Judgement(rehearsal.world, isStrict: played.isStrict)
+    rehearsal.chronicle = files.chronicle(of: &rehearsal.world)
+    let judgement =
+        reason.code == nil
+        ? try Judgement(rehearsal, of: played) : Judgement(rehearsal.world, isStrict: played.isStrict)
     let measured: ExitCode = rehearsal.measurements > 0 ? .success : .failure
     let code = try files.close(&rehearsal.world, reason.code ?? runaway ?? judgement.code ?? measured)
     return (rehearsal, judgement, code)

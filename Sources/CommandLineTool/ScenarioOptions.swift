@@ -80,6 +80,8 @@ struct Played {
     private(set) var limitText: String?
     /// Whether recommendations are judged like requirements.
     private(set) var isStrict = false
+    /// Whether a report shows what happened.
+    private(set) var isPictured = false
     /// Nil when the command line does not say.
     private(set) var speed: Speed?
     /// The command line of the client that is judged; nil for the built-in one.
@@ -133,6 +135,7 @@ struct Played {
         (settings, limitText) = (invocation.texts("--set"), invocation.text("--for"))
         isStrict = invocation.has("--strict")
         client = invocation.text("--client")
+        isPictured = ReportFiles.havePictures(invocation)
         if let events, events == trace {
             throw CommandFailure(.usage, "lubdub: --events and --trace name the same file: \(events.quoted)")
         }

@@ -22,13 +22,14 @@ private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> Exit
 /// In the order of the help.
 private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (demoGrammar, demo), (runGrammar, run), (checkGrammar, check), (serveGrammar, serve), (monitorGrammar, monitor),
-    (scanGrammar, scan), (controllerGrammar, controller), (validateGrammar, validate), (explainGrammar, explain),
+    (scanGrammar, scan), (controllerGrammar, controller), (matrixGrammar, matrix), (validateGrammar, validate),
+    (explainGrammar, explain),
     (benchGrammar, bench), (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
 ]
 
 /// What a later version has; this one says so.
 private let planned = [
-    "matrix", "--report", "--strict", "--jobs", "--only", "--shard", "--list", "--ask",
+    "--report", "--strict", "--jobs", "--only", "--shard", "--list", "--ask",
 ]
 
 private func understand(_ words: [String]) -> Int32 {

@@ -49,7 +49,11 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         let explanation = DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation
     else {
         let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
-        throw CommandFailure(.usage, "lubdub: there is no code \(word.quoted)\(suggestion(for: word, among: codes))")
+        let hint = likelyMeant(by: word, among: codes) ?? likelyMeant(by: operand, among: Check.all.map(\.id))
+        throw CommandFailure(
+            .usage,
+            "lubdub: there is no code and no check \(operand.brief.quoted)"
+                + (hint.map { " (did you mean \($0.quoted)?)" } ?? "; \"lubdub check --list\" lists the checks"))
     }
     Console.print("\(word): \(explanation)")
     return .success

@@ -25,7 +25,7 @@ extension DiagnosticCode {
         case .wrongForm:
             "The string is not written in the way that such a thing is written: a duration as \"10 s\" (us, ms, s, min, h, day, days), a rate as \"500 Hz\", a distance as \"3 m\", an address as \"C0:FF:EE:00:00:01/random\", octets as pairs of hexadecimal digits, an id in lower case with digits and underscores."
         case .tooLarge:
-            "The file has more than 16 MiB, or all the files that it includes have. Long recordings do not belong into a scenario: put them into a csv file and name it with {\"curve\": \"csv\", \"file\": …}."
+            "The file has more than 16 MiB, or all the files that it includes have; or a report has more than 100,000 cases. Long recordings do not belong into a scenario: put them into a csv file and name it with {\"curve\": \"csv\", \"file\": …}."
         case .tooManyProblems:
             "Reading stopped at the 1000th problem. So many have one cause: perhaps this is no scenario, or a program wrote it that has a fault."
         case .unreadable:
@@ -45,7 +45,7 @@ extension DiagnosticCode {
         case .noDevices:
             "A scenario without a device has nothing to play. Add one to \"devices\", or include a file that has one."
         case .duplicateID:
-            "Two devices, two rules, two expectations, or two services of one device have the same id, so that nobody could say which one is meant. Two services of one kind need an \"id\" each."
+            "Two devices, two rules, two expectations, two cases of a report, or two services of one device have the same id, so that nobody could say which one is meant. Two services of one kind need an \"id\" each."
         case .duplicateAddress:
             "Two devices have the same address; on the air they would be one. Give each its own, or leave the addresses out: then each gets one by its place in the list."
         case .unknownThing:

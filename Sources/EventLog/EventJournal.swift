@@ -141,6 +141,14 @@ extension EventChunk {
         }
     }
 
+    /// The lines that a client said, as JSON.
+    public var lines: [(instant: Instant, octets: ArraySlice<UInt8>)] {
+        entries.compactMap { entry in
+            guard case .line(let line) = entry else { return nil }
+            return (line.instant, content.octets[line.offset..<line.offset + line.count])
+        }
+    }
+
     private func record(of value: ValueRecord, in wording: ValueWording) -> EventRecord {
         let (device, part) = (Int(value.device), Int(value.part))
         let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]

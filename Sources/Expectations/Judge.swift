@@ -30,11 +30,14 @@ public struct Judge: Sendable {
         /// How it ended: `pass`, `fail` or `inconclusive`.
         public let verdict: Verdict
         /// What was expected, what was seen and when; nil when it passed.
-        public let reason: String?
+        public let why: Reason?
         /// When that was sure.
         public let at: Instant
         /// How long this machine stood still when it would else have failed; nil in all other cases.
         public let standstill: Duration?
+
+        /// Why it did not pass, as a line; nil when it did.
+        public var reason: String? { why?.description }
     }
 
     private var trials: [any Trying]
@@ -108,7 +111,7 @@ public struct Judge: Sendable {
         let decided = undecided.compactMap { index in
             trials[index].outcome.map { outcome in
                 Ruling(
-                    expectation: index, verdict: outcome.verdict, reason: outcome.reason, at: outcome.at,
+                    expectation: index, verdict: outcome.verdict, why: outcome.reason, at: outcome.at,
                     standstill: outcome.standstill)
             }
         }

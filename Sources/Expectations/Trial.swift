@@ -16,7 +16,7 @@ protocol Trying: Sendable {
 /// How an expectation ended.
 struct Outcome: Sendable {
     let verdict: Verdict
-    let reason: String?
+    let reason: Reason?
     let at: Instant
     /// How long this machine stood still, if that is why it did not fail.
     var standstill: Duration?
@@ -221,7 +221,7 @@ struct Trial<Asked: Question>: Trying {
         }
         if let firstExcused, Double(passed) * 100 < percentile * Double(passed + failed + excused) {
             let (decision, standstill) = firstExcused
-            let reason = failure(decision, at: last, context).reason ?? ""
+            let reason = reason(decision, context)
             return Outcome(
                 verdict: .inconclusive, reason: context.wording.excused(reason, standstill), at: last,
                 standstill: standstill)
@@ -241,9 +241,12 @@ struct Trial<Asked: Question>: Trying {
     }
 
     private func failure(_ decision: Decision, at now: Instant, _ context: Context) -> Outcome {
+        Outcome(verdict: .fail, reason: reason(decision, context), at: now)
+    }
+
+    private func reason(_ decision: Decision, _ context: Context) -> Reason {
         let share = percentile < 100 ? (passed, passed + failed) : nil
-        let reason = context.wording.failure(expectation, decision, sights, share: share, context.truths)
-        return Outcome(verdict: .fail, reason: reason, at: now)
+        return context.wording.failure(expectation, decision, sights, share: share, context.truths)
     }
 }
 

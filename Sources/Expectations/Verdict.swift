@@ -12,3 +12,17 @@ public enum Verdict: String, CaseIterable, Hashable, Sendable {
     /// The harness could not do it.
     case error
 }
+
+/// Why something did not pass.
+public struct Reason: Hashable, Sendable, CustomStringConvertible {
+    /// What was expected, within how long after what; nil where that never began.
+    public var expected: String?
+    /// What came instead, and when.
+    public var seen: String
+
+    /// This was seen instead of that.
+    public init(expected: String? = nil, seen: String) { (self.expected, self.seen) = (expected, seen) }
+
+    /// On one line: `expected …; saw …`.
+    public var description: String { expected.map { "expected \($0); \(seen)" } ?? seen }
+}

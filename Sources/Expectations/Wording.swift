@@ -27,52 +27,57 @@ struct Wording: Sendable {
 
     func failure(
         _ expectation: Expectation, _ decision: Decision, _ sights: Sights, share: (Int, Int)?, _ truths: Truths
-    ) -> String {
+    ) -> Reason {
         let seen = seen(expectation, decision, sights)
         guard case .seen = expectation.question else {
-            guard let (passed, all) = share else { return "\(expected(expectation, decision.opened)); \(seen)" }
+            guard let (passed, all) = share else {
+                return Reason(expected: expected(expectation, decision.opened), seen: seen)
+            }
             let first = opening(expectation, decision.opened)
             let so = "so it was in \(passed) of \(all), and first not after \(first)"
-            return "\(expected(expectation, nil)); \(so): \(seen)"
+            return Reason(expected: expected(expectation, nil), seen: "\(so): \(seen)")
         }
         let present = expectation.expected.flatMap(\.truths).map { truth in
             "\(words(truth)) was \(truths.present(truth).map(\.json) ?? "not known")"
         }
-        return (["\(expected(expectation, decision.opened)); \(seen)"] + present).joined(separator: "; ")
+        return Reason(
+            expected: expected(expectation, decision.opened), seen: ([seen] + present).joined(separator: "; "))
     }
 
-    func inconclusive(_ expectation: Expectation, _ standing: Standing, at now: Instant) -> String {
+    func inconclusive(_ expectation: Expectation, _ standing: Standing, at now: Instant) -> Reason {
         switch standing {
         case .neverCame:
             // What comes when that is over opens nothing.
             if case .time(let time)? = expectation.until, .start.advanced(by: time) <= now {
-                return "\(words(expectation.opens)) did not come before \(words(time))"
+                return Reason(seen: "\(words(expectation.opens)) did not come before \(words(time))")
             }
-            return "\(words(expectation.opens)) did not come before the end at \(now) s"
+            return Reason(seen: "\(words(expectation.opens)) did not come before the end at \(now) s")
         case .cameLate(let instant, let over):
-            return "\(words(expectation.opens)) came too late, at \(instant) s: this was over at \(over) s"
+            return Reason(
+                seen: "\(words(expectation.opens)) came too late, at \(instant) s: this was over at \(over) s")
         case .opened(let opened):
-            let before = expected(expectation, opened)
+            let expected = expected(expectation, opened)
             if case .rate = expectation.question {
-                return "\(before); no whole window could be judged by the end at \(now) s"
+                return Reason(
+                    expected: expected, seen: "no whole window could be judged by the end at \(now) s")
             }
-            return "\(before); the end at \(now) s came before that was decided"
+            return Reason(expected: expected, seen: "the end at \(now) s came before that was decided")
         }
     }
 
-    func overrun(_ expectation: Expectation) -> String {
-        "\(words(expectation.opens)) came too often at once to judge all of them"
+    func overrun(_ expectation: Expectation) -> Reason {
+        Reason(seen: "\(words(expectation.opens)) came too often at once to judge all of them")
     }
 
     /// Why a failure counts for nothing: `this machine stood still for 2.1 s: …`.
-    func excused(_ reason: String, _ standstill: Duration) -> String {
+    func excused(_ reason: Reason, _ standstill: Duration) -> Reason {
         let tenths = (standstill.inNanoseconds + 50_000_000) / 100_000_000
-        return "this machine stood still for \(tenths / 10).\(tenths % 10) s: \(reason)"
+        return Reason(seen: "this machine stood still for \(tenths / 10).\(tenths % 10) s: \(reason)")
     }
 
     /// What was expected since an opening; of all openings together when there is none.
     private func expected(_ expectation: Expectation, _ opened: Instant?) -> String {
-        var text = "expected \(wish(expectation)) "
+        var text = wish(expectation) + " "
         let start = opened.map { opening(expectation, $0) } ?? words(expectation.opens)
         switch (expectation.bound, expectation.until) {
         case (let bound?, let until?): text += "within \(words(bound)) after \(start) and before \(words(until))"

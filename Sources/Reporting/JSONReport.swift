@@ -21,7 +21,7 @@ public enum JSONReport {
         let outcome = entry.outcome
         let members = [
             ("id", entry.id.quoted), ("title", outcome.title.quoted), ("verdict", outcome.verdict.rawValue.quoted),
-            ("requirement", line(outcome.requirements, by: ", ")), ("reason", line(outcome.reasons, by: "\n")),
+            ("requirement", line(outcome.requirements, by: ", ")), ("reason", line(outcome.account, by: "\n")),
             ("replay", outcome.replay?.quoted ?? "null"), ("start", "\(entry.start)"),
             ("duration", "\(Instant.start.advanced(by: outcome.duration))"),
         ]
@@ -35,7 +35,7 @@ public enum JSONReport {
     /// The JSON Schema of reports, draft 2020-12.
     public static var schema: String { grammar.schema(title: "Lubdub report") }
 
-    private static let grammar = Grammar(
+    static let grammar = Grammar(
         root: .object([
             .init("lubdub", .text, required: true, "The version of the program."),
             .init(
@@ -53,7 +53,9 @@ public enum JSONReport {
         .init(
             "requirement", orNull, required: true,
             "The test cases and sections that decided it, with \", \" between them."),
-        .init("reason", orNull, required: true, "Why it did not pass: a line for each thing that did not."),
+        .init(
+            "reason", orNull, required: true,
+            "Why it did not pass: a line for each thing that did not, and two spaces further in the trace around it."),
         .init("replay", orNull, required: true, "The command line that plays it again."),
         .init(
             "start", seconds, required: true,

@@ -50,7 +50,7 @@ public enum JUnitReport {
         case .error: element = "error"
         }
         let message = outcome.reasons.first ?? outcome.verdict.rawValue
-        var text = [outcome.title] + outcome.reasons
+        var text = [outcome.title] + outcome.account
         if !outcome.requirements.isEmpty {
             text.append("requirement: " + outcome.requirements.joined(separator: ", "))
         }
@@ -58,7 +58,7 @@ public enum JUnitReport {
         return [
             "\(open)>",
             "      <\(element)\(attributes([("type", outcome.verdict.rawValue), ("message", message)]))>"
-                + "\(escaped(text.joined(separator: "\n"), in: .text))</\(element)>",
+                + "\(Markup.escaped(text.joined(separator: "\n"), in: .text))</\(element)>",
             "    </testcase>",
         ]
     }
@@ -69,28 +69,6 @@ public enum JUnitReport {
     }
 
     private static func attributes(_ pairs: [(name: String, value: String)]) -> String {
-        pairs.map { " \($0.name)=\"\(escaped($0.value, in: .attribute))\"" }.joined()
-    }
-
-    private enum Place { case text, attribute }
-
-    /// XML 1.0, section 2.2: most control characters cannot stand in a document, not even as references; they and the
-    /// others that nobody sees are written `\u{1B}`.
-    private static func escaped(_ text: String, in place: Place) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "\n" where place == .text: result += "\n"
-            case "\n", "\t": result += "&#\(scalar.value);"
-            case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{FFFE}"..."\u{FFFF}":
-                result += "\\u{\(scalar.value.text(digits: 2, radix: 16))}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        pairs.map { " \($0.name)=\"\(Markup.escaped($0.value, in: .attribute))\"" }.joined()
     }
 }

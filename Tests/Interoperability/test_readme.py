@@ -25,7 +25,7 @@ SIGINT = 128 + signal.SIGINT
 # line has been printed and it was interrupted.  The first that fits counts.
 UNTIL_THE_END = None
 WAYS = [
-    (r'lubdub (run|check|validate|explain|scan|control|replay) ', UNTIL_THE_END),
+    (r'lubdub (run|check|validate|explain|scan|control|replay|matrix) ', UNTIL_THE_END),
     (r'lubdub serve ', r'^controller '),
     (r'lubdub controller ', r'^controller '),
     (r'lubdub (demo|monitor)\b', r'\bbpm, contact, RR \d'),

@@ -38,9 +38,10 @@ extension BenchRow {
                 var rehearsal = try Rehearsal(played, in: world, nil)
                 rehearsal.play { _, _ in }
                 rehearsal.world.endJudging()
-                let judgement = Judgement(rehearsal.world, isStrict: false)
+                let judgement = try Judgement(rehearsal, of: played)
                 return Course(
-                    rehearsal.world, judgement, of: played, measurements: rehearsal.measurements, code: .success
+                    rehearsal.world, judgement, of: played, measurements: rehearsal.measurements, chronicle: nil,
+                    code: .success
                 ).outcome
             } catch { return Outcome(.error, title: scenario.name, reasons: [error.message]) }
         }

@@ -20,6 +20,7 @@ let checkGrammar = Arguments.Grammar(
         .option("--radio", "RADIO", "virtual; others are not checked yet"),
         .option("--events", "FILE|-", "write the event log of the one case that --only names"),
         .option("--trace", "FILE", "write every HCI packet of that case as btsnoop"),
+        ReportFiles.option,
         .flag("--quiet", "print neither what passes nor what is skipped"),
         colorOption,
     ])

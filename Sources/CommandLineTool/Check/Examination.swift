@@ -18,10 +18,12 @@ struct Examination {
     private let device: Int
     private let isQuiet: Bool
     private let paint: Paint
+    private let reports: ReportFiles
 
     init(_ played: Played, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure) {
         (self.played, self.checks, isQuiet) = (played, checks, invocation.has("--quiet"))
         paint = try Paint(invocation, for: Console.descriptor)
+        reports = try ReportFiles(invocation)
         let devices = played.scenario.devices
         guard let device = played.scenario.target ?? devices.firstIndex(where: { $0.role == .peripheral }) else {
             throw CommandFailure(.usage, "lubdub: \(played.path) has no peripheral to check")
@@ -32,16 +34,21 @@ struct Examination {
     /// Asks all of them: how it ended.
     func play() throws(CommandFailure) -> ExitCode {
         let signals = Signals()
-        var tally = Report.Tally()
+        var report = Report(version: version, seed: played.seed)
+        var interruption: ExitCode?
         for check in checks {
-            if let number = signals.take() { return .signal(number) }
-            if Console.failure == EPIPE { return .signal(SIGPIPE) }
+            interruption = signals.take().map { .signal($0) } ?? (Console.failure == EPIPE ? .signal(SIGPIPE) : nil)
+            guard interruption == nil else { break }
             let outcome = try ask(check)
-            tally.count(outcome.verdict)
-            for line in try lines(outcome) { Console.print(line) }
+            var packets: [String] = []
+            if let finding = outcome.finding { packets = try trace(of: check, at: finding.instant) }
+            for line in lines(outcome, packets) { Console.print(line) }
+            report.add(
+                check.id, Outcome(outcome, replay: played.replay(of: check.id), seed: played.seed, trace: packets))
         }
-        Console.print(tally.words())
-        return tally.code
+        if interruption == nil { Console.print(report.summary.words()) }
+        try reports.write(report)
+        return interruption ?? report.code
     }
 
     private func ask(_ check: Check) throws(CommandFailure) -> Check.Outcome {
@@ -61,7 +68,7 @@ struct Examination {
 
     // MARK: In words
 
-    private func lines(_ outcome: Check.Outcome) throws(CommandFailure) -> [String] {
+    private func lines(_ outcome: Check.Outcome, _ trace: [String]) -> [String] {
         let (check, verdict) = (outcome.check, outcome.verdict)
         guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
         let style: Paint.Style =
@@ -80,7 +87,9 @@ struct Examination {
             lines.append("      at        \(finding.instant) s")
         }
         lines.append("      requires  \(check.requirement)")
-        if let finding = outcome.finding { lines += try trace(of: check, at: finding.instant) }
+        lines += zip(["trace"] + Array(repeating: "", count: trace.count), trace).map { label, line in
+            "      \(label.filled(to: 8))  \(paint(line, .packet))"
+        }
         lines.append("      replay: \(played.replay(of: check.id))")
         return lines
     }
@@ -94,7 +103,7 @@ struct Examination {
         world.packets = PacketLog { chunk in
             for record in chunk.records where record.controller == central && record.instant <= instant {
                 guard let packet = PacketWording(record.kind, chunk.octets(of: record)), !packet.isReceipt,
-                    packet.name != "LE Advertising Report"
+                    packet.name != PacketWording.advertisingReport
                 else { continue }
                 let line = "\(record.instant)  \(Narrator.words(packet))"
                 recent.lines.withLock { lines in
@@ -104,11 +113,7 @@ struct Examination {
             }
         }
         _ = try ask(check, in: world)
-        return recent.lines.withLock { lines in
-            zip(["trace"] + Array(repeating: "", count: lines.count), lines).map { label, line in
-                "      \(label.filled(to: 8))  \(paint(line, .packet))"
-            }
-        }
+        return recent.lines.withLock { $0 }
     }
 
     private static let packetsShown = 6

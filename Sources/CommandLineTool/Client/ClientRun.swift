@@ -45,7 +45,7 @@ struct OutsideClient: Sendable {
             return Course(unplayed: Outcome(.skip, title: played.scenario.name, reasons: reasons))
         }
         var started = try played.world()
-        let files = try LogFiles(played, &started, narrator, source: source)
+        let files = try LogFiles(played, &started, narrator, source: source, isCase: true)
         var (world, record, reason) = try live(started, files, played, signals) { live, loop, ending throws in
             let controller = try await live.offer(place)
             if tellsPlace { Console.print("controller \(controller)") }
@@ -69,10 +69,14 @@ struct OutsideClient: Sendable {
             let who = played.item.map { "\($0.id): " } ?? ""
             Console.complain("lubdub: \(who)\(record.textLeftOut) lines that are no JSON are not in the log")
         }
-        let judgement = Judgement(world, isStrict: played.isStrict, client: record)
+        files.flush(&world)
+        let judgement = Judgement(world, isStrict: played.isStrict, client: record, recollection: files.recollection)
+        let chronicle = files.chronicle(of: &world)
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
-        return Course(world, judgement, of: played, measurements: record.measurements, client: record, code: code)
+        return Course(
+            world, judgement, of: played, measurements: record.measurements, client: record, chronicle: chronicle,
+            code: code)
     }
 
     /// Lets a world live until the client that `start` starts is done with it.

@@ -117,7 +117,8 @@ private func replayed(
 
 // MARK: Paths
 
-private func absolute(_ path: String) -> String {
+/// The path of a file from the root.
+func absolute(_ path: String) -> String {
     var words: [Substring] = []
     let folder = path.hasPrefix("/") ? "" : currentFolder
     for word in "\(folder)/\(path)".split(separator: "/") where word != "." {

@@ -85,7 +85,8 @@ struct CasePlayer: Sendable {
                 if tells { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }
             }
             return Course(
-                rehearsal.world, judgement, of: played, measurements: rehearsal.measurements, code: code)
+                rehearsal.world, judgement, of: played, measurements: rehearsal.measurements,
+                chronicle: rehearsal.chronicle, code: code)
         case .outside(let outside):
             var course = try outside.play(
                 played, narrator, source: source, signals, tellsPlace: played.item == nil || verbosity > .quiet,

@@ -18,9 +18,20 @@ struct CaseWording {
         var lines = ["\(paint(label, verdict == .pass ? .state : .warning))  \(entry.id)  \(seconds(outcome.duration))"]
         guard verdict != .pass else { return lines }
         let margin = String(repeating: " ", count: Self.width + 2)
-        lines += outcome.reasons.map { margin + $0 }
+        for fault in outcome.faults {
+            lines.append(margin + fault.line)
+            lines += Self.trace(fault.trace, paint, behind: Self.width + 2)
+        }
         if verdict != .skip, let replay = outcome.replay { lines.append("\(margin)replay: \(replay)") }
         return lines
+    }
+
+    /// The lines of the trace around a fault, so many columns from the left.
+    static func trace(_ lines: [String], _ paint: Paint, behind margin: Int) -> [String] {
+        let labels = ["trace  "] + Array(repeating: "       ", count: lines.count)
+        return zip(labels, lines).map { label, line in
+            String(repeating: " ", count: margin) + label + paint(line, .packet)
+        }
     }
 
     /// A row for each group, where there are several, and a line for all of them.

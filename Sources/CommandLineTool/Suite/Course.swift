@@ -22,10 +22,11 @@ struct Course: Sendable {
     /// required, the client must have taken in something.
     init(
         _ world: World, _ judgement: Judgement, of played: Played, measurements: Int, client: ClientRecord? = nil,
-        code: ExitCode
+        chronicle: Chronicle?, code: ExitCode
     ) {
         (self.judgement, self.measurements, self.code) = (judgement, measurements, code)
         let (title, duration, findings) = (played.scenario.name, world.now.sinceStart, judgement.findings)
+        var outcome: Outcome
         if findings.isEmpty {
             let isHeard = measurements > 0
             outcome = Outcome(
@@ -35,6 +36,8 @@ struct Course: Sendable {
             outcome = Outcome(
                 judging: findings, title: title, replay: played.replay, seed: played.seed, duration: duration)
         }
+        outcome.chronicle = chronicle
+        self.outcome = outcome
         guard let client, client.fault == nil, outcome.verdict == .inconclusive else { return }
         standstill = world.rulings.compactMap(\.standstill).max()
     }

@@ -8,11 +8,23 @@ struct ReportFiles {
     private enum Format: String, CaseIterable {
         case junit = ".xml"
         case json = ".json"
+        case html = ".html"
+        case markdown = ".md"
+
+        /// That of a path, by its end.
+        init?(_ path: String) {
+            guard let format = Self.allCases.first(where: { path.hasSuffix($0.rawValue) && path != $0.rawValue }) else {
+                return nil
+            }
+            self = format
+        }
 
         func text(of report: Report) -> String {
             switch self {
             case .junit: JUnitReport.text(of: report)
             case .json: JSONReport.text(of: report)
+            case .html: HTMLReport.text(of: [ReportColumn("verdict", report)])
+            case .markdown: MarkdownReport.text(of: [ReportColumn("verdict", report)])
             }
         }
     }
@@ -20,19 +32,23 @@ struct ReportFiles {
     private var files: [(file: WholeFile, format: Format)] = []
 
     static let option = Arguments.Grammar.Option.option(
-        "--report", "FILE.xml|.json", repeatable: true, "write what came of the cases as JUnit (.xml) or as JSON")
+        "--report", "FILE", repeatable: true,
+        "write what came of the cases: FILE.xml as JUnit, FILE.json, FILE.html as a page, FILE.md for CIs")
+
+    /// Whether a report shows what happened in its cases.
+    static func havePictures(_ invocation: Invocation) -> Bool {
+        invocation.has("--keep") || invocation.texts("--report").contains { Format($0) == .html }
+    }
 
     /// Makes sure that all of them can be written; with `--keep`, also a report of each format in that folder.
     init(_ invocation: Invocation) throws(CommandFailure) {
         var paths: [(String, Format)] = []
         for path in invocation.texts("--report") {
-            guard let format = Format.allCases.first(where: { path.hasSuffix($0.rawValue) && path != $0.rawValue })
-            else {
-                let isPlanned = path.hasSuffix(".html") || path.hasSuffix(".md")
+            guard let format = Format(path) else {
                 throw CommandFailure(
                     .usage,
-                    "lubdub: --report must be a file that ends in .xml (JUnit) or .json, and is \(path.quoted)"
-                        + (isPlanned ? ": this version does not write such reports yet" : ""))
+                    "lubdub: --report must be a file that ends in .xml (JUnit), .json, .html or .md, and is \(path.quoted)"
+                )
             }
             guard !paths.contains(where: { $0.0 == path }) else {
                 throw CommandFailure(.usage, "lubdub: --report names \(path.quoted) twice")

@@ -1,0 +1,181 @@
+import Conformance
+import Expectations
+import Simulation
+import Spelling
+
+/// Reports as one page of HTML, for people: cases × reports, and what happened in each case.
+///
+/// The page has all that it needs in itself, asks for nothing, and runs nothing: its Content Security Policy forbids
+/// both, whatever a report says.
+public enum HTMLReport {
+    /// The text of the file; there is one report at least.
+    public static func text(of columns: [ReportColumn]) -> String { Page(Matrix(columns)).html.text }
+}
+
+private struct Page {
+    private let matrix: Matrix
+    private let isSingle: Bool
+
+    init(_ matrix: Matrix) { (self.matrix, isSingle) = (matrix, matrix.columns.count == 1) }
+
+    var html: HTML {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>\(headline) - Lubdub</title>
+        <link rel="icon" href="\(Self.icon)">
+        <style>
+        \(Self.style)</style>
+        </head>
+        <body>
+        \(header)<main>
+        \(table)\(cases)</main>
+        </body>
+        </html>
+
+        """
+    }
+
+    private static let style = HTML(own: String(decoding: PackageResources.page_css, as: UTF8.self))
+
+    private static let heart: HTML =
+        "M12 21C6 16.3 2 12.7 2 8.5A5.3 5.3 0 0 1 12 6a5.3 5.3 0 0 1 10 2.5C22 12.7 18 16.3 12 21z"
+    private static let icon: HTML =
+        "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%23c8102e' d='\(heart)'/></svg>"
+
+    // MARK: What it all comes to
+
+    private var total: Report.Tally { Report.Tally(matrix.columns.flatMap { $0.report.cases.map(\.outcome.verdict) }) }
+
+    private var headline: String {
+        guard isSingle else { return "\(matrix.rows.count.counted("case")) in \(matrix.columns.count) reports" }
+        let total = total
+        let judged = total.total - total[.skip]
+        guard judged > 0 else { return "No case was judged" }
+        if total[.pass] == judged { return judged == 1 ? "The case passes" : "All \(judged) cases pass" }
+        return
+            "\(judged - total[.pass]) of \(judged.counted("case")) \(judged - total[.pass] == 1 ? "does" : "do") not pass"
+    }
+
+    private var header: HTML {
+        let report = matrix.columns[0].report
+        let facts =
+            isSingle
+            ? "lubdub \(report.version) · seed \(report.seed) · \(report.duration.spelled) of the cases' own time"
+            : "lubdub \(report.version)"
+        return """
+            <header>
+            <svg class="pulse" viewBox="0 0 1200 120" preserveAspectRatio="xMaxYMid slice" aria-hidden="true"><path d="M0 70H860l14-14 16 14h22l10 14 16-76 18 98 14-36h26l18-20 20 20H1200"/></svg>
+            <p class="brand"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="\(Self.heart)"/></svg>Lubdub</p>
+            <h1>\(headline)</h1>
+            <p class="facts">\(facts)</p>
+            \(isSingle ? tallies(total) : HTML.nothing)</header>
+
+            """
+    }
+
+    /// A bar, and a number for each verdict that there is.
+    private func tallies(_ tally: Report.Tally) -> HTML {
+        let verdicts = Verdict.allCases.filter { tally[$0] > 0 }
+        guard !verdicts.isEmpty else { return .nothing }
+        return """
+            \(bar(tally))<ul class="tallies">\(verdicts.map { verdict -> HTML in
+                "<li class=\"\(verdict.rawValue)\"><b>\(tally[verdict])</b> \(verdict.rawValue)</li>"
+            })</ul>
+
+            """
+    }
+
+    private func bar(_ tally: Report.Tally) -> HTML {
+        let parts = Verdict.allCases.filter { tally[$0] > 0 }.map { verdict -> HTML in
+            "<i class=\"\(verdict.rawValue)\" style=\"flex-grow:\(tally[verdict])\"></i>"
+        }
+        return "<div class=\"bar\" role=\"img\" aria-label=\"\(tally.words())\">\(parts)</div>"
+    }
+
+    // MARK: Cases × reports
+
+    private var table: HTML {
+        let (hasGood, hasOther) = (matrix.rows.contains(where: \.isGood), matrix.rows.contains { !$0.isGood })
+        let differs = !isSingle && matrix.rows.contains { !$0.isAlike } && matrix.rows.contains(where: \.isAlike)
+        let filters: HTML = """
+            \(hasGood && hasOther ? filter("faults", "only what does not pass") : HTML.nothing)\(differs ? filter("differences", "only where reports differ") : HTML.nothing)
+            """
+        let heads = matrix.columns.map { column -> HTML in
+            isSingle
+                ? "<th scope=\"col\">verdict</th>"
+                : "<th scope=\"col\"><span class=\"name\">\(column.name)</span>\(bar(column.report.summary))<small>\(column.report.summary.words(of: Verdict.allCases.filter { column.report.summary[$0] > 0 }))</small></th>"
+        }
+        return """
+            <section class="matrix" aria-labelledby="matrix">
+            <div class="title"><h2 id="matrix">\(isSingle ? "Cases" : "Cases and reports")</h2>\(filters)</div>
+            <div class="scroll" role="region" aria-labelledby="matrix" tabindex="0">
+            <table\(isSingle ? " class=\"single\"" : HTML.nothing)>
+            <thead><tr><th scope="col">case</th>\(heads)</tr></thead>
+            \(matrix.groups.enumerated().map { place, group in rows(group, isOnly: matrix.groups.count == 1 && place == 0) })</table>
+            </div>
+            </section>
+
+            """
+    }
+
+    private func filter(_ id: String, _ label: String) -> HTML {
+        "<label><input type=\"checkbox\" id=\"\(id)\"> \(label)</label>"
+    }
+
+    private func rows(_ group: Matrix.Group, isOnly: Bool) -> HTML {
+        let counts = group.tallies.map { tally -> HTML in
+            let verdicts = Verdict.allCases.filter { tally[$0] > 0 }
+            return "<td>\(tally.words(of: verdicts))</td>"
+        }
+        let name = group.name == "." ? "in no folder" : group.name
+        let head: HTML =
+            isOnly && group.name == "."
+            ? .nothing : "<tr class=\"group\"><th scope=\"rowgroup\">\(name)</th>\(counts)</tr>\n"
+        return "<tbody>\n\(head)\(group.rows.map(row))</tbody>\n"
+    }
+
+    private func row(_ row: Matrix.Row) -> HTML {
+        let classes = [row.isGood ? "good" : nil, row.isAlike ? "alike" : nil].compactMap { $0 }.joined(separator: " ")
+        let cells = row.entries.enumerated().map { column, entry -> HTML in
+            guard let entry else { return "<td><span class=\"v none\">not in it</span></td>" }
+            let badge = CaseSection.badge(entry.outcome.verdict)
+            guard CaseSection.isNeeded(for: entry) else { return "<td>\(badge)</td>" }
+            return "<td><a href=\"#\(CaseSection.anchor(row, column))\">\(badge)</a></td>"
+        }
+        return """
+            <tr class="\(classes)"><th scope="row"><span class="id">\(breakable: row.id)</span><span class="label">\(row.title)</span></th>\(cells)</tr>
+
+            """
+    }
+
+    // MARK: Case by case
+
+    private var cases: HTML {
+        let sections = matrix.rows.flatMap { row in
+            row.entries.enumerated().compactMap { column, entry -> CaseSection? in
+                guard let entry, CaseSection.isNeeded(for: entry) else { return nil }
+                return CaseSection(row, column, entry, report: isSingle ? nil : matrix.columns[column].name)
+            }
+        }
+        let faults = sections.filter(\.isFault)
+        return section("What did not pass", faults)
+            + section(
+                faults.isEmpty ? "Case by case" : "All others", sections.filter { !$0.isFault })
+    }
+
+    private func section(_ title: String, _ sections: [CaseSection]) -> HTML {
+        guard !sections.isEmpty else { return .nothing }
+        return """
+            <section class="cases">
+            <h2>\(title)</h2>
+            \(sections.map(\.html))</section>
+
+            """
+    }
+}

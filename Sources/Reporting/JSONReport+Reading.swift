@@ -1,0 +1,61 @@
+public import Conformance
+public import Documents
+import Expectations
+import Simulation
+import Spelling
+
+extension JSONReport {
+    /// So many cases are read of a report.
+    static let mostCases = 100_000
+
+    /// The report that a file holds, or everything that is wrong with it.
+    ///
+    /// What stands in a case's `reason` are its findings, each with the lines of the trace below it; which expectation each is
+    /// about, only its line says.
+    public static func read(
+        _ octets: some Collection<UInt8>, file: String
+    ) -> (report: Report?, problems: [Problem]) {
+        let log = ProblemLog()
+        do throws(Problem) {
+            let document = Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
+            grammar.check(document)
+            guard log.problems.isEmpty else { return (nil, log.problems) }
+            let report = report(document)
+            return (log.problems.isEmpty ? report : nil, log.problems)
+        } catch { return (nil, log.problems + [error]) }
+    }
+
+    private static func report(_ document: Cursor) -> Report {
+        let seed = document["seed"]?.integer.map(UInt64.init)
+        var report = Report(version: document["lubdub"]?.string ?? "", seed: seed)
+        var ids: Set<String> = []
+        guard let cases = document["cases"] else { return report }
+        guard cases.items.count <= mostCases else {
+            cases.note(.tooLarge, "there are more than \(mostCases) cases")
+            return report
+        }
+        cases.eachItem { item in
+            let id = item["id"]?.string ?? ""
+            if !ids.insert(id).inserted { item["id"]?.note(.duplicateID, "another case is called \(id.brief.quoted)") }
+            report.add(id, outcome(item))
+        }
+        return report
+    }
+
+    private static func outcome(_ item: Cursor) -> Outcome {
+        let verdict = item["verdict"]?.string.flatMap(Verdict.init) ?? .error
+        // What is beyond 292 years is as good as that.
+        let seconds = min(item["duration"]?.number ?? 0, 9e9)
+        var outcome = Outcome(
+            verdict, title: item["title"]?.string ?? "", replay: item["replay"]?.string, duration: .seconds(seconds))
+        outcome.requirements = [item["requirement"]?.string].compactMap { $0 }
+        for line in (item["reason"]?.string ?? "").split(separator: "\n", omittingEmptySubsequences: true) {
+            if line.hasPrefix("  "), !outcome.findings.isEmpty {
+                outcome.findings[outcome.findings.count - 1].trace.append(String(line.dropFirst(2)))
+            } else {
+                outcome.findings.append(CaseFinding(id: nil, verdict: verdict, reason: String(line)))
+            }
+        }
+        return outcome
+    }
+}

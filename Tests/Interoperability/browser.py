@@ -1,0 +1,125 @@
+"""A headless Chromium, by the Chrome DevTools Protocol over two pipes: https://chromedevtools.github.io/devtools-protocol/
+
+Nobody else's port or profile has to do with it.  Debian's `chromium` package has it; Tools/setup browser installs that.
+"""
+
+import base64
+import contextlib
+import fcntl
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+PROGRAM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
+MISSING = 'there is no Chromium here; Tools/setup browser installs it'
+
+
+class Page:
+    """A page, and what it has asked for and complained of since it was made."""
+
+    def __init__(self, commands, answers):
+        self.commands, self.answers = commands, answers
+        self.buffer, self.number, self.session = b'', 0, None
+        self.requests, self.complaints = [], []
+        target = self.ask('Target.createTarget', url='about:blank')['targetId']
+        self.session = self.ask('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
+        for domain in ['Page', 'Network', 'Runtime', 'Log']:
+            self.ask(f'{domain}.enable')
+        self.ask('Emulation.setScrollbarsHidden', hidden=True)
+
+    def ask(self, method, **parameters):
+        """Sends a command, and returns its result."""
+        self.number += 1
+        message = {'id': self.number, 'method': method, 'params': parameters}
+        if self.session:
+            message['sessionId'] = self.session
+        os.write(self.commands, json.dumps(message).encode() + b'\0')
+        while (answer := self.next()).get('id') != self.number:
+            pass
+        if 'error' in answer:
+            raise AssertionError(f'{method}: {answer["error"]}')
+        return answer['result']
+
+    def next(self, limit=60):
+        """The next message; events are noted on the way."""
+        end = time.monotonic() + limit
+        while b'\0' not in self.buffer:
+            if not select.select([self.answers], [], [], max(0, end - time.monotonic()))[0]:
+                raise AssertionError('Chromium says nothing')
+            octets = os.read(self.answers, 1 << 16)
+            if not octets:
+                raise AssertionError('Chromium has gone')
+            self.buffer += octets
+        text, _, self.buffer = self.buffer.partition(b'\0')
+        message = json.loads(text)
+        self.note(message.get('method'), message.get('params'))
+        return message
+
+    def note(self, event, about):
+        if event == 'Network.requestWillBeSent':
+            self.requests.append(about['request']['url'])
+        elif event in ('Runtime.consoleAPICalled', 'Runtime.exceptionThrown', 'Log.entryAdded'):
+            self.complaints.append(about)
+
+    def open(self, url):
+        """Goes there, and waits until all of it is loaded."""
+        self.requests.clear()
+        self.complaints.clear()
+        self.ask('Page.navigate', url=url)
+        while self.next().get('method') != 'Page.loadEventFired':
+            pass
+        self.value('new Promise(done => setTimeout(done, 100))')  # what the page might still ask for
+
+    def value(self, script):
+        """What a script says."""
+        result = self.ask('Runtime.evaluate', expression=script, returnByValue=True, awaitPromise=True)
+        if 'exceptionDetails' in result:
+            raise AssertionError(result['exceptionDetails'])
+        return result['result'].get('value')
+
+    def resize(self, width, height, is_dark=False):
+        self.ask(
+            'Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.ask(
+            'Emulation.setEmulatedMedia',
+            features=[{'name': 'prefers-color-scheme', 'value': 'dark' if is_dark else 'light'}])
+
+    def picture(self):
+        """What can be seen, as PNG."""
+        return base64.b64decode(self.ask('Page.captureScreenshot', format='png')['data'])
+
+
+@contextlib.contextmanager
+def page():
+    """A new page in a browser of its own, which ends with it."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, contextlib.ExitStack() as stack:
+        pipes = []
+        for _ in range(2):
+            # Above those that Chromium wants them to be.
+            pair = os.pipe()
+            pipes.append([fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in pair])
+            for end in pair:
+                os.close(end)
+        (read, commands), (answers, write) = pipes
+        words = [
+            PROGRAM, '--headless=new', '--remote-debugging-pipe', '--disable-gpu', '--no-first-run',
+            '--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage',
+            '--font-render-hinting=none', '--disable-lcd-text', f'--user-data-dir={folder}',
+        ] + (['--no-sandbox'] if os.geteuid() == 0 else [])
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(3, 4),
+            preexec_fn=lambda: (os.dup2(read, 3), os.dup2(write, 4)), start_new_session=True)
+        for end in (read, write):
+            os.close(end)
+        stack.callback(lambda: [os.close(end) for end in (commands, answers)])
+        try:
+            yield Page(commands, answers)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

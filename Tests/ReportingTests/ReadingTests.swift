@@ -1,0 +1,89 @@
+import Conformance
+import Documents
+import Expectations
+import Mutations
+import Simulation
+import Testing
+
+@testable import Reporting
+
+/// JSON reports, read again.
+@Suite struct ReadingTests {
+    private static var report: Report {
+        var report = Report(version: "0.1", seed: 7)
+        report.add("a/pass", Outcome(.pass, title: "Pass \u{1B}", duration: .milliseconds(1500)))
+        let finding = CaseFinding(
+            id: "shows", requirement: "R", verdict: .fail, why: Reason(expected: "this", seen: "that"),
+            trace: ["1.0  -> one", "2.0  <- two"])
+        let other = CaseFinding(id: "clears", verdict: .inconclusive, reason: "not said")
+        report.add(
+            "a/fail", Outcome(judging: [finding, other], title: "Fail", replay: "lubdub", duration: .seconds(3)))
+        return report
+    }
+
+    @Test func `A report that was written is read as it was`() throws {
+        let (read, problems) = JSONReport.read(Array(JSONReport.text(of: Self.report).utf8), file: "r.json")
+        let report = try #require(read)
+        #expect(problems == [])
+        #expect(JSONReport.text(of: report) == JSONReport.text(of: Self.report))
+        let fail = report.cases[1].outcome
+        #expect(fail.reasons == ["shows (R): expected this; that", "clears: not said"])
+        #expect(fail.faults.map(\.trace) == [["1.0  -> one", "2.0  <- two"], []])
+        #expect(fail.requirements == ["R"])
+        #expect(fail.replay == "lubdub")
+        #expect(report.cases[1].start == .start.advanced(by: .milliseconds(1500)))
+        #expect(report.seed == 7)
+    }
+
+    private static func text(_ item: String, seed: String = "1", rest: String = "") -> String {
+        let summary = #"{"pass": 0, "fail": 0, "inconclusive": 0, "skip": 0, "error": 0}"#
+        return #"{"lubdub": "1", "seed": \#(seed), "cases": [\#(item)], "summary": \#(summary)\#(rest)}"#
+    }
+
+    private static func item(_ id: String = "a", verdict: String = "pass", duration: String = "1") -> String {
+        #"{"id": "\#(id)", "title": "", "verdict": "\#(verdict)", "requirement": null, "reason": null, "replay": null, "start": 0, "duration": \#(duration)}"#
+    }
+
+    @Test(
+        arguments: [
+            ("", "r.json:1:1: LD0102"), ("[]", "r.json:1:1: LD0108: expected an object"),
+            ("{}", "r.json:1:1: LD0106: lubdub: missing key"), (text("7"), "r.json:1:38: LD0108: cases[0]"),
+            (text(item(verdict: "pas")), "LD0110: cases[0].verdict: \"pas\" is none of"),
+            (text(item(duration: "-1")), "LD0109: cases[0].duration"),
+            (text(item(duration: "1e999")), "LD0109: cases[0].duration"),
+            (text(item() + "," + item()), "LD0131: cases[1].id: another case is called \"a\""),
+            (text("", seed: "-1"), "LD0109: seed"), (text("", rest: #", "x": 1"#), "LD0107: x: unknown key"),
+            (String(repeating: "[", count: 100), "LD0103"), ("{\"lubdub\": \"\\ud800\"}", "LD0104"),
+        ])
+    func `What is no report is told with its place`(text: String, problem: String) {
+        let (report, problems) = JSONReport.read(Array(text.utf8), file: "r.json")
+        #expect(report == nil)
+        #expect(problems.contains { $0.description.contains(problem) }, "\(problems)")
+    }
+
+    @Test func `Times beyond all bounds are read as the longest that there is`() throws {
+        let text = Self.text(
+            [Self.item("a", duration: "1e300"), Self.item("b", duration: "1e300")].joined(separator: ","))
+        let report = try #require(JSONReport.read(Array(text.utf8), file: "r.json").report)
+        #expect(report.cases.count == 2)
+        for text in [JSONReport.text(of: report), HTMLReport.text(of: [ReportColumn("x", report)])] {
+            #expect(!text.isEmpty)
+        }
+    }
+
+    @Test func `Too many cases are not read`() {
+        let text = Self.text(Array(repeating: "{}", count: JSONReport.mostCases + 1).joined(separator: ","))
+        let (report, problems) = JSONReport.read(Array(text.utf8), file: "r.json")
+        #expect(report == nil)
+        #expect(problems.count <= ProblemLog.most + 1)
+    }
+
+    @Test func `Whatever becomes of its octets, a report is read or refused`() {
+        let octets = Array(JSONReport.text(of: Self.report).utf8)
+        for mutation in octets.mutations {
+            let (report, problems) = JSONReport.read(mutation, file: "r.json")
+            #expect((report == nil) != problems.isEmpty)
+            if let report { #expect(!HTMLReport.text(of: [ReportColumn("x", report)]).isEmpty) }
+        }
+    }
+}
