@@ -89,7 +89,7 @@ struct Judgement {
 extension Played {
     /// The command line that plays the same again.
     var replay: String {
-        replay("run", item?.operand ?? path, (client.map { ["--client", $0] } ?? []), only: item?.ownID ?? caseID)
+        replay("run", item?.operand ?? path, clientOptions, only: item?.ownID ?? caseID)
     }
 
     /// The command line that asks one check of the same again.

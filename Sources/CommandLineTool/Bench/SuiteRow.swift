@@ -39,10 +39,7 @@ extension BenchRow {
                 rehearsal.play { _, _ in }
                 rehearsal.world.endJudging()
                 let judgement = try Judgement(rehearsal, of: played)
-                return Course(
-                    rehearsal.world, judgement, of: played, measurements: rehearsal.measurements, chronicle: nil,
-                    code: .success
-                ).outcome
+                return Course(rehearsal, judgement, of: played, code: .success).outcome
             } catch { return Outcome(.error, title: scenario.name, reasons: [error.message]) }
         }
     }

@@ -84,9 +84,7 @@ struct CasePlayer: Sendable {
                 instant, saying in
                 if tells { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }
             }
-            return Course(
-                rehearsal.world, judgement, of: played, measurements: rehearsal.measurements,
-                chronicle: rehearsal.chronicle, code: code)
+            return Course(rehearsal, judgement, of: played, code: code)
         case .outside(let outside):
             var course = try outside.play(
                 played, narrator, source: source, signals, tellsPlace: played.item == nil || verbosity > .quiet,

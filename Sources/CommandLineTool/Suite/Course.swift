@@ -38,8 +38,15 @@ struct Course: Sendable {
         }
         outcome.chronicle = chronicle
         self.outcome = outcome
-        guard let client, client.fault == nil, outcome.verdict == .inconclusive else { return }
+        guard let client, client.fault == nil, outcome.verdict == .inconclusive, !code.isInterruption else { return }
         standstill = world.rulings.compactMap(\.standstill).max()
+    }
+
+    /// Of a rehearsal that is over.
+    init(_ rehearsal: Rehearsal, _ judgement: Judgement, of played: Played, code: ExitCode) {
+        self.init(
+            rehearsal.world, judgement, of: played, measurements: rehearsal.measurements,
+            chronicle: rehearsal.chronicle, code: code)
     }
 
     /// Of a case that cannot be played.
