@@ -64,10 +64,11 @@ private struct Page {
 
     private var header: HTML {
         let report = matrix.columns[0].report
-        let facts =
-            isSingle
-            ? "lubdub \(report.version) · seed \(report.seed) · \(report.duration.spelled) of the cases' own time"
-            : "lubdub \(report.version)"
+        let versions = matrix.columns.map(\.report.version).reduce(into: [String]()) { versions, version in
+            if !versions.contains(version) { versions.append(version) }
+        }
+        var facts = "lubdub \(versions.joined(separator: ", "))"
+        if isSingle { facts += " · seed \(report.seed) · \(report.duration.spelled) of the cases' own time" }
         return """
             <header>
             <svg class="pulse" viewBox="0 0 1200 120" preserveAspectRatio="xMaxYMid slice" aria-hidden="true"><path d="M0 70H860l14-14 16 14h22l10 14 16-76 18 98 14-36h26l18-20 20 20H1200"/></svg>
@@ -81,18 +82,15 @@ private struct Page {
 
     /// A bar, and a number for each verdict that there is.
     private func tallies(_ tally: Report.Tally) -> HTML {
-        let verdicts = Verdict.allCases.filter { tally[$0] > 0 }
-        guard !verdicts.isEmpty else { return .nothing }
-        return """
-            \(bar(tally))<ul class="tallies">\(verdicts.map { verdict -> HTML in
-                "<li class=\"\(verdict.rawValue)\"><b>\(tally[verdict])</b> \(verdict.rawValue)</li>"
-            })</ul>
-
-            """
+        guard tally.total > 0 else { return .nothing }
+        let numbers = tally.verdicts.map { verdict -> HTML in
+            "<li class=\"\(verdict.rawValue)\"><b>\(tally[verdict])</b> \(verdict.rawValue)</li>"
+        }
+        return "\(bar(tally))<ul class=\"tallies\">\(numbers)</ul>\n"
     }
 
     private func bar(_ tally: Report.Tally) -> HTML {
-        let parts = Verdict.allCases.filter { tally[$0] > 0 }.map { verdict -> HTML in
+        let parts = tally.verdicts.map { verdict -> HTML in
             "<i class=\"\(verdict.rawValue)\" style=\"flex-grow:\(tally[verdict])\"></i>"
         }
         return "<div class=\"bar\" role=\"img\" aria-label=\"\(tally.words())\">\(parts)</div>"
@@ -103,24 +101,28 @@ private struct Page {
     private var table: HTML {
         let (hasGood, hasOther) = (matrix.rows.contains(where: \.isGood), matrix.rows.contains { !$0.isGood })
         let differs = !isSingle && matrix.rows.contains { !$0.isAlike } && matrix.rows.contains(where: \.isAlike)
-        let filters: HTML = """
-            \(hasGood && hasOther ? filter("faults", "only what does not pass") : HTML.nothing)\(differs ? filter("differences", "only where reports differ") : HTML.nothing)
-            """
-        let heads = matrix.columns.map { column -> HTML in
-            isSingle
-                ? "<th scope=\"col\">verdict</th>"
-                : "<th scope=\"col\"><span class=\"name\">\(column.name)</span>\(bar(column.report.summary))<small>\(column.report.summary.words(of: Verdict.allCases.filter { column.report.summary[$0] > 0 }))</small></th>"
-        }
+        let filters = [
+            hasGood && hasOther ? filter("faults", "only what does not pass") : .nothing,
+            differs ? filter("differences", "only where reports differ") : .nothing,
+        ]
+        let heads = isSingle ? ["<th scope=\"col\">verdict</th>"] : matrix.columns.map(head)
         return """
             <section class="matrix" aria-labelledby="matrix">
             <div class="title"><h2 id="matrix">\(isSingle ? "Cases" : "Cases and reports")</h2>\(filters)</div>
             <div class="scroll" role="region" aria-labelledby="matrix" tabindex="0">
             <table\(isSingle ? " class=\"single\"" : HTML.nothing)>
             <thead><tr><th scope="col">case</th>\(heads)</tr></thead>
-            \(matrix.groups.enumerated().map { place, group in rows(group, isOnly: matrix.groups.count == 1 && place == 0) })</table>
+            \(matrix.groups.map { rows($0, isOnly: matrix.groups.count == 1) })</table>
             </div>
             </section>
 
+            """
+    }
+
+    private func head(_ column: ReportColumn) -> HTML {
+        let tally = column.report.summary
+        return """
+            <th scope="col"><span class="name">\(column.name)</span>\(bar(tally))<small>\(tally.words(of: tally.verdicts))</small></th>
             """
     }
 
@@ -129,10 +131,7 @@ private struct Page {
     }
 
     private func rows(_ group: Matrix.Group, isOnly: Bool) -> HTML {
-        let counts = group.tallies.map { tally -> HTML in
-            let verdicts = Verdict.allCases.filter { tally[$0] > 0 }
-            return "<td>\(tally.words(of: verdicts))</td>"
-        }
+        let counts = group.tallies.map { tally -> HTML in "<td>\(tally.words(of: tally.verdicts))</td>" }
         let name = group.name == "." ? "in no folder" : group.name
         let head: HTML =
             isOnly && group.name == "."

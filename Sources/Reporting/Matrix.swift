@@ -43,6 +43,7 @@ struct Matrix {
         let tallies: [Report.Tally]
     }
 
+    /// As they were given.
     let columns: [ReportColumn]
     /// In the order of the first report; what only others have stands behind.
     let groups: [Group]
@@ -81,4 +82,9 @@ struct Matrix {
             return Group(name: name, rows: rows, tallies: tallies)
         }
     }
+}
+
+extension Report.Tally {
+    /// Those that there are.
+    var verdicts: [Verdict] { Verdict.allCases.filter { self[$0] > 0 } }
 }

@@ -76,6 +76,9 @@ class Check(unittest.TestCase):
         self.assertIn(EDGE, ids)
         explained = subprocess.run([LUBDUB, 'explain', EDGE], capture_output=True, text=True)
         self.assertRegex(explained.stdout, f'^{EDGE}: .*Heart Rate Service 1.0')
+        misspelt = subprocess.run([LUBDUB, 'explain', EDGE[:-1]], capture_output=True, text=True)
+        self.assertEqual(misspelt.returncode, 2)
+        self.assertIn(f'(did you mean "{EDGE}"?)', misspelt.stderr)
 
     def test_logs_hold_one_case(self):
         events, trace = self.folder / 'events.jsonl', self.folder / 'trace.btsnoop'

@@ -151,6 +151,7 @@ class ProcessTests(Interoperability):
             DEFAULT, {'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '100 s'}]}
         played = await self.verdict('RESET 0.2', 1, r'\nfail  shows: .* had not come by 100\.', content=long)
         self.assertIn('\npass  waits\n', played.output)
+        self.assertRegex(played.output, r'\nfail  shows: .*\n      trace  0\.\d{6}  -> Reset *\n')
         self.assertLess(played.seconds, 30)
         ended = [record for record in played.log if record['event'] == 'exited']
         self.assertEqual([(record['of'], record['value']) for record in ended], [('client', 0)])

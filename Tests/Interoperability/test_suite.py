@@ -133,6 +133,7 @@ class SuiteTests(unittest.TestCase):
         self.assertEqual((good['id'], fast['id']), ('good', 'fast'))
         self.assertEqual(self.reported(kept / 'report.json'), self.reported(js))
         self.check_junit(kept / 'report.xml')
+        self.assertIn('class="picture"', (kept / 'report.html').read_text())
         run = json.loads((kept / 'fast' / 'run.json').read_text())
         self.assertEqual((run['seed'], run['set']), (5, ['rest=150']))
         records = map(json.loads, (kept / 'fast' / 'events.jsonl').read_text().splitlines())
@@ -168,13 +169,13 @@ class SuiteTests(unittest.TestCase):
         self.assertEqual(len(done.stdout.splitlines()), 1)
 
     def test_what_cannot_be_meant_is_said_before_anything_is_played(self):
-        nowhere, html = self.folder / 'none' / 'r.xml', self.folder / 'r.html'
+        nowhere = self.folder / 'none' / 'r.xml'
         (self.suites / 'self.json').write_text(
             '{"lubdub": 1, "kind": "suite", "name": "Self", "cases": [{"scenario": "self.json"}]}')
         for words, status, message in [
                 (['--report', nowhere], 3, 'No such file or directory'),
-                (['--report', self.folder], 2, '.xml (JUnit) or .json'),
-                (['--report', html], 2, 'does not write such reports yet'),
+                (['--report', self.folder], 2, '.xml (JUnit), .json, .html or .md'),
+                (['--report', self.folder / 'r.htm'], 2, '.html or .md, and is'),
                 (['--report', self.folder / 'r.json', '--report', self.folder / 'r.json'], 2, 'twice'),
                 (['--events', 'e.jsonl'], 2, '--keep DIR'),
                 (['--jobs', '65'], 2, 'from 1 to 64'),
@@ -193,9 +194,11 @@ class SuiteTests(unittest.TestCase):
         for index in range(400):
             (self.suites / f'{index:03}.json').write_text(heart('Long', STAYS, limit='600 s'))
         xml, js = self.folder / 'report.xml', self.folder / 'report.json'
+        html, md = self.folder / 'report.html', self.folder / 'report.md'
         xml.write_text('old')
+        reports = [word for path in [xml, js, html, md] for word in ['--report', str(path)]]
         with subprocess.Popen(
-                [LUBDUB, 'run', str(self.suites), '--report', str(xml), '--report', str(js)], cwd=ROOT,
+                [LUBDUB, 'run', str(self.suites), *reports], cwd=ROOT,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             lines = [process.stdout.readline()]
             self.assertEqual(xml.read_text(), 'old')
@@ -206,7 +209,12 @@ class SuiteTests(unittest.TestCase):
         count = len(self.reported(js)['cases'])
         self.assertTrue(0 < count < 400, count)
         self.assertEqual(self.check_junit(xml).get('tests'), str(count))
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ['report.json', 'report.xml', 'suites'])
+        self.assertEqual(html.read_text().count('<th scope="row">'), count)
+        self.assertTrue(html.read_text().endswith('</html>\n'))
+        self.assertTrue(md.read_text().startswith('### '))
+        self.assertEqual(
+            sorted(path.name for path in self.folder.iterdir()),
+            ['report.html', 'report.json', 'report.md', 'report.xml', 'suites'])
 
     def test_when_nobody_reads_what_is_printed_there_are_reports_all_the_same(self):
         js = self.folder / 'report.json'
@@ -215,6 +223,56 @@ class SuiteTests(unittest.TestCase):
             process.stdout.close()
             self.assertEqual(process.wait(60), 128 + signal.SIGPIPE)
         self.assertEqual([case['id'] for case in self.reported(js)['cases']], ['bad/broken'])
+
+    def test_the_same_run_gives_the_same_page(self):
+        pages = []
+        for name in ['one.html', 'two.html']:
+            self.run_cases(self.suites, 'scenarios/recovery/away_long.json', '--report', self.folder / name)
+            pages.append((self.folder / name).read_bytes())
+        self.assertEqual(*pages)
+        self.assertIn(b'class="away"', pages[0])
+
+    def test_reports_stand_side_by_side(self):
+        def matrix(*words):
+            return subprocess.run(
+                [LUBDUB, 'matrix', *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+        one, other, page = self.folder / 'one.json', self.folder / 'other.json', self.folder / 'm.html'
+        self.run_cases(self.suites, '--report', one)
+        self.run_cases(self.suites / 'bad', '--report', other)
+        done = matrix(one, other, '-o', page)
+        self.assertEqual((done.returncode, done.stdout), (0, f'{page}: 7 cases in 2 reports\n'), done.stderr)
+        self.assertIn('<span class="name">other</span>', page.read_text())
+        self.assertEqual(matrix(one, '-o', self.folder / 'm.md').returncode, 0)
+        (self.folder / 'bad.json').write_text('{"lubdub": 1}')
+        big = self.folder / 'big.json'
+        big.write_text('[' * (17 << 20))
+        before = page.read_bytes()
+        for words, status, message in [
+                ([self.folder / 'bad.json'], 2, 'bad.json:1:12: LD0108: lubdub: expected a string'),
+                ([self.folder / 'none.json', one], 2, 'LD0113'), ([self.folder], 2, 'LD0113'), ([big], 2, 'LD0112'),
+                (['schema/scenario.schema.json'], 2, 'LD0107')]:
+            with self.subTest(words):
+                done = matrix(*words, '-o', page)
+                self.assertEqual(done.returncode, status)
+                self.assertIn(message, done.stderr)
+                self.assertEqual((done.stdout, page.read_bytes()), ('', before))
+        for words, status in [
+                ([one], 2), ([one, '-o', 'x.txt'], 2), (['-o', page], 2), ([one, '-o', self.folder / 'none' / 'x.md'], 3),
+                ([page, '-o', page], 2)]:
+            self.assertEqual(matrix(*words).returncode, status, words)
+
+    def test_checks_are_reported_too(self):
+        xml, js, html = (self.folder / f'report.{end}' for end in ['xml', 'json', 'html'])
+        done = subprocess.run(
+            [LUBDUB, 'check', 'scenarios/resting.json', '--only', 'HRS/*', '--report', xml, '--report', js, '--report', html],
+            cwd=ROOT, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.reported(js)
+        self.assertGreater(report['summary']['pass'], 5)
+        self.assertTrue(all(case['id'].startswith('HRS/') and case['requirement'] for case in report['cases']))
+        self.assertEqual(self.check_junit(xml).get('tests'), str(len(report['cases'])))
+        self.assertEqual(html.read_text().count('<th scope="row">'), len(report['cases']))
 
     def test_a_suite_without_cases_plays_nothing(self):
         (self.suites / 'none.json').write_text('{"lubdub": 1, "kind": "suite", "name": "None", "cases": []}')
