@@ -69,6 +69,19 @@ class Played:
         return [record['line'] for record in self.log if record['event'] == 'said']
 
 
+async def finished(process, meanwhile=None):
+    """What a process has printed and complained of when it ends; it is killed if nobody waits for that."""
+    try:
+        other = asyncio.create_task(meanwhile(process)) if meanwhile else None
+        output, errors = await process.communicate()
+        if other:
+            await other
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+    return output.decode(), errors.decode()
+
+
 async def play(content, client, *options, files=(), meanwhile=None):
     """Plays a scenario to a client: a command line, or the text of a Python program."""
     with tempfile.TemporaryDirectory() as name:
@@ -83,18 +96,11 @@ async def play(content, client, *options, files=(), meanwhile=None):
             LUBDUB, 'run', 'case.json', '--client', client.replace('RESET', f'{shlex.quote(sys.executable)} reset.py'),
             '--events', 'events.jsonl', *options, cwd=folder,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
-        try:
-            other = asyncio.create_task(meanwhile(process)) if meanwhile else None
-            output, errors = await process.communicate()
-            if other:
-                await other
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+        output, errors = await finished(process, meanwhile)
         seconds = time.monotonic() - started
         events = folder / 'events.jsonl'
         log = [json.loads(line) for line in events.read_text().splitlines()] if events.exists() else []
-        return Played(process.returncode, output.decode(), errors.decode(), log, seconds)
+        return Played(process.returncode, output, errors, log, seconds)
 
 
 def running(words):

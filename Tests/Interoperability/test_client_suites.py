@@ -1,7 +1,6 @@
 """Plays whole suites to programs outside: several at once, with reports, interrupted, and to programs that are no clients."""
 
 import asyncio
-import contextlib
 import json
 import os
 import pathlib
@@ -17,7 +16,7 @@ from xml.etree import ElementTree
 import jsonschema
 
 from harness import LUBDUB, ROOT, Interoperability
-from test_client import ADAPTER, RESET, RESTING, SHOWN, SlowMachineTests, running, scenario
+from test_client import ADAPTER, RESET, RESTING, SHOWN, SlowMachineTests, finished, running, scenario
 
 PYTHON = shlex.quote(sys.executable)
 STAYS = f'exec {PYTHON} reset.py 60'
@@ -62,15 +61,8 @@ class SuiteCase(Interoperability):
         process = await asyncio.create_subprocess_exec(
             LUBDUB, 'run', *words, '--client', client, *reports, *options, cwd=self.folder,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
-        try:
-            other = asyncio.create_task(meanwhile(process)) if meanwhile else None
-            output, errors = await process.communicate()
-            if other:
-                await other
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-        done = Done(self.folder, process.returncode, output.decode(), errors.decode(), time.monotonic() - started)
+        output, errors = await finished(process, meanwhile)
+        done = Done(self.folder, process.returncode, output, errors, time.monotonic() - started)
         if done.json:
             jsonschema.validate(done.json, json.loads((ROOT / 'schema' / 'report.schema.json').read_text()))
             self.assertEqual(done.xml.get('tests'), str(len(done.json['cases'])))

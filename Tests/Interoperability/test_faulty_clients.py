@@ -3,6 +3,7 @@
 import asyncio
 import json
 import pathlib
+import re
 import shlex
 import shutil
 import sys
@@ -151,9 +152,9 @@ class FaultyClientTests(Interoperability):
 
 def failed(case):
     """The expectations that a case failed; what could not be decided has other reasons."""
-    lines = [line.split(':', 1) for line in (case['reason'] or '').splitlines()]
-    return {who.split()[0] for who, why in lines
-            if who == 'client' or why.startswith(' expected ') and not why.endswith(' before that was decided')}
+    found = re.findall(r'^(\w+)(?: \(.*?\))?: (.*)$', case['reason'] or '', re.M)
+    return {who for who, why in found
+            if who == 'client' or why.startswith('expected ') and not why.endswith(' before that was decided')}
 
 
 if __name__ == '__main__':

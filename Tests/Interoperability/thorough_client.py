@@ -99,23 +99,34 @@ class Client:
         say(state='connected')
         try:
             moved.set()
+            asked_at = 0
             while not gone.is_set():
                 if moved.is_set():
                     moved.clear()
                     await self.subscribe(device.Peer(connection), lambda _: moved.set())
                 await asyncio.sleep(0.2)
-                silence = asyncio.get_running_loop().time() - self.heard_at
-                if silence > STALE:
+                now = asyncio.get_running_loop().time()
+                if now - self.heard_at > STALE:
                     self.clear()
-                if silence > DEAD:
-                    await self.begin()
-                    return
+                if now - max(self.heard_at, asked_at) > DEAD:
+                    asked_at = now
+                    if not await self.has_link(connection):
+                        return await self.begin()
         finally:
             say(state='disconnected')
             self.clear()
             if not gone.is_set() and connection.handle in self.host.connections:
                 async with asyncio.timeout(2):
                     await connection.disconnect()
+
+    async def has_link(self, connection):
+        """Whether its own controller knows of the connection: one that was switched off does not."""
+        try:
+            async with asyncio.timeout(2):
+                await connection.get_rssi()
+        except LOST:
+            return False
+        return True
 
     async def begin(self):
         async with asyncio.timeout(5):
