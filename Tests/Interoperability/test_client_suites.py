@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import jsonschema
 
 from harness import LUBDUB, ROOT, Interoperability
-from test_client import ADAPTER, RESET, RESTING, SHOWN, SlowMachineTests, finished, running, scenario
+from test_client import ADAPTER, RESET, RESTING, SHOWN, SlowMachineTests, finished, running, scenario, stand_still
 
 PYTHON = shlex.quote(sys.executable)
 STAYS = f'exec {PYTHON} reset.py 60'
@@ -209,16 +209,10 @@ class SlowMachineSuiteTests(SuiteCase):
         super().setUp()
         (self.folder / 'client.py').write_text(ADAPTER)
 
-    async def stop(self, process):
-        """This machine stands still while the first case waits for its third value."""
-        await asyncio.sleep(2.6)
-        process.send_signal(signal.SIGSTOP)
-        await asyncio.sleep(3)
-        process.send_signal(signal.SIGCONT)
-
     async def test_a_case_that_stood_still_is_played_again_at_the_end(self):
         done = await self.play(
-            {'a': SlowMachineTests.CASE, 'b': SHORT}, f'exec {PYTHON} client.py', meanwhile=self.stop)
+            {'a': SlowMachineTests.CASE, 'b': SHORT}, f'exec {PYTHON} client.py', '--keep', 'kept',
+            meanwhile=lambda process: stand_still(process, 'kept/a/events.jsonl'))
         self.assertEqual((done.status, done.verdicts), (0, {'a': 'pass', 'b': 'pass'}), done.errors)
         self.assertRegex(done.errors, r'a: this machine stood still for [23]\.\d+ seconds: the case is played once more')
         self.assertEqual(re.findall(r'^(controller|pass)', done.output, re.M), ['controller'] * 2 + ['pass'] + [
@@ -227,8 +221,8 @@ class SlowMachineSuiteTests(SuiteCase):
 
     async def test_a_log_that_is_read_has_one_play(self):
         done = await self.play(
-            {'a': SlowMachineTests.CASE}, f'exec {PYTHON} client.py', '--events', '-', words=['suite/a.json'],
-            meanwhile=self.stop)
+            {'a': SlowMachineTests.CASE}, f'exec {PYTHON} client.py', '--events', '-', '--keep', 'kept',
+            words=['suite/a.json'], meanwhile=lambda process: stand_still(process, 'kept/events.jsonl'))
         log = [json.loads(line) for line in done.output.splitlines()]
         self.assertEqual([record['event'] for record in log].count('start'), 1)
         self.assertEqual((done.status, done.verdicts, log[-1]['status']), (1, {'suite/a': 'inconclusive'}, 1))
