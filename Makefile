@@ -39,7 +39,7 @@ test-linux: release  ## meet Linux's own Bluetooth and bluetoothd, in a machine 
 	@rm -rf $(EVIDENCE) && mkdir $(EVIDENCE)
 	Tools/test-linux .build/release/lubdub $(EVIDENCE)
 
-test-busy: release  ## play the scenarios for clients twenty times to a correct client on a busy machine: some minutes
+test-busy: release  ## play much to clients that are right, on a busy machine too: a quarter of an hour
 	@Tools/setup test
 	LUBDUB=.build/release/lubdub PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest busy_clients
 
