@@ -63,8 +63,8 @@ let floors: [[Target]] = [
             "Spelling"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "Characteristics", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualWorld"),
+            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
+            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualWorld"),
     ],
     [
         library(

@@ -25,21 +25,30 @@ extension Check {
     }
 
     private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {
-        guard isStrict || !isRecommendation else { return .skipped("only recommended: --strict asks it") }
-        for case .nothing(let obstacle) in claims { return .skipped(obstacle.rawValue) }
+        if let reason = whyUnasked(isStrict: isStrict) { return .skipped(reason) }
         do throws(Ending) {
-            examiner.start()
-            try examiner.hear()
-            switch scope {
-            case .advertising: break
-            case .link: try examiner.link()
-            case .connection: try examiner.connect()
-            }
-            for claim in claims {
-                if let reason = claim.whyNot(examiner) { return .skipped(reason) }
-            }
-            try body(&examiner)
+            try examiner.meet(as: scope)
+            try judge(&examiner)
             return nil
         } catch { return error }
+    }
+
+    /// Why it is not asked, whatever the peripheral is; nil when it is.
+    func whyUnasked(isStrict: Bool) -> String? {
+        switch weight {
+        case .recommended where !isStrict: return "only recommended: --strict asks it"
+        case .robustness where !isStrict: return "about robustness: --strict asks it"
+        default: break
+        }
+        for case .nothing(let obstacle) in claims { return obstacle.rawValue }
+        return nil
+    }
+
+    /// Asks a peripheral that has been met as the scope has it.
+    func judge(_ examiner: inout Examiner) throws(Ending) {
+        for claim in claims {
+            if let reason = claim.whyNot(examiner) { throw .skipped(reason) }
+        }
+        try body(&examiner)
     }
 }

@@ -19,6 +19,14 @@ enum Ending: Error, Hashable, Sendable {
     case inconclusive(String)
     /// It is not asked.
     case skipped(String)
+
+    /// What happened, in a few words.
+    var words: String {
+        switch self {
+        case .failed(let finding): finding.seen
+        case .inconclusive(let reason), .skipped(let reason): reason
+        }
+    }
 }
 
 extension Check {

@@ -12,8 +12,20 @@ public struct Check: Sendable {
         case advertising
         /// They are connected; nothing was asked.
         case link
+        /// They are connected, and everything was discovered with the MTU of 23 that every connection begins with.
+        case narrow
         /// They are connected, MTUs are exchanged, and everything was discovered.
         case connection
+    }
+
+    /// How much a specification wants it.
+    public enum Weight: Sendable {
+        /// "Shall".
+        case required
+        /// "Should".
+        case recommended
+        /// What nobody does to a peripheral who keeps to the specification: it has to get over it.
+        case robustness
     }
 
     /// What asks the question.
@@ -29,17 +41,17 @@ public struct Check: Sendable {
     let scope: Scope
     /// What the peripheral has to claim, so that it is asked at all.
     let claims: [Claim]
-    /// Whether the specification only recommends it ("should").
-    public let isRecommendation: Bool
+    /// How much the specification wants it; what is not required is asked only where that is wished.
+    public let weight: Weight
     let body: Body
 
     /// A check that a peripheral can pass.
     init(
         _ id: String, _ title: String, _ requirement: String, scope: Scope = .connection,
-        isRecommendation: Bool = false, if claims: Claim..., body: @escaping Body
+        weight: Weight = .required, if claims: Claim..., body: @escaping Body
     ) {
         (self.id, self.title, self.requirement, self.scope) = (id, title, requirement, scope)
-        (self.claims, self.isRecommendation, self.body) = (claims, isRecommendation, body)
+        (self.claims, self.weight, self.body) = (claims, weight, body)
     }
 
     /// A check that is not asked of anybody yet, and why.
@@ -52,8 +64,10 @@ public struct Check: Sendable {
 
     /// All of them, in the order in which they are asked.
     public static let all: [Check] =
-        advertising + heartRateDeclarations + heartRateValues + heartRateControl + heartRateForms + deviceInformation
-        + battery + discovery + attributes + reconnection
+        advertising + heartRateDeclarations + heartRateValues + heartRateControl + heartRateForms
+        + thermometerDeclarations + thermometerValues + thermometerProcedures + deviceInformation + battery + vendor
+        + sampleStreams + discovery + reading + readingRefused + writing + writingRefused + telling + caching + unknown
+        + unaskedOfServers + reconnection + malformed + halfOpen + floods
 }
 
 /// What a peripheral shows that it has, so that it can be asked about it.
@@ -66,6 +80,16 @@ enum Claim: Hashable, Sendable {
         case classic = "is about BR/EDR, and this radio has Low Energy only"
         /// Is about a service that only others include.
         case secondary = "is about a secondary service, which no scenario has yet"
+        /// Is about more than one bearer of ATT on a link.
+        case enhanced = "is about enhanced bearers (EATT), which are not played"
+        /// Is about a signature.
+        case signature = "needs a signing key, which only pairing brings"
+        /// Is about one of the two transports of a device that has both.
+        case dualMode = "is about a device with BR/EDR and Low Energy, and this radio has Low Energy only"
+        /// Is about ATT_MULTIPLE_HANDLE_VALUE_NTF.
+        case multiple = "is about several values in one notification, which no scenario sends yet"
+        /// Its variant is known to who has the SIG's test suite only.
+        case variant = "is a variant that the SIG's reference list does not tell from others which are asked"
     }
 
     /// It has the service, or advertises it.
@@ -74,7 +98,9 @@ enum Claim: Hashable, Sendable {
     case characteristic(UUID, of: UUID)
     /// It has the characteristic in the service, and says that it can be notified.
     case notified(UUID, of: UUID)
-    /// It has the characteristic in the service, and does not say so.
+    /// It has the characteristic in the service, and says that it can be indicated.
+    case indicated(UUID, of: UUID)
+    /// It has the characteristic in the service, and does not say that it can be notified.
     case notNotified(UUID, of: UUID)
     /// It does not have the characteristic, though it has the service.
     case absence(UUID, of: UUID)
@@ -90,8 +116,9 @@ enum Claim: Hashable, Sendable {
         case .characteristic(let uuid, let service):
             return peripheral.find(uuid, of: service) == nil
                 ? "not claimed: service \(service) has no characteristic \(uuid)" : nil
-        case .notified(let uuid, let service): return whyNot(peripheral, uuid, service, isNotified: true)
-        case .notNotified(let uuid, let service): return whyNot(peripheral, uuid, service, isNotified: false)
+        case .notified(let uuid, let service): return whyNot(peripheral, uuid, service, .notify, isThere: true)
+        case .indicated(let uuid, let service): return whyNot(peripheral, uuid, service, .indicate, isThere: true)
+        case .notNotified(let uuid, let service): return whyNot(peripheral, uuid, service, .notify, isThere: false)
         case .absence(let uuid, let service):
             return peripheral.find(uuid, of: service) == nil ? nil : "not claimed: service \(service) has \(uuid)"
         case .nothing(let obstacle): return obstacle.rawValue
@@ -99,12 +126,13 @@ enum Claim: Hashable, Sendable {
     }
 
     private func whyNot(
-        _ peripheral: borrowing Examiner, _ uuid: UUID, _ service: UUID, isNotified: Bool
+        _ peripheral: borrowing Examiner, _ uuid: UUID, _ service: UUID, _ property: CharacteristicProperties,
+        isThere: Bool
     ) -> String? {
         guard let found = peripheral.find(uuid, of: service) else {
             return "not claimed: service \(service) has no characteristic \(uuid)"
         }
-        guard found.properties.contains(.notify) != isNotified else { return nil }
-        return "not claimed: \(uuid) is declared with\(isNotified ? "out" : "") Notify"
+        guard found.properties.contains(property) != isThere else { return nil }
+        return "not claimed: \(uuid) is declared with\(isThere ? "out" : "") \(property.names)"
     }
 }

@@ -39,9 +39,7 @@ extension Examiner {
         guard connection != nil else { throw ended(during: words) }
         let answer = ask(procedure)
         switch answer {
-        case .failure(.disconnected)?, nil:
-            guard end != .connectionTimeout else { throw ended(during: words) }
-            throw failure(expected: "an answer to \(words)", seen: "the connection ended: \(endInWords)")
+        case .failure(.disconnected)?, nil: throw hungUp(instead: words)
         case .failure(.bearerLost)?:
             throw failure(expected: "an answer to \(words) within 30 s", seen: "none")
         case .failure(.refused)?, .success?: return answer ?? .failure(.disconnected)
@@ -50,10 +48,16 @@ extension Examiner {
         }
     }
 
+    /// That the peripheral ended the connection in place of an answer; nobody can tell when it was not the peripheral.
+    func hungUp(instead words: String) -> Ending {
+        guard end != .connectionTimeout else { return ended(during: words) }
+        return failure(expected: "an answer to \(words)", seen: "the connection ended: \(endInWords)")
+    }
+
     private var endInWords: String { end.map { "\($0)" } ?? "nobody says why" }
 
     /// That the connection ended by itself, so that nothing more can be told.
-    private func ended(during words: String) -> Ending {
+    func ended(during words: String) -> Ending {
         .inconclusive(
             "the connection ended before the end of \(words): \(endInWords); its supervision timeout was "
                 + supervisionTimeout.inWords)
@@ -125,11 +129,25 @@ extension Examiner {
     /// Gives a part of one of its services another value, until the case ends; skips the check where nobody can.
     mutating func provoke(
         _ role: Part.Role = .value, of kind: Service.Kind, to number: Double, _ words: String
-    ) throws(Ending) {
-        guard let thing = world.scenario.part(role, of: kind, device: device) else {
-            throw .skipped("nobody can \(words) of this peripheral")
-        }
+    ) throws(Ending) { try provoke(world.scenario.part(role, of: kind, device: device), to: number, words) }
+
+    /// The same, of a part that has no other role than its name.
+    mutating func provoke(
+        named name: String, of kind: Service.Kind, to number: Double, _ words: String
+    ) throws(Ending) { try provoke(world.scenario.part(named: name, of: kind, device: device), to: number, words) }
+
+    private mutating func provoke(_ thing: Thing?, to number: Double, _ words: String) throws(Ending) {
+        guard let thing else { throw .skipped("nobody can \(words) of this peripheral") }
         act(Action(.set(to: .curve(.constant(number))), of: thing))
+    }
+
+    /// Gives its attributes other handles, as a new firmware would, and has it tell so; skips the check where nobody
+    /// can.
+    mutating func provokeMove() throws(Ending) {
+        guard find(.serviceChanged, of: .genericAttribute) != nil else {
+            throw .skipped("not claimed: service 1801 has no characteristic 2A05, so its attributes never change")
+        }
+        act(Action(.moveHandles(by: 8, announce: true), of: .device(device)))
     }
 }
 

@@ -26,6 +26,18 @@ extension Examiner {
         }
     }
 
+    /// Starts, hears the peripheral, and comes as far with it as a check's scope has it.
+    mutating func meet(as scope: Check.Scope) throws(Ending) {
+        start()
+        try hear()
+        switch scope {
+        case .advertising: return
+        case .link: try link()
+        case .narrow: try connect(exchangingMTU: false)
+        case .connection: try connect()
+        }
+    }
+
     /// What it advertised when it was last heard.
     var advertised: Advertised {
         Advertised(
@@ -70,11 +82,11 @@ extension Examiner {
         throw .inconclusive("the connection ended as it began: \(end.map { "\($0)" } ?? "nobody says why")")
     }
 
-    /// Connects, exchanges MTUs and discovers everything.
-    mutating func connect() throws(Ending) {
+    /// Connects, exchanges MTUs unless that is not wanted, and discovers everything.
+    mutating func connect(exchangingMTU: Bool = true) throws(Ending) {
         try link()
         // A server need not know Exchange MTU: who does not stays at 23.
-        _ = ask(.exchangeMTU)
+        if exchangingMTU { _ = ask(.exchangeMTU) }
         switch ask(.discoverEverything) {
         case .success(.services(let found))?: services = found
         case .failure(.refused(let error, let handle))?:

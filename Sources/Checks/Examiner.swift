@@ -18,7 +18,7 @@ struct Examiner: Sendable {
         let instant: Instant
     }
 
-    /// So many notices are kept; a peripheral that sends more in one case is listened to no further.
+    /// So many notices and answers are kept; a peripheral that sends more in one case is listened to no further.
     static let mostNotices = 1 << 16
 
     /// What the two play in.
@@ -32,6 +32,8 @@ struct Examiner: Sendable {
     var services: [DiscoveredService] = []
     /// Since this was last emptied.
     var notices: [Notice] = []
+    /// What the server has sent as an answer, asked or not, since this was last emptied.
+    var answered: [[UInt8]] = []
     private(set) var connection: ConnectionID?
     private(set) var mtu = 23
     /// The supervision timeout that is in force.
@@ -57,6 +59,7 @@ struct Examiner: Sendable {
 
     mutating func start() {
         world.start()
+        command(.overhear(true))
         command(.start)
     }
 
@@ -116,6 +119,7 @@ struct Examiner: Sendable {
                 notices.append(Notice(handle: handle, octets: world.pool.octets(of: packet), instant: now))
             }
             world.pool.release(packet)
+        case .overheard(_, let octets): if answered.count < Self.mostNotices { answered.append(octets) }
         default: break
         }
     }
@@ -139,7 +143,7 @@ struct Examiner: Sendable {
     mutating func forgetReports() { reports = [] }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
-        (hasFailedToConnect, services, notices) = (false, [], [])
+        (hasFailedToConnect, services, notices, answered) = (false, [], [], [])
         command(.connect(ConnectionCreation(to: address, parameters: parameters), timeout: patience))
     }
 }

@@ -40,7 +40,12 @@ let explainGrammar = Arguments.Grammar(
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""
     if let check = Check.all.first(where: { $0.id == operand }) {
-        let kind = check.isRecommendation ? "recommended by" : "required by"
+        let kind =
+            switch check.weight {
+            case .required: "required by"
+            case .recommended: "recommended by"
+            case .robustness: "for robustness, by"
+            }
         Console.print("\(check.id): \(check.title); \(kind) \(check.requirement)")
         return .success
     }

@@ -44,6 +44,7 @@ extension Host {
         case .changeAttributes(let table, let isAnnounced):
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
+        case .overhear(let isOn): overhears = isOn
         case .stall, .refuse, .offer, .confirmIndications, .sendRaw:
             performFault(command, at: now, pool: &pool, into: &outbox)
         }

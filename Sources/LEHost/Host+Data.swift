@@ -46,8 +46,19 @@ extension Host {
                 packet, table: table, values: &values, at: now, pool: &pool, into: &serverOutbox)
             drainServer(index, pool: &pool, into: &outbox)
         } else {
+            if overhears, !isUnasked(opcode) {
+                outbox.append(.overheard(connections[index].id, pool.octets(of: packet)))
+            }
             connections[index].client.step(.receive(packet), at: now, pool: &pool, into: &clientOutbox)
             drainClient(index, pool: &pool, into: &outbox)
+        }
+    }
+
+    /// Whether a server sends such a PDU of its own accord.
+    private func isUnasked(_ opcode: UInt8) -> Bool {
+        switch Opcode(rawValue: opcode) {
+        case .handleValueNotification, .handleValueIndication, .multipleHandleValueNotification: true
+        default: false
         }
     }
 

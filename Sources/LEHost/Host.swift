@@ -67,6 +67,7 @@ public struct Host: Sendable {
     var reports = ReportAssembler()
     var connecting: Connecting?
     var faults = Faults()
+    var overhears = false
 
     // Kept from step to step for their storage only.
     var serverOutbox: [Server.Output] = []

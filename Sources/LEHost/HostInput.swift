@@ -61,5 +61,8 @@ extension Host {
         case confirmIndications(Bool)
         /// Sends these octets as one PDU on each connection, whatever they are.
         case sendRaw(Channel, [UInt8])
+
+        /// Tells what the peer's server answers as octets too, `Output.overheard`, also where nobody has asked.
+        case overhear(Bool)
     }
 }

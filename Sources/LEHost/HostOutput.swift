@@ -65,6 +65,9 @@ extension Host {
         /// The peer's server indicated, and it has been confirmed unless `Command.confirmIndications` says otherwise;
         /// whoever takes the packet releases it.
         case indicated(ConnectionID, handle: UInt16, Packet)
+        /// The peer's server has sent this PDU, which is neither a notification nor an indication; told only if
+        /// `Command.overhear` wants it, and before what comes of it.
+        case overheard(ConnectionID, [UInt8])
         /// Both sides' PDUs have so many octets at most from now on, because this host's client asked for it.
         case exchangedMTU(ConnectionID, Int)
         /// What `Command.procedure` asked for is over.

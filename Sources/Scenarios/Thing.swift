@@ -49,9 +49,18 @@ extension Scenario {
 
     /// The first part of a device that plays a role in a kind of service; nil when it has none.
     public func part(_ role: Part.Role, of kind: Service.Kind, device: Int) -> Thing? {
+        part(of: kind, device: device) { $0.role == role }
+    }
+
+    /// The first part of a device that has this name in a kind of service; nil when it has none.
+    public func part(named name: String, of kind: Service.Kind, device: Int) -> Thing? {
+        part(of: kind, device: device) { $0.name == name }
+    }
+
+    private func part(of kind: Service.Kind, device: Int, where isWanted: (Part) -> Bool) -> Thing? {
         guard devices.indices.contains(device) else { return nil }
         for (index, service) in devices[device].services.enumerated() where service.kind == kind {
-            guard let place = service.parts.firstIndex(where: { $0.role == role }) else { continue }
+            guard let place = service.parts.firstIndex(where: isWanted) else { continue }
             return .part(device: device, service: index, part: place)
         }
         return nil

@@ -3,12 +3,15 @@ import Octets
 
 /// What a faulty firmware makes of what it sends: a patch over a correct device, so that a test can see who notices.
 ///
-/// What is changed is what the host of a device hands to its controller; everything below and behind knows nothing of it.
+/// What is changed is what the host of a device hands to its controller, or gets from it; everything below and behind
+/// knows nothing of it.
 public struct Mutation: Hashable, Sendable {
     /// What is looked into.
     public enum Target: Hashable, Sendable {
         /// ATT PDUs that begin with this opcode, whole and in one packet.  Core 6.0, Vol 3, Part F, section 3.3.
         case att(UInt8)
+        /// The same, of what a client has sent: the firmware takes it for something else.
+        case heard(UInt8)
         /// The data of LE Set Advertising Data.  Core 6.0, Vol 4, Part E, section 7.8.7.
         case advertisingData
         /// The data of LE Set Scan Response Data.  Core 6.0, Vol 4, Part E, section 7.8.8.
@@ -72,20 +75,25 @@ public struct Mutation: Hashable, Sendable {
     /// A packet as the faulty firmware sends it, H4's indicator left out; nil when it stays as it is.
     func applied(to octets: [UInt8], _ kind: PacketKind) -> [UInt8]? {
         switch kind {
-        case .acl: acl(octets)
+        case .acl: acl(octets, Target.att)
         case .command: command(octets)
         default: nil
         }
     }
 
+    /// A packet as the faulty firmware takes it; nil when it takes it as it is.
+    func applied(toHeard octets: [UInt8], _ kind: PacketKind) -> [UInt8]? {
+        kind == .acl ? acl(octets, Target.heard) : nil
+    }
+
     /// A first fragment that has all of an L2CAP frame on the channel of ATT.
-    private func acl(_ octets: [UInt8]) -> [UInt8]? {
+    private func acl(_ octets: [UInt8], _ target: (UInt8) -> Target) -> [UInt8]? {
         let header = 8
         guard octets.count > header, octets[1] & 0x10 == 0, octets[6] == 4, octets[7] == 0,
             Int(octets[4]) | Int(octets[5]) << 8 == octets.count - header
         else { return nil }
         let pdu = Array(octets[header...])
-        for change in changes where change.target == .att(pdu[0]) {
+        for change in changes where change.target == target(pdu[0]) {
             guard let changed = change.applied(to: pdu) else { continue }
             let (data, frame) = (UInt16(clamping: changed.count + 4), UInt16(clamping: changed.count))
             var lengths: [UInt8] = []
@@ -119,6 +127,16 @@ extension World {
     /// What the controller of a device gets, when its host has a fault.
     mutating func mutated(_ kind: PacketKind, _ packet: Packet, of node: Int) -> Packet {
         guard let mutation, !isClient(node), let octets = mutation.applied(to: pool.octets(of: packet), kind) else {
+            return packet
+        }
+        pool.release(packet)
+        return pool.take(octets)
+    }
+
+    /// What the host of a device takes for what its controller has heard, when it has a fault.
+    mutating func mutated(_ kind: PacketKind, heard packet: Packet, by node: Int) -> Packet {
+        guard let mutation, !isClient(node), let octets = mutation.applied(toHeard: pool.octets(of: packet), kind)
+        else {
             return packet
         }
         pool.release(packet)

@@ -311,7 +311,8 @@ public struct World: Sendable {
         case .toController(let controller, let kind, let packet):
             airspace.receive(kind, packet, by: controller, at: now, pool: &pool, into: &airspaceOutbox)
             passOnAirspace()
-        case .toHost(let node, let kind, let packet):
+        case .toHost(let node, let kind, let original):
+            let packet = mutation == nil ? original : mutated(kind, heard: original, by: node)
             nodes[node].step(.received(kind, packet), at: now, pool: &pool, into: &hostOutbox)
             passOnHost(node)
         case .hostWake(let node):

@@ -18,7 +18,7 @@ import Testing
         for id in Self.ids where Self.isInSIGForm(id) { #expect(sigTestCases.contains(id), "\(id)") }
     }
 
-    @Test(arguments: ["HRS/SEN/", "HRP/SEN/", "DIS/SR/", "BAS/SR/"])
+    @Test(arguments: ["HRS/SEN/", "HRP/SEN/", "HTS/SEN/", "HTP/SEN/", "DIS/SR/", "BAS/SR/", "GATT/SR/"])
     func `every case of a suite is there, or says why it is not played`(suite: String) {
         let wanted = sigTestCases.filter { $0.hasPrefix(suite) }
         #expect(wanted.count > 2)

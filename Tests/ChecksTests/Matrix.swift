@@ -14,10 +14,37 @@ struct Matrix: Sendable {
         init(_ peripheral: Peripheral, asked checks: [Check] = Check.all) throws {
             let scenario = try peripheral.scenario()
             self.peripheral = peripheral
-            outcomes = try checks.map { check in
-                var world = try World(scenario, seed: 1)
-                world.mutation = peripheral.mutation
-                return try check.ask(of: 0, in: world, isStrict: true).outcome
+            var world = try World(scenario, seed: 1)
+            world.mutation = peripheral.mutation
+            let stranger = try Examiner(in: world, of: 0)
+            // How a case begins is the same for all of a scope, to the octet: so it is played once.
+            var met: [Check.Scope: Result<Examiner, Ending>] = [:]
+            outcomes = checks.map { check in
+                if let reason = check.whyUnasked(isStrict: true) {
+                    return Check.Outcome(check, .skipped(reason), took: .zero)
+                }
+                let meeting = met[check.scope] ?? Self.meet(stranger, as: check.scope)
+                met[check.scope] = meeting
+                return Self.judge(check, meeting)
+            }
+        }
+
+        private static func meet(_ stranger: Examiner, as scope: Check.Scope) -> Result<Examiner, Ending> {
+            var examiner = stranger
+            do throws(Ending) {
+                try examiner.meet(as: scope)
+                return .success(examiner)
+            } catch { return .failure(error) }
+        }
+
+        private static func judge(_ check: Check, _ meeting: Result<Examiner, Ending>) -> Check.Outcome {
+            switch meeting {
+            case .failure(let ending): return Check.Outcome(check, ending, took: .zero)
+            case .success(var examiner):
+                do throws(Ending) {
+                    try check.judge(&examiner)
+                    return Check.Outcome(check, nil, took: examiner.now.sinceStart)
+                } catch { return Check.Outcome(check, error, took: examiner.now.sinceStart) }
             }
         }
 
@@ -28,12 +55,23 @@ struct Matrix: Sendable {
     /// Computed once for all tests.
     static let correct = Task { try await rows(Peripheral.correct) }
     /// Computed once for all tests.
-    static let mutants = Task { try await rows(Peripheral.mutants) }
+    static let mutants = Task {
+        let right = try await correct.value
+        return try await rows(Peripheral.mutants) { mutant in
+            let basis = right.first { $0.peripheral.isMade(as: mutant) }
+            let skipped = Set(basis?.ids(.skip) ?? [])
+            return Check.all.filter { !skipped.contains($0.id) }
+        }
+    }
 
-    private static func rows(_ peripherals: [Peripheral]) async throws -> [Row] {
+    /// A mutant is not asked what it was not asked without its fault.
+    private static func rows(
+        _ peripherals: [Peripheral], asked checks: (Peripheral) -> [Check] = { _ in Check.all }
+    ) async throws -> [Row] {
         try await withThrowingTaskGroup(of: (Int, Row).self) { group in
             for (index, peripheral) in peripherals.enumerated() {
-                group.addTask { (index, try Row(peripheral)) }
+                let checks = checks(peripheral)
+                group.addTask { (index, try Row(peripheral, asked: checks)) }
             }
             return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }

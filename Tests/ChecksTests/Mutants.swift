@@ -3,40 +3,42 @@ import VirtualWorld
 // Peripherals that differ from a correct one in one thing, each with the check that is named for it.
 extension Peripheral {
     /// A mutant of the full peripheral, by what its host does wrong.
-    private static func host(
+    static func host(
         _ name: String, _ about: String, _ id: String, _ changes: Mutation.Change...
     ) -> Peripheral {
         Peripheral(name: name, about: about, mutation: Mutation(changes), caughtBy: id)
     }
 
     /// A mutant of the full peripheral, by its script.
-    private static func script(_ name: String, _ about: String, _ id: String, _ rules: String...) -> Peripheral {
+    static func script(_ name: String, _ about: String, _ id: String, _ rules: String...) -> Peripheral {
         Peripheral(name: name, about: about, script: rules, caughtBy: id)
     }
 
     /// Of a declaration of a characteristic: other properties.
-    private static func declares(_ properties: String, for uuid: String, instead right: String) -> Mutation.Change {
+    static func declares(_ properties: String, for uuid: String, instead right: String) -> Mutation.Change {
         .init(.att(0x09), "\(right) .. .. \(uuid.suffix(2)) \(uuid.prefix(2))", becomes: "\(properties) .. .. .. ..")
     }
 
     /// Of an error response.
-    private static func answers(_ error: String, to request: String, instead right: String) -> Mutation.Change {
+    static func answers(_ error: String, to request: String, instead right: String) -> Mutation.Change {
         .init(.att(0x01), at: 1, "\(request) .. .. \(right)", becomes: ".. .. .. \(error)")
     }
 
     /// Of a notification's value, as it begins.
-    private static func notifies(_ sent: String, instead right: String) -> Mutation.Change {
+    static func notifies(_ sent: String, instead right: String) -> Mutation.Change {
         .init(.att(0x1B), at: 3, right, becomes: sent)
     }
 
     /// Of the answer to a read, as it begins.
-    private static func says(_ sent: String, instead right: String) -> Mutation.Change {
+    static func says(_ sent: String, instead right: String) -> Mutation.Change {
         .init(.att(0x0B), at: 1, right, becomes: sent)
     }
 
     static let mutants: [Peripheral] =
         declarationMutants + measurementMutants + controlMutants + informationMutants + batteryMutants
-        + advertisingMutants + serverMutants + reconnectionMutants
+        + advertisingMutants + serverMutants + reconnectionMutants + thermometerMutants + vendorMutants
+        + readingMutants + readingRefusedMutants + writingMutants + writingRefusedMutants + tellingMutants
+        + cachingMutants + malformedMutants + halfOpenMutants + floodMutants
 
     private static let declarationMutants = [
         Peripheral(

@@ -67,20 +67,118 @@ struct Peripheral: Sendable {
         return custom(id, "180F", [characteristic("2A19", "57", "read", descriptors: descriptor)])
     }
 
+    /// As this one, and with a fault.
+    func but(
+        _ name: String, _ about: String, _ id: String, script rules: String..., by changes: [Mutation.Change] = []
+    ) -> Peripheral {
+        Peripheral(
+            name: name, about: about, services: services, advertise: advertise, script: rules,
+            mutation: changes.isEmpty ? nil : Mutation(changes), caughtBy: id)
+    }
+
+    /// Whether both would be the same peripheral if neither had a fault.
+    func isMade(as other: Peripheral) -> Bool { services == other.services && advertise == other.advertise }
+
     // MARK: Those that are right
 
-    static let correct: [Peripheral] = [
-        Peripheral(name: "full", about: "a heart-rate strap with all that its services can have"),
-        Peripheral(
-            name: "plain", about: "a heart rate and nothing optional; a battery that is only read",
-            services: [plainHeartRate, custom("cell", "180F", [characteristic("2A19", "57", "read")])],
-            advertise: #"{"interval": "1 s", "services": ["180D"]}"#),
-        Peripheral(
-            name: "two_batteries", about: "two batteries that say which they are",
-            services: [heartRate, battery("left", place: 1), battery("right", place: 2)]),
-        Peripheral(
-            name: "wide", about: "a strap that always takes two octets, as it may",
-            services: [#"{"service": "heart_rate", "value": 72, "format": "uint16", "rr_intervals": true}"#]),
-        Peripheral(name: "other", about: "no heart rate at all", services: [battery], advertise: "{}"),
-    ]
+    static let correct: [Peripheral] =
+        [
+            full,
+            Peripheral(
+                name: "plain", about: "a heart rate and nothing optional; a battery that is only read",
+                services: [plainHeartRate, custom("cell", "180F", [characteristic("2A19", "57", "read")])],
+                advertise: #"{"interval": "1 s", "services": ["180D"]}"#),
+            Peripheral(
+                name: "two_batteries", about: "two batteries that say which they are",
+                services: [heartRate, battery("left", place: 1), battery("right", place: 2)]),
+            Peripheral(
+                name: "wide", about: "a strap that always takes two octets, as it may",
+                services: [#"{"service": "heart_rate", "value": 72, "format": "uint16", "rr_intervals": true}"#]),
+            Peripheral(name: "other", about: "no heart rate at all", services: [battery], advertise: "{}"),
+            thermometer,
+        ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band]
+
+    static let full = Peripheral(name: "full", about: "a heart-rate strap with all that its services can have")
+
+    static let thermometer = Peripheral(
+        name: "thermometer", about: "a thermometer that keeps what it measures, with an interval that can be written",
+        services: [
+            #"{"service": "health_thermometer", "value": 36.6, "type": "ear", "store": true, "period": "2 s"}"#,
+            battery,
+        ], advertise: warm)
+
+    private static let warm = #"{"interval": "100 ms", "services": ["1809"], "appearance": 768}"#
+
+    static let intervalRead = thermometer("interval_read", "a thermometer whose interval is only read", "read")
+    static let intervalWritten = thermometer(
+        "interval_written", "a thermometer whose interval, of any length, can be written", "read", "write")
+    static let intervalIndicated = thermometer(
+        "interval_indicated", "a thermometer whose interval is read and indicated", "read", "indicate")
+
+    /// One that measures every 3 s, and has an interval of these properties.
+    private static func thermometer(_ name: String, _ about: String, _ properties: String...) -> Peripheral {
+        let list = properties.map { "\"\($0)\"" }.joined(separator: ", ")
+        return Peripheral(
+            name: name, about: about,
+            services: [
+                custom(
+                    "thermometer", "1809",
+                    [
+                        #"""
+                        {"uuid": "2A1C", "format": "octets", "value": "006c0100ff", "properties": ["indicate"],
+                         "period": "3 s"}
+                        """#,
+                        #"""
+                        {"uuid": "2A21", "format": "uint16", "value": 3, "properties": [\#(list)],
+                         "descriptors": [{"uuid": "2906", "value": "0100ffff"}]}
+                        """#,
+                    ])
+            ], advertise: warm)
+    }
+
+    /// With a value for each way to read and to write; handle 0x30 is a long text, 0x40 a number of two octets.
+    static let book = Peripheral(
+        name: "book",
+        about: "a service of one's own, with values that are long, guarded, written in all ways, and told",
+        services: [
+            custom(
+                "book", "5a3b0001-9c1e-4f7a-8f52-3d1c6e0b7a90",
+                [
+                    #"""
+                    {"uuid": "5a3b0002-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "utf8", "handle": 48,
+                     "properties": ["read", "write"], "value": "Open from eight to six, and on Sundays while there is cake.",
+                     "descriptors": [{"uuid": "2901", "value": "What is written on the sign at the door"}]}
+                    """#,
+                    #"""
+                    {"id": "limit", "uuid": "5a3b0003-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "uint16", "handle": 64,
+                     "properties": ["read", "write", "write_command"], "value": 250,
+                     "descriptors": [{"uuid": "2904", "value": "06000027010000"},
+                                     {"uuid": "2904", "value": "06000027010100"},
+                                     {"uuid": "2905", "value": "41004200"}]}
+                    """#,
+                    #"""
+                    {"uuid": "5a3b0004-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "uint8", "properties": ["read", "write"],
+                     "permissions": ["authenticated"], "value": 1}
+                    """#,
+                    #"""
+                    {"uuid": "5a3b0005-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "uint8", "properties": ["read", "write"],
+                     "permissions": ["authorized"], "value": 2}
+                    """#,
+                    #"""
+                    {"id": "bell", "uuid": "5a3b0006-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "uint8",
+                     "properties": ["read", "indicate"], "period": "2 s", "value": 3}
+                    """#,
+                    #"""
+                    {"uuid": "5a3b0007-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "uint8", "properties": ["notify"],
+                     "period": "500 ms", "value": 4}
+                    """#,
+                ])
+        ], advertise: "{}")
+
+    static let band = Peripheral(
+        name: "band", about: "steps and a temperature on demand, an electrocardiogram, and heart rates at 200 Hz",
+        services: [
+            #"{"service": "fitness", "steps": 5000, "temperature": 36.6}"#, #"{"service": "ecg", "rate": "500 Hz"}"#,
+            #"{"service": "measurements", "rate": "200 Hz", "value": 72}"#,
+        ], advertise: "{}")
 }

@@ -69,6 +69,20 @@ class Check(unittest.TestCase):
         self.assertEqual(strict.returncode, 1)
         self.assertIn('--strict --only', strict.stdout)
 
+    def test_robustness_is_asked_with_strict(self):
+        only = ['--only', 'robustness/*']
+        lenient = check(RESTING, *only)
+        self.assertEqual(lenient.returncode, 3)
+        self.assertIn('--strict asks it', lenient.stdout)
+        strict = check(RESTING, *only, '--strict')
+        self.assertEqual(strict.returncode, 0)
+        self.assertRegex(strict.stdout, r'(?m)^pass  robustness/too_short  ')
+
+    def test_each_sensor_of_our_own_passes(self):
+        for name, group in [('thermometer', 'HTS/*'), ('fitness', 'fitness/*'), ('ecg_500hz', 'ecg/*')]:
+            done = check(ROOT / f'scenarios/{name}.json', '--only', group)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_the_list_and_its_explanations(self):
         done = check('--list')
         self.assertEqual(done.returncode, 0)

@@ -197,6 +197,23 @@ import Testing
         #expect(desk.sent.first?.starts(with: [2, 0x40, 0, 27, 0, 0x1C, 2, number, 0, 7]) == true)
     }
 
+    @Test func `What a server answers is overheard by who wants that, and what it tells is not`() throws {
+        var desk = try desk()
+        func overheard() -> [[UInt8]] {
+            desk.takeTold().compactMap { if case .overheard(_, let octets) = $0 { octets } else { nil } }
+        }
+        let answers: [[UInt8]] = [[0x0B, 1, 2], [0x01, 0x3F, 0, 0, 6], [0x7F]]
+        let others: [[UInt8]] = [[0x1B, 3, 0, 1], [0x1D, 3, 0, 1], [0x23, 3, 0, 0, 0, 4, 0, 0, 0], Self.read]
+        for octets in answers + others { desk.acl(Self.frame(4, octets)) }
+        #expect(overheard() == [])
+        desk.step(.command(.overhear(true)))
+        for octets in answers + others { desk.acl(Self.frame(4, octets)) }
+        #expect(overheard() == [[0x0B, 1, 2], [0x01, 0x3F, 0, 0, 6]])
+        desk.step(.command(.overhear(false)))
+        for octets in answers { desk.acl(Self.frame(4, octets)) }
+        #expect(overheard() == [])
+    }
+
     @Test func `A connection without a time limit is waited for`() throws {
         var desk = try Desk()
         desk.start()

@@ -33,6 +33,19 @@ import Testing
         for count in 0..<8 { #expect(mutation.applied(to: Array(Self.packet(before)[..<count]), .acl) == nil) }
     }
 
+    @Test func `what is heard is not what is sent`() {
+        let mutation = Mutation([
+            Change(.heard(0x12), at: 0, "12", becomes: "52"), Change(.heard(0x1E), at: 0, "1E", becomes: ""),
+        ])
+        let write = Self.packet([0x12, 3, 0, 1])
+        #expect(mutation.applied(toHeard: write, .acl) == Self.packet([0x52, 3, 0, 1]))
+        #expect(mutation.applied(to: write, .acl) == nil)
+        #expect(mutation.applied(toHeard: Self.packet([0x1E]), .acl) == Self.packet([]))
+        #expect(mutation.applied(toHeard: write, .command) == nil)
+        let sent = Mutation([Change(.att(0x12), at: 0, "12", becomes: "52")])
+        #expect(sent.applied(toHeard: write, .acl) == nil)
+    }
+
     @Test func `the first change that is found is made`() {
         let mutation = Mutation([
             Change(.att(0x1B), "99", becomes: "01"), Change(.att(0x1B), "48", becomes: "02"),

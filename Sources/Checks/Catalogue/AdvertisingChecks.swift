@@ -9,26 +9,20 @@ import Spelling
 // What a peripheral says to everyone.
 extension Check {
     static let advertising = [
-        Check(
-            "HRP/SEN/HRF/BV-01-C", "a heart-rate sensor advertises 180D", "Heart Rate Profile 1.0, section 3.1.1",
-            if: .characteristic(.heartRateMeasurement, of: .heartRate)
-        ) { peripheral throws(Ending) in
-            let services = peripheral.advertised.services
-            try peripheral.expect(
-                services.contains(.heartRate), "180D among the services that it advertises",
-                seen: services.isEmpty ? "none" : services.map(\.description).joined(separator: ", "))
-        },
-        Check(
-            "HRP/SEN/HRF/BV-02-C", "a heart-rate sensor advertises its name", "Heart Rate Profile 1.0, section 3.1.2",
-            if: .service(.heartRate)
-        ) { peripheral throws(Ending) in
-            try peripheral.expect(
-                peripheral.advertised.name?.data.isEmpty == false, "a local name in advertising or scan response data",
-                seen: "none")
-        },
+        listing("HRP/SEN/HRF/BV-01-C", "a heart-rate sensor", .heartRate, "Heart Rate Profile 1.0, section 3.1.1"),
+        naming("HRP/SEN/HRF/BV-02-C", "a heart-rate sensor", .heartRate, "Heart Rate Profile 1.0, section 3.1.2"),
         Check(
             "HRP/SEN/SGGIT/SDPNF/BV-01-C", "the service has no SDP record", "Heart Rate Profile 1.0, section 3",
             unasked: .classic),
+        listing(
+            "HTP/SEN/THF/BV-01-C", "a thermometer", .healthThermometer,
+            "Health Thermometer Profile 1.0, section 3.1.1"),
+        naming(
+            "HTP/SEN/THF/BV-02-C", "a thermometer", .healthThermometer,
+            "Health Thermometer Profile 1.0, section 3.1.2"),
+        Check(
+            "HTP/SEN/SGGIT/SDPNF/BV-01-C", "the service has no SDP record",
+            "Health Thermometer Profile 1.0, section 3", unasked: .classic),
         Check(
             "advertising/well_formed", "advertising and scan response data are whole AD structures",
             "Core 6.0, Vol 3, Part C, section 11", scope: .advertising
@@ -104,4 +98,25 @@ extension Check {
             try peripheral.expect(octets == said.data, "\(octets.hex), as 2A01 has it", seen: said.data.hex)
         },
     ]
+
+    private static func listing(_ id: String, _ sensor: String, _ service: UUID, _ requirement: String) -> Check {
+        Check(
+            id, "\(sensor) advertises \(service)", requirement,
+            if: .characteristic(
+                service == .heartRate ? .heartRateMeasurement : .temperatureMeasurement, of: service)
+        ) { peripheral throws(Ending) in
+            let services = peripheral.advertised.services
+            try peripheral.expect(
+                services.contains(service), "\(service) among the services that it advertises",
+                seen: services.isEmpty ? "none" : services.map(\.description).joined(separator: ", "))
+        }
+    }
+
+    private static func naming(_ id: String, _ sensor: String, _ service: UUID, _ requirement: String) -> Check {
+        Check(id, "\(sensor) advertises its name", requirement, if: .service(service)) { peripheral throws(Ending) in
+            try peripheral.expect(
+                peripheral.advertised.name?.data.isEmpty == false, "a local name in advertising or scan response data",
+                seen: "none")
+        }
+    }
 }

@@ -36,6 +36,44 @@ extension Check {
             }
         },
         Check(
+            "GATT/SR/GAD/BV-03-C", "the services that are included in each service are listed",
+            "Core 6.0, Vol 3, Part G, section 4.5.1", scope: .link
+        ) { peripheral throws(Ending) in
+            for service in try peripheral.primaryServices() {
+                let words = "the services that are included in \(service.uuid)"
+                guard
+                    case .success(.included(let found)) = try peripheral.result(
+                        of: .findIncludedServices(service.range), words)
+                else { throw peripheral.failure(expected: words, seen: "the search was refused") }
+                for included in found {
+                    try peripheral.expect(
+                        service.range.contains(included.declaration) && included.range.isValid,
+                        "\(words) are declared within \(service.range)",
+                        seen: "\(included.uuid) at \(included.declaration.inHex), with \(included.range)")
+                }
+            }
+        },
+        Check(
+            "GATT/SR/GAD/BV-05-C", "each characteristic is found by its UUID among those of its service",
+            "Core 6.0, Vol 3, Part G, section 4.6.2"
+        ) { peripheral throws(Ending) in
+            for service in peripheral.services {
+                for wanted in service.characteristics {
+                    // A search for one UUID may begin with any declaration of the service.
+                    let rest = HandleRange(wanted.range.first, service.range.last)
+                    let words = "the characteristics of \(rest)"
+                    guard
+                        case .success(.characteristics(let found)) = try peripheral.result(
+                            of: .discoverCharacteristics(rest), words)
+                    else { throw peripheral.failure(expected: words, seen: "the search was refused") }
+                    try peripheral.expect(
+                        found.first?.uuid == wanted.uuid && found.first?.valueHandle == wanted.valueHandle,
+                        "\(words) begin with \(wanted.uuid), whose value is at \(wanted.valueHandle.inHex)",
+                        seen: found.first.map { "\($0.uuid) at \($0.valueHandle.inHex)" } ?? "none")
+                }
+            }
+        },
+        Check(
             "GATT/SR/GAD/BV-04-C", "the characteristics of each service are listed",
             "Core 6.0, Vol 3, Part G, section 4.6.1", scope: .link
         ) { peripheral throws(Ending) in

@@ -1,6 +1,5 @@
 import Bluetooth
 import GATT
-import Spelling
 
 // What a Heart Rate Service must look like to who discovers it.  Heart Rate Service 1.0, table 3.1.
 extension Check {
@@ -60,12 +59,14 @@ extension Examiner {
 
 extension CharacteristicProperties {
     /// The octet and what it means: `0x12 (Read, Notify)`.
-    var inWords: String {
+    var inWords: String { "\(rawValue.inHex) (\(names))" }
+
+    /// What it means.
+    var names: String {
         let names = [
             "Broadcast", "Read", "Write Without Response", "Write", "Notify", "Indicate", "Signed Writes",
             "Extended Properties",
         ]
-        let set = names.enumerated().filter { rawValue >> $0.offset & 1 == 1 }.map(\.element)
-        return "0x\(rawValue.text(digits: 2, radix: 16)) (\(set.joined(separator: ", ")))"
+        return names.enumerated().filter { rawValue >> $0.offset & 1 == 1 }.map(\.element).joined(separator: ", ")
     }
 }

@@ -44,7 +44,7 @@ extension Check {
         },
         Check(
             "heart_rate/one_octet_up_to_255", "a heart rate that fits into one octet takes one",
-            "Heart Rate Service 1.0, section 3.1.1.2", isRecommendation: true, if: measured
+            "Heart Rate Service 1.0, section 3.1.1.2", weight: .recommended, if: measured
         ) { peripheral throws(Ending) in
             for measurement in try peripheral.listenToHeart(for: .seconds(10)) {
                 guard measurement.form.isTwoOctets, let bpm = measurement.value?.bpm, bpm <= 255 else { continue }

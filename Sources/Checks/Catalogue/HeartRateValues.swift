@@ -66,13 +66,17 @@ extension Check {
 
 extension Examiner {
     /// Fails unless a characteristic's configuration takes 0 and 1, and keeps the 1.
-    mutating func expectConfigurable(_ uuid: UUID, of service: UUID) throws(Ending) {
+    mutating func expectConfigurable(
+        _ uuid: UUID, of service: UUID, as configuration: ClientConfiguration = .notification
+    ) throws(Ending) {
         let value = try characteristic(uuid, of: service)
         try subscribe([], to: value)
-        try subscribe(.notification, to: value)
+        try subscribe(configuration, to: value)
         guard let handle = value.configurationHandle else { return }
         let octets = try read(handle, "the configuration of \(uuid)")
-        try expect(octets == [1, 0], "the configuration of \(uuid) is 01 00 as it was written", seen: octets.hex)
+        let written = [UInt8(truncatingIfNeeded: configuration.rawValue), 0]
+        try expect(
+            octets == written, "the configuration of \(uuid) is \(written.hex) as it was written", seen: octets.hex)
     }
 
     fileprivate mutating func expectContactFollows() throws(Ending) {

@@ -16,7 +16,7 @@ let checkGrammar = Arguments.Grammar(
         .option("--seed", "N|random", "override the scenario's seed"),
         .flag("--list", "list the checks instead"),
         .option("--only", "GLOB", "only checks with such an id; * crosses /"),
-        .flag("--strict", "also check what is only recommended (\"should\")"),
+        .flag("--strict", "also check what is only recommended (\"should\"), and robustness"),
         .option("--radio", "RADIO", "virtual; others are not checked yet"),
         .option("--events", "FILE|-", "write the event log of the one case that --only names"),
         .option("--trace", "FILE", "write every HCI packet of that case as btsnoop"),
