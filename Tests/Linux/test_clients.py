@@ -5,7 +5,7 @@ import shlex
 import sys
 import unittest
 
-from harness import LUBDUB, ROOT, LinuxTest, address, interfaces, until
+from harness import LUBDUB, ROOT, LinuxTest, interfaces, until
 
 ADAPTERS = (ROOT / 'Documentation/testing-your-client.md').read_text().split('```python\n')[1:]
 ADAPTER = next(text for text in ADAPTERS if 'import BleakClient' in text).split('```')[0]
@@ -64,13 +64,14 @@ class BleakTests(LinuxTest):
         case, _ = await self.reported('no-such-program')
         self.assertEqual(case['reason'], 'client: it could not be started: /bin/sh says not found')
 
-    async def test_serve_makes_an_interface_that_the_kernel_sets_up(self):
+    async def test_serve_makes_an_interface_that_bluetoothd_powers(self):
         before = interfaces()
-        async with self.running('lubdub', LUBDUB, 'serve', 'scenarios/resting.json', '--controller', 'vhci') as process:
+        serving = (LUBDUB, 'serve', 'scenarios/resting.json', '--controller', 'vhci')
+        async with self.bluetoothd(), self.running('lubdub', *serving) as process:
             await until(lambda: interfaces() - before, 'the kernel has an interface', process)
             name, = interfaces() - before
-            await until(lambda: address(name), f'the kernel has set {name} up', process)
-            self.assertTrue((self.folder / 'lubdub.messages').read_text().startswith(f'controller {name}\n'))
+            await self.powered(name)
+            self.assertIn(f'controller {name}\n', (self.folder / 'lubdub.messages').read_text())
         await until(lambda: interfaces() == before, f'{name} is gone')
         self.assertEqual(self.kernel_complaints(), [])
 
