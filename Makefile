@@ -10,7 +10,7 @@ READING := ATT Arguments BlueZ Bluetooth Characteristics CommandLineTool Cryptog
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-linux sanitize soak docs release format
+.PHONY: help run test test-linux test-busy sanitize soak docs release format
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -38,6 +38,10 @@ test-linux: release  ## meet Linux's own Bluetooth and bluetoothd, in a machine 
 	@Tools/setup linux
 	@rm -rf $(EVIDENCE) && mkdir $(EVIDENCE)
 	Tools/test-linux .build/release/lubdub $(EVIDENCE)
+
+test-busy: release  ## play much to clients that are right, on a busy machine too: a quarter of an hour
+	@Tools/setup test
+	LUBDUB=.build/release/lubdub PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest busy_clients
 
 sanitize:  ## run the tests of all that reads what comes from outside with the address sanitizer, in an own build
 	@Tools/setup test

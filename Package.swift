@@ -25,7 +25,7 @@ let floors: [[Target]] = [
         library("L2CAP", on: "Octets", "Bluetooth"),
         library("LinkLayer", on: "Octets", "Simulation"),
         library("Sensors", on: "Simulation"),
-        library("Sockets", on: "Spelling", "Simulation"),
+        library("Sockets", on: "CLinux", "Spelling", "Simulation"),
         library("Statistics", on: "Simulation"),
     ],
     [

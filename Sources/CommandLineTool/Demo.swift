@@ -22,7 +22,7 @@ func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let played = try Played(scenario, "demo", invocation)
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))
     tour.open()
-    let (rehearsal, code) = try perform(
+    let (rehearsal, _, code) = try perform(
         played, at: played.speed ?? .real(1), tour.narrator, source: source, tell: tour.said)
     if code == .success { tour.close(rehearsal) }
     return code

@@ -45,13 +45,15 @@ struct Judgement {
         return required.allSatisfy { $0.ruling.verdict == .pass } ? .success : .failure
     }
 
-    /// What was found of each requirement, in the scenario's order.
+    /// What was found of the client, if that has a fault, and of each requirement in the scenario's order.
     var findings: [CaseFinding] {
-        required.map { row in
-            CaseFinding(
-                id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict,
-                why: row.ruling.why, at: row.ruling.at, trace: trace(row))
-        }
+        let first = fault.map { [CaseFinding(id: "client", verdict: $0.verdict, reason: $0.reason)] } ?? []
+        return first
+            + required.map { row in
+                CaseFinding(
+                    id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict,
+                    why: row.ruling.why, at: row.ruling.at, trace: trace(row))
+            }
     }
 
     private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }
@@ -84,28 +86,10 @@ struct Judgement {
     }
 }
 
-extension Outcome {
-    /// What came of a scenario that was played to its end; where nothing is required, the client must have taken in
-    /// something.
-    init(_ rehearsal: Rehearsal, _ judgement: Judgement, of played: Played) {
-        let (title, replay) = (played.scenario.name, played.replay)
-        let (duration, findings) = (rehearsal.world.now.sinceStart, judgement.findings)
-        if findings.isEmpty {
-            let isHeard = rehearsal.measurements > 0
-            self.init(
-                isHeard ? .pass : .fail, title: title, reasons: isHeard ? [] : ["the client took in no value"],
-                replay: replay, seed: played.seed, duration: duration)
-        } else {
-            self.init(judging: findings, title: title, replay: replay, seed: played.seed, duration: duration)
-        }
-        chronicle = rehearsal.chronicle
-    }
-}
-
 extension Played {
     /// The command line that plays the same again.
     var replay: String {
-        replay("run", item?.operand ?? path, (client.map { ["--client", $0] } ?? []), only: item?.ownID ?? caseID)
+        replay("run", item?.operand ?? path, clientOptions, only: item?.ownID ?? caseID)
     }
 
     /// The command line that asks one check of the same again.

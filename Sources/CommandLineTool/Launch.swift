@@ -1,4 +1,5 @@
 import Arguments
+import CLinux
 import Glibc
 import Spelling
 
@@ -19,8 +20,7 @@ struct Launch {
     /// The process, and where its standard output can be read.
     func start() throws(CommandFailure) -> (process: pid_t, output: CInt) {
         var ends: [CInt] = [0, 0]
-        guard unsafe pipe(&ends) == 0 else { throw failure(errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard unsafe openPipe(&ends) == 0 else { throw failure(errno) }
         defer { Glibc.close(ends[1]) }
         let (code, process) = spawn(output: ends[1])
         guard code == 0 else {

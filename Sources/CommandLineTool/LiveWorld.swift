@@ -16,7 +16,7 @@ actor LiveWorld {
     private struct Guest {
         let number: Int  // by arrival; controllers' numbers are given again
         let controller: Int
-        let connection: StreamConnection
+        let line: HostLine
         var framer = H4Framer()
     }
 
@@ -59,10 +59,21 @@ actor LiveWorld {
     /// Offers controllers at an address; the address that clients reach it at.
     func offer(_ address: StreamAddress) throws(SocketFailure) -> StreamAddress {
         let listener = try StreamListener(at: address, on: loop) { connection in
-            self.assumeIsolated { $0.connected(connection) }
+            self.assumeIsolated { $0.joined(.stream(connection)) }
         }
         listeners.append(listener)
         return listener.address
+    }
+
+    /// Offers controllers; where hosts outside find them, in the words of `--controller`.
+    func offer(_ place: ControllerPlace) async throws -> String {
+        switch place {
+        case .stream(let address): return "\(try offer(address))"
+        case .kernel:
+            let interface = try KernelInterface(on: loop)
+            joined(.kernel(interface))
+            return try await interface.name()
+        }
     }
 
     /// Begins to count the world's time, and switches the devices on.
@@ -75,7 +86,8 @@ actor LiveWorld {
     /// Tells what the host of a client of the world says; a packet in it stays in the world's pool.
     func tellClient(_ tell: @escaping @Sendable (Host.Output) -> Void) { client = tell }
 
-    /// Judges what happens from the first HCI Reset of a host outside, when the world's time begins, to a limit.
+    /// Judges what happens to a limit, from the first HCI Reset of a host outside on, when the world's time begins; if
+    /// that host is the kernel, from `start`.
     func judge(until limit: Instant) {
         world.judgeExpectations(grace: CaseClock.grace)
         clock = CaseClock(limit: limit)
@@ -143,7 +155,7 @@ actor LiveWorld {
         if !radios.isEmpty { await switchOff(signals) }
         wake?.cancel()
         for listener in listeners { listener.close() }
-        for guest in guests { guest.connection.close() }
+        for guest in guests { guest.line.close() }
         for radio in radios { radio.connection.close() }
         guests.removeAll()
         world.run(until: now)
@@ -235,15 +247,15 @@ actor LiveWorld {
 
     // MARK: Guests
 
-    private func connected(_ connection: StreamConnection) {
-        guard !isOver else { return connection.close() }
+    private func joined(_ line: HostLine) {
+        guard !isOver else { return line.close() }
         catchUp()
         let controller = world.addGuest(at: now)
         arrivals += 1
         let number = arrivals
-        guests.append(Guest(number: number, controller: controller, connection: connection))
+        guests.append(Guest(number: number, controller: controller, line: line))
         tell("controller \(controller): a host has come")
-        connection.start { event in
+        line.start { event in
             self.assumeIsolated { $0.guest(number, event) }
         }
         goOn()
@@ -268,13 +280,13 @@ actor LiveWorld {
         guests[index].framer.append(octets)
         do throws(H4Framer.Failure) {
             while let packet = try guests[index].framer.next() {
-                if clock != nil, !isPlaying, packet.isReset { start() }
+                if clock != nil, !isPlaying, packet.isReset, guests[index].line.saysWhenToStart { start() }
                 world.receive(packet.kind, packet.octets[...], fromGuest: controller, at: now)
                 if world.outbox.count >= Self.mostAnswers { handOutAll() }
             }
         } catch {
             Console.complain("lubdub: controller \(controller): its host does not speak H4: \(error)")
-            guests[index].connection.close()
+            guests[index].line.close()
             remove(index)
         }
     }
@@ -337,7 +349,7 @@ actor LiveWorld {
     private func handOut(_ output: World.Output) {
         switch output {
         case .toGuest(let controller, let kind, let packet):
-            guests.first { $0.controller == controller }?.connection.send(
+            guests.first { $0.controller == controller }?.line.send(
                 H4Framer.octets(kind, world.pool.octets(of: packet)))
             world.pool.release(packet)
         case .toRadio(let node, let kind, let packet):

@@ -7,7 +7,7 @@ import Spelling
 import VirtualWorld
 
 let runGrammar = Arguments.Grammar(
-    "run", "play scenarios to the built-in client, in virtual time, or one to yours, and judge what they expect",
+    "run", "play scenarios to the built-in client, in virtual time, or to yours, and judge what they expect",
     operands: [
         .repeated(
             "SUITE",
@@ -23,19 +23,25 @@ let runGrammar = Arguments.Grammar(
         .option(
             "--said", "ADDRESS",
             "with --client: take its lines from a socket too, tcp:HOST:PORT or unix:PATH, as from a test on a phone"),
+        .option(
+            "--controller", "PLACE",
+            "with --client: where its host finds a controller, instead of tcp:127.0.0.1 and a port that is free:\n"
+                + "tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's kernel, which only root can make"),
         .flag("--strict", "also judge what is only recommended (\"should\")"),
         .option(
             "--only", "GLOB",
             "play only cases with such an id: a file's path without .json, in a folder or a suite relative to it"),
         .option("--shard", "I/N", "play only every N-th case, from the I-th on"),
+        .option("--jobs", "N", "play so many cases at once (default 1)"),
         .flag("--list", "print the cases' ids instead, a line each"), ReportFiles.option,
         .flag("--quiet", "do not print what the client shows; of several cases, only those that do not pass"),
         .flag("--verbose", "also say, on standard error, what happens and every packet"),
     ])
 
 func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    guard !invocation.has("--said") || invocation.has("--client") else {
-        throw CommandFailure(.usage, "lubdub: --said needs --client CMD, which starts who says something there")
+    for (name, why) in [("--said", "says something there"), ("--controller", "uses it")]
+    where invocation.has(name) && !invocation.has("--client") {
+        throw CommandFailure(.usage, "lubdub: \(name) needs --client CMD, which starts who \(why)")
     }
     let cases = try gathered(invocation.operands)
     let chosen = try chosen(of: cases, invocation)
@@ -43,14 +49,10 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         for item in chosen { Console.print(item.id) }
         return .success
     }
-    if invocation.operands.count == 1, let first = cases.first, first.isOperand {
-        return try runAlone(first.path, invocation)
+    guard invocation.operands.count == 1, let first = cases.first, first.isOperand else {
+        return try runCases(chosen, invocation)
     }
-    guard !invocation.has("--client") else {
-        throw CommandFailure(
-            .usage, "lubdub: --client plays one scenario file at a time in this version; --list prints what there is")
-    }
-    return try runCases(chosen, invocation)
+    return try runAlone(first, invocation)
 }
 
 /// The cases that `--only` and `--shard` leave: one at least.
@@ -81,47 +83,17 @@ private func chosen(of cases: [Case], _ invocation: Invocation) throws(CommandFa
         .environment, "lubdub: nothing is played: no case is in this shard; there need not be so many shards")
 }
 
-/// Plays one scenario, and says what the client shows.
-private func runAlone(_ path: String, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    let played = try Played(path, invocation)
-    let reports = try ReportFiles(invocation)
-    if let client = played.client {
-        guard !invocation.has("--report") else {
-            throw CommandFailure(
-                .usage, "lubdub: reports of a client of yours are not written yet by this version: leave out --report")
-        }
-        return try run(client, played, invocation)
-    }
-    let verbosity = try Verbosity(invocation)
-    let paint = try Paint(invocation, for: Console.descriptor)
-    let narrator = try Narrator(ifVerbose: invocation)
-    let source = contents(of: path) ?? []
-    let (rehearsal, code) = try perform(played, at: played.speed ?? .max, narrator, source: source) { instant, saying in
-        if verbosity > .quiet { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }
-    }
-    let count = rehearsal.measurements
-    Console.print(
-        "\(count) measurement\(count == 1 ? "" : "s") in \(rehearsal.world.now.sinceStart)"
-            + (played.speed ?? .max == .max ? " of virtual time" : ""))
-    let judgement = try Judgement(rehearsal, of: played)
-    for line in judgement.lines(paint) { Console.print(line) }
-    if judgement.code == .failure { Console.print("replay: \(played.replay)") }
-    var report = Report(version: version)
-    if !code.isInterruption { report.add(played.caseID, Outcome(rehearsal, judgement, of: played)) }
-    try reports.write(report)
-    return code
-}
-
 extension ExitCode {
     /// Whether something was ended before its time.
     var isInterruption: Bool { if case .signal = self { true } else { false } }
 }
 
-/// Plays a scenario to the built-in client: what came of it, and how it ended.
+/// Plays a scenario to the built-in client: what came of it, how that is judged, and how a command ends that plays
+/// nothing else.
 func perform(
     _ played: Played, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [], _ signals: Signals = Signals(),
     tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
-) throws(CommandFailure) -> (Rehearsal, ExitCode) {
+) throws(CommandFailure) -> (Rehearsal, Judgement, ExitCode) {
     var world = try played.world()
     let files = try LogFiles(played, &world, narrator, source: source, isCase: true)
     world.judgeExpectations()
@@ -138,10 +110,12 @@ func perform(
     let runaway = complain(ofRunaways: rehearsal.world, of: played.item?.id)
     rehearsal.world.endJudging()
     rehearsal.chronicle = files.chronicle(of: &rehearsal.world)
-    let judged = Judgement(rehearsal.world, isStrict: played.isStrict).code
+    let judgement =
+        reason.code == nil
+        ? try Judgement(rehearsal, of: played) : Judgement(rehearsal.world, isStrict: played.isStrict)
     let measured: ExitCode = rehearsal.measurements > 0 ? .success : .failure
-    let code = try files.close(&rehearsal.world, reason.code ?? runaway ?? judged ?? measured)
-    return (rehearsal, code)
+    let code = try files.close(&rehearsal.world, reason.code ?? runaway ?? judgement.code ?? measured)
+    return (rehearsal, judgement, code)
 }
 
 private func perform(

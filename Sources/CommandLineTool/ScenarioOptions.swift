@@ -86,6 +86,8 @@ struct Played {
     private(set) var speed: Speed?
     /// The command line of the client that is judged; nil for the built-in one.
     private(set) var client: String?
+    /// What the command line says of that client, as it was typed.
+    private(set) var clientOptions: [String] = []
 
     init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
         let source = try readSource(path, variables: try Self.variables(invocation.texts("--set")))
@@ -135,12 +137,25 @@ struct Played {
         (settings, limitText) = (invocation.texts("--set"), invocation.text("--for"))
         isStrict = invocation.has("--strict")
         client = invocation.text("--client")
+        clientOptions = ["--client", "--controller", "--said"].flatMap { name in
+            invocation.text(name).map { [name, $0] } ?? []
+        }
         isPictured = ReportFiles.havePictures(invocation)
         if let events, events == trace {
             throw CommandFailure(.usage, "lubdub: --events and --trace name the same file: \(events.quoted)")
         }
         if trace == "-" { throw CommandFailure(.usage, "lubdub: --trace must be a file, and not standard output") }
         if events == "-" { Console.divert() }
+    }
+
+    /// Whether a log is read while it is written, so that it cannot be begun anew.
+    var hasLogThatCannotBeginAnew: Bool {
+        [events, trace].contains { path in
+            guard let path, path != "-" else { return path != nil }
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return false }
+            return status.st_mode & S_IFMT != S_IFREG
+        }
     }
 
     /// Leaves out what a radio cannot play, and says so.

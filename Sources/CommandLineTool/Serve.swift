@@ -7,7 +7,8 @@ import VirtualWorld
 
 private let controllerOption = Arguments.Grammar.Option.option(
     "--controller", "ADDRESS", repeatable: true,
-    "offer a virtual controller to hosts outside: tcp:HOST:PORT or unix:PATH (default tcp:127.0.0.1:6402, or the next free)"
+    "offer a virtual controller to hosts outside: tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's\n"
+        + "kernel, which only root can make (default tcp:127.0.0.1:6402, or the next free)"
 )
 
 private let servingRadioOption = Arguments.Grammar.Option.option(
@@ -34,7 +35,7 @@ let serveGrammar = Arguments.Grammar(
 let controllerGrammar = Arguments.Grammar(
     "controller", "virtual controllers for hosts outside, all in one air",
     options: [
-        .option("--listen", "ADDRESS", repeatable: true, "tcp:HOST:PORT or unix:PATH"),
+        .option("--listen", "ADDRESS", repeatable: true, "tcp:HOST:PORT, unix:PATH or vhci"),
         .option("--seed", "N|random", "what chance comes from"), .option("--for", "DURATION", "stop after so long"),
         .option("--trace", "FILE", "write every HCI packet as btsnoop"), colorOption,
     ] + manners)
@@ -79,7 +80,7 @@ func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 
 /// How a world and those outside meet: by controllers of the world, or by controllers that are not.
 private struct Doors: Sendable {
-    let offered: [StreamAddress]
+    let offered: [ControllerPlace]
     let radios: [StreamAddress]
     let adapters: [String?]?
     let control: StreamAddress?
@@ -143,14 +144,14 @@ private func radios(for played: Played, _ invocation: Invocation) throws(Command
     return addresses
 }
 
-func read(_ texts: [String]) throws(CommandFailure) -> [StreamAddress] {
-    var addresses: [StreamAddress] = []
+func read(_ texts: [String]) throws(CommandFailure) -> [ControllerPlace] {
+    var places: [ControllerPlace] = []
     for text in texts {
-        do throws(StreamAddress.Unreadable) { addresses.append(try StreamAddress(text)) } catch {
-            throw CommandFailure(.usage, "lubdub: \(error)")
+        do throws(StreamAddress.Unreadable) { places.append(try ControllerPlace(text)) } catch {
+            throw CommandFailure(.usage, "lubdub: \(error), or vhci")
         }
     }
-    return addresses
+    return places
 }
 
 /// The port that rootcanal made customary, and those behind it that are tried when it is in use.
@@ -232,13 +233,15 @@ private func open(_ control: ControlSocket, at address: StreamAddress) async thr
     Console.print("control \(address)")
 }
 
-private func listen(_ live: LiveWorld, _ addresses: [StreamAddress], _ verbosity: Verbosity) async throws {
-    for address in addresses {
-        do { Console.print("controller \(try await live.offer(address))") } catch {
+private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity: Verbosity) async throws {
+    for place in places {
+        do { Console.print("controller \(try await live.offer(place))") } catch let failure as CommandFailure {
+            throw failure
+        } catch {
             throw CommandFailure(.environment, "lubdub: \(error)")
         }
     }
-    guard addresses.isEmpty else { return }
+    guard places.isEmpty else { return }
     for port in customaryPorts {
         guard let address = try? await live.offer(StreamAddress("tcp:127.0.0.1:\(port)")) else { continue }
         Console.print("controller \(address)")

@@ -20,6 +20,12 @@ struct Signals: Sendable {
         descriptor = unsafe signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     }
 
+    /// Those that somebody else takes, and writes to the other end of this pipe as signalfd(2) has them.
+    init(passedOnTo descriptor: CInt) { self.descriptor = descriptor }
+
+    /// None will come any more.
+    func close() { Glibc.close(descriptor) }
+
     private static func set(of numbers: [Int32]) -> sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)

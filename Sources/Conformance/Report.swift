@@ -12,6 +12,11 @@ public struct Report: Hashable, Sendable {
         public var outcome: Outcome
         /// When it began, by a clock on which the cases are played one after the other.
         public var start: Instant
+
+        /// The case `id`, which ended so.
+        public init(id: String, outcome: Outcome, start: Instant = .start) {
+            (self.id, self.outcome, self.start) = (id, outcome, start)
+        }
     }
 
     /// How many ended how.
@@ -65,7 +70,7 @@ public struct Report: Hashable, Sendable {
     /// The version of the program.
     public let version: String
     private let givenSeed: UInt64?
-    /// In the order in which they ended.
+    /// In the suite's order.
     public private(set) var cases: [Entry] = []
     /// What came of all of them.
     public private(set) var summary = Tally()

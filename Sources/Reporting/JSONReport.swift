@@ -41,7 +41,7 @@ public enum JSONReport {
             .init(
                 "seed", .integer(0...Int.max), required: true,
                 "The seed of the command line, or that of all cases; 1 where they have seeds of their own."),
-            .init("cases", .list(.definition("case")), required: true, "In the order in which they ended."),
+            .init("cases", .list(.definition("case")), required: true, "In the suite's order."),
             .init("summary", .object(counts), required: true, "How many cases ended how."),
         ]),
         definitions: [("case", .object(fields))], everywhere: [])

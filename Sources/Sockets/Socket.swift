@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A stream socket that never blocks; closed when it goes.  All pointers of this module stay in this file.
@@ -108,12 +109,10 @@ import Glibc
 
     /// The next one of those who want to connect.
     func accept() -> Outcome<Socket.Descriptor> {
-        let accepted = Glibc.accept(descriptor, nil, nil)
+        let accepted = acceptStream(descriptor)
         guard accepted >= 0 else {
             return [EAGAIN, EINTR, ECONNABORTED].contains(errno) ? .later : .failed(errno)
         }
-        _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
-        _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         return .done(Descriptor(number: accepted))
     }
 

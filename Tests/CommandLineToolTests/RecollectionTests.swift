@@ -30,7 +30,7 @@ import VirtualWorld
         var rehearsal = try Rehearsal(played, in: world, nil)
         rehearsal.play { _, _ in }
         rehearsal.world.endJudging()
-        return Outcome(rehearsal, try Judgement(rehearsal, of: played), of: played)
+        return Course(rehearsal, try Judgement(rehearsal, of: played), of: played, code: .success).outcome
     }
 
     @Test func `A fail has what was expected and seen, when, and the packets around that instant`() throws {

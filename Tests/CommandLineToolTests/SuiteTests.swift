@@ -107,6 +107,10 @@ import Testing
         #expect(
             played.replay
                 == "lubdub run 'all suites/' --seed 3 --set a=b --for '9 s' --strict --only 'my case'")
+        let client = ["all suites/", "--client", "a b", "--controller", "vhci"]
+        #expect(
+            try Played(scenario, item, seed: nil, keep: nil, try runGrammar.parse(client)).replay
+                == "lubdub run 'all suites/' --seed 3 --client 'a b' --controller vhci --only 'my case'")
         #expect(try Played(scenario, item, seed: 8, keep: nil, try runGrammar.parse(words)).seed == 8)
     }
 }

@@ -61,19 +61,4 @@ import Testing
         for seed in seeds { report.add("x", Outcome(.pass, title: "x", seed: seed)) }
         #expect(report.seed == seed)
     }
-
-    @Test func `An error ends its own case only, and what is interrupted is in no report`() {
-        let cases = ["a", "b", "c", "d"].map { Case($0, path: $0, of: "all") }
-        var runner = CaseRunner(cases, into: Report(version: "1"))
-        while runner.playNext({ item in
-            switch item.id {
-            case "b": Outcome(.error, title: "b", reasons: ["unreadable"])
-            case "d": nil
-            default: Outcome(.pass, title: item.id)
-            }
-        }) != nil {}
-        #expect(runner.report.cases.map(\.id) == ["a", "b", "c"])
-        #expect(runner.report.cases.map(\.outcome.verdict) == [.pass, .error, .pass])
-        #expect(runner.waiting.map(\.id) == ["d"])
-    }
 }

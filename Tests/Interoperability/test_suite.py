@@ -178,7 +178,7 @@ class SuiteTests(unittest.TestCase):
                 (['--report', self.folder / 'r.htm'], 2, '.html or .md, and is'),
                 (['--report', self.folder / 'r.json', '--report', self.folder / 'r.json'], 2, 'twice'),
                 (['--events', 'e.jsonl'], 2, '--keep DIR'),
-                (['--jobs', '2'], 2, 'does not have it yet'),
+                (['--jobs', '65'], 2, 'from 1 to 64'),
                 ([self.folder / 'missing.json'], 2, 'LD0113'),
                 (['--keep', '/dev/null/x'], 3, 'choose one that you may write to')]:
             with self.subTest(words):

@@ -1,3 +1,4 @@
+import Arguments
 import Conformance
 import Expectations
 import Scenarios
@@ -14,11 +15,11 @@ extension BenchRow {
             return .none("run it in the folder of Lubdub's sources: \(error.message)")
         }
         let meter = Meter()
-        var runner = CaseRunner(cases, into: Report(version: version))
         var fault: String?
-        while let entry = runner.playNext(played) {
-            let (verdict, reasons) = (entry.outcome.verdict, entry.outcome.reasons.joined(separator: "; "))
-            if verdict != .pass { fault = fault ?? "\(entry.id) has the verdict \(verdict.rawValue): \(reasons)" }
+        for item in cases {
+            let outcome = played(item)
+            let (verdict, reasons) = (outcome.verdict, outcome.reasons.joined(separator: "; "))
+            if verdict != .pass { fault = fault ?? "\(item.id) has the verdict \(verdict.rawValue): \(reasons)" }
         }
         let (spent, allocated) = (meter.spent, meter.allocated)
         return Figures(
@@ -37,7 +38,8 @@ extension BenchRow {
                 var rehearsal = try Rehearsal(played, in: world, nil)
                 rehearsal.play { _, _ in }
                 rehearsal.world.endJudging()
-                return Outcome(rehearsal, try Judgement(rehearsal, of: played), of: played)
+                let judgement = try Judgement(rehearsal, of: played)
+                return Course(rehearsal, judgement, of: played, code: .success).outcome
             } catch { return Outcome(.error, title: scenario.name, reasons: [error.message]) }
         }
     }

@@ -37,7 +37,12 @@ enum RealDoor {
             throw CommandFailure(.usage, "lubdub: \(option) is for a scenario, and a real peripheral has none")
         }
         guard let radio else {
-            self = .controllers(try read(offered))
+            self = .controllers(
+                try read(offered).map { place throws(CommandFailure) in
+                    if case .stream(let address) = place { return address }
+                    throw CommandFailure(
+                        .usage, "lubdub: check offers controllers at tcp:HOST:PORT and unix:PATH only, not as vhci")
+                })
             return
         }
         self = .radio(try controllerAddress(of: radio))
@@ -45,7 +50,7 @@ enum RealDoor {
 
     /// Asks the checks of the peripheral that the command line names.
     func examine(_ checks: [Check], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-        let wording = try CheckWording(invocation)
+        let (wording, reports) = (try CheckWording(invocation), try ReportFiles(invocation))
         let trace = try traceFile(invocation)
         let recent = RecentPackets(of: 0)
         let log = PacketLog { chunk in
@@ -56,7 +61,7 @@ enum RealDoor {
             guard let name = invocation.text("--peer") else { throw unnamed(radio) }
             let examination = RealExamination(
                 checks: checks, peer: Peer(name), isStrict: invocation.has("--strict"), wording: wording,
-                words: words + ["--peer", name], patience: patience)
+                reports: reports, words: words + ["--peer", name], patience: patience)
             return try examination.play(radio, recent)
         }
         do throws(OutputFailure) { try trace?.close() } catch {

@@ -1,4 +1,5 @@
 import CLinux
+import Conformance
 import Glibc
 import Simulation
 
@@ -74,9 +75,11 @@ struct ClientProcess: Sendable {
 
     private func isMark(_ variable: ArraySlice<UInt8>) -> Bool { variable.elementsEqual(mark.utf8) }
 
+    /// The processes whose parent is this one, whichever of its threads started them or has to wait for them.
     private static var children: [pid_t] {
-        let pids = String(decoding: text(of: "/proc/thread-self/children"), as: UTF8.self)
-        return pids.split(separator: " ").compactMap { pid_t($0) }
+        CaseFiles.names(in: "/proc/self/task").flatMap { thread in
+            String(decoding: text(of: "/proc/self/task/\(thread)/children"), as: UTF8.self).split(separator: " ")
+        }.compactMap { pid_t($0) }
     }
 
     private static func text(of path: String) -> [UInt8] {

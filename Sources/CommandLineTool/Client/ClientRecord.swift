@@ -20,7 +20,7 @@ struct ClientRecord: Sendable {
     /// How many lines were left out, since too much was printed that is not JSON.
     var textLeftOut = 0
     var exit: Exit?
-    /// Whether its host has said HCI Reset, and time has passed.
+    /// Whether time has passed, since its host has said HCI Reset, or is the kernel and the client could be started.
     var hasPlayed = false
 
     /// What is wrong with it, whatever was expected; nil when nothing is.

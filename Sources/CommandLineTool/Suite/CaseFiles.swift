@@ -24,7 +24,8 @@ extension CaseFiles {
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? .folder : nil
     }
 
-    private static func names(in folder: String) -> [String] {
+    /// What a folder holds, in any order.
+    static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }
         var names: [String] = []

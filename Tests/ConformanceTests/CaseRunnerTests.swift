@@ -1,0 +1,69 @@
+import Expectations
+import Testing
+
+@testable import Conformance
+
+@Suite struct CaseRunnerTests {
+    private static func runner(_ ids: String...) -> CaseRunner {
+        CaseRunner(ids.map { Case($0, path: $0, of: "all") }, into: Report(version: "1"))
+    }
+
+    private static func outcome(_ verdict: Verdict) -> Outcome { Outcome(verdict, title: "x") }
+
+    /// The next `count` turns, or those that there are now.
+    private static func turns(_ count: Int, of runner: inout CaseRunner) -> [CaseRunner.Turn] {
+        var turns: [CaseRunner.Turn] = []
+        while turns.count < count, let turn = runner.next() { turns.append(turn) }
+        return turns
+    }
+
+    @Test func `An error ends its own case only, and what is interrupted is in no report`() {
+        var runner = Self.runner("a", "b", "c", "d")
+        for verdict in [.pass, .error, .pass, nil] as [Verdict?] {
+            for turn in Self.turns(1, of: &runner) {
+                let hasEnded = runner.ended(turn, verdict.map(Self.outcome))
+                #expect(hasEnded == (verdict != nil))
+            }
+        }
+        #expect(Self.turns(1, of: &runner).isEmpty)
+        #expect(runner.report.cases.map(\.id) == ["a", "b", "c"])
+        #expect(runner.report.cases.map(\.outcome.verdict) == [.pass, .error, .pass])
+        #expect(runner.count == 3)
+    }
+
+    @Test func `A report is in the suite's order, whichever ends first`() {
+        var runner = Self.runner("a", "b", "c")
+        let turns = Self.turns(4, of: &runner)
+        #expect(turns.map(\.item.id) == ["a", "b", "c"])
+        for turn in turns.reversed() { _ = runner.ended(turn, Self.outcome(.pass)) }
+        #expect(runner.report.cases.map(\.id) == ["a", "b", "c"])
+    }
+
+    @Test(
+        arguments: [
+            (.pass, false, .pass), (.inconclusive, true, .inconclusive), (.fail, false, .fail),
+            (nil, false, .inconclusive),
+        ] as [(Verdict?, Bool, Verdict)])
+    func `What was spoilt is played once more, alone, at the end`(
+        second: Verdict?, again: Bool, verdict: Verdict
+    ) throws {
+        var runner = Self.runner("a", "b", "c")
+        let spoilt = try #require(Self.turns(1, of: &runner).first)
+        var hasEnded = runner.ended(spoilt, Self.outcome(.inconclusive), isSpoilt: true)
+        #expect(!hasEnded && !spoilt.isSecond)
+        for turn in Self.turns(3, of: &runner) {
+            #expect(!turn.isSecond)
+            #expect(Self.turns(1, of: &runner).isEmpty)
+            hasEnded = runner.ended(turn, Self.outcome(.pass))
+            #expect(hasEnded)
+        }
+        let turns = Self.turns(2, of: &runner)
+        #expect(turns.map(\.item.id) == ["a"])
+        let turn = try #require(turns.first)
+        #expect(turn.isSecond)
+        hasEnded = runner.ended(turn, second.map(Self.outcome), isSpoilt: again)
+        #expect(hasEnded == (second != nil))
+        #expect(Self.turns(1, of: &runner).isEmpty)
+        #expect(runner.report.cases.map(\.outcome.verdict) == [verdict, .pass, .pass])
+    }
+}

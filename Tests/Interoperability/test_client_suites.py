@@ -1,0 +1,233 @@
+"""Plays whole suites to programs outside: several at once, with reports, interrupted, and to programs that are no clients."""
+
+import asyncio
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import sys
+import tempfile
+import time
+import unittest
+from xml.etree import ElementTree
+
+import jsonschema
+
+from harness import LUBDUB, ROOT, Interoperability
+from test_client import ADAPTER, RESET, RESTING, SHOWN, SlowMachineTests, finished, running, scenario, stand_still
+
+PYTHON = shlex.quote(sys.executable)
+STAYS = f'exec {PYTHON} reset.py 60'
+SHORT = RESTING | {'limit': '2 s'}
+LONG = RESTING | {'limit': '60 s'}
+SPEAKS = RESTING | {'expect': [
+    {'id': 'speaks', 'expect': 'seen', 'event': {'event': 'said', 'line': {}}, 'within': '2 s'}]}
+
+
+class Done:
+    """What came of `lubdub run suite --client`."""
+
+    def __init__(self, folder, status, output, errors, seconds):
+        self.status, self.output, self.errors, self.seconds = status, output, errors, seconds
+        self.json = json.loads((folder / 'report.json').read_text()) if (folder / 'report.json').exists() else None
+        self.xml = ElementTree.parse(folder / 'report.xml').getroot() if (folder / 'report.xml').exists() else None
+
+    @property
+    def verdicts(self):
+        return {case['id']: case['verdict'] for case in self.json['cases']}
+
+    @property
+    def reasons(self):
+        return {case['id']: case['reason'] for case in self.json['cases']}
+
+
+class SuiteCase(Interoperability):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / 'reset.py').write_text(RESET)
+
+    async def play(self, cases, client, *options, meanwhile=None, words=('suite',)):
+        """Plays scenarios, by their ids, to a client."""
+        for name, content in cases.items():
+            path = self.folder / 'suite' / f'{name}.json'
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(content))
+        reports = ['--report', 'report.json', '--report', 'report.xml']
+        started = time.monotonic()
+        process = await asyncio.create_subprocess_exec(
+            LUBDUB, 'run', *words, '--client', client, *reports, *options, cwd=self.folder,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        output, errors = await finished(process, meanwhile)
+        done = Done(self.folder, process.returncode, output, errors, time.monotonic() - started)
+        if done.json:
+            jsonschema.validate(done.json, json.loads((ROOT / 'schema' / 'report.schema.json').read_text()))
+            self.assertEqual(done.xml.get('tests'), str(len(done.json['cases'])))
+        return done
+
+
+class ClientSuiteTests(SuiteCase):
+    async def test_a_suite_has_all_that_suites_have(self):
+        cases = {'b/one': SHORT, 'a': SHORT, 'c': scenario('errors/never_confirmed.json')}
+        done = await self.play(cases, f'echo "{{\\"steps\\": 1}}"; {STAYS}', '--keep', 'kept', '--seed', '5')
+        self.assertEqual(done.verdicts, {'a': 'pass', 'b/one': 'pass', 'c': 'skip'})
+        self.assertEqual((done.status, done.json['seed']), (0, 5), done.errors)
+        self.assertRegex(done.reasons['c'], r'script\[0\], unconfirmed: only the built-in client')
+        lines = [line for line in done.output.splitlines() if not line.startswith('controller tcp:127.0.0.1:')]
+        self.assertEqual([line.split()[:2] for line in lines[:3]], [['pass', 'a'], ['pass', 'b/one'], ['skip', 'c']])
+        self.assertRegex(lines[-1], r'^2 pass, 0 fail, 0 inconclusive, 1 skip, 0 error in [0-9.]+ s$')
+        self.assertEqual(len(done.output.splitlines()) - len(lines), 2)
+        log = [json.loads(line) for line in (self.folder / 'kept/b/one/events.jsonl').read_text().splitlines()]
+        self.assertEqual((log[0]['seed'], log[-1]), (5, {'event': 'end', 'status': 0}))
+        self.assertIn({'steps': 1}, [record['line'] for record in log if record['event'] == 'said'])
+        self.assertEqual(json.loads((self.folder / 'kept/report.json').read_text()), done.json)
+
+    async def test_cases_are_chosen_and_one_is_played_alone_too(self):
+        cases = {'a': SHORT, 'b': SHORT, 'c': SHORT}
+        done = await self.play(cases, STAYS, '--only', '?', '--shard', '2/2', '--quiet')
+        self.assertEqual(done.verdicts, {'b': 'pass'})
+        self.assertRegex(done.output, r'^1 pass, [^\n]*\n$')
+        replay = done.json['cases'][0]['replay']
+        self.assertTrue(replay.startswith('lubdub run suite --seed 1 --client '), replay)
+        self.assertTrue(replay.endswith(' --only b'), replay)
+        done = await self.play({}, 'exit 3', words=['suite/a.json'])
+        self.assertEqual((done.status, done.verdicts), (1, {'suite/a': 'fail'}))
+        self.assertEqual(done.reasons['suite/a'], 'client: it ended with status 3 before its host said HCI Reset')
+        self.assertEqual(done.xml.get('failures'), '1')
+
+    async def test_four_at_once_take_the_time_of_one(self):
+        cases = {name: SHORT | {'limit': '5 s'} for name in 'dcba'}
+        cases['d'] = SHORT
+        done = await self.play(cases, STAYS, '--jobs', '4')
+        self.assertEqual(list(done.verdicts.items()), [(name, 'pass') for name in 'abcd'])
+        self.assertLess(done.seconds, 8)
+        ended = re.findall(r'^pass +(\w)', done.output, re.M)
+        self.assertEqual((ended[0], sorted(ended)), ('d', ['a', 'b', 'c', 'd']))
+        self.assertEqual(len(set(re.findall(r'^controller (\S+)$', done.output, re.M))), 4)
+
+    async def test_the_harness_costs_little(self):
+        started = time.monotonic()
+        process = await asyncio.create_subprocess_exec(sys.executable, '-c', 'import socket')
+        await process.wait()
+        alone = time.monotonic() - started
+        cases = {f'{index:02}': SPEAKS for index in range(10)}
+        best = min([(await self.play(cases, STAYS)).seconds for _ in range(2)])
+        self.assertLess(best / len(cases) - alone, 0.3)
+
+    async def test_an_interrupt_loses_no_case_that_was_finished(self):
+        async def interrupt(process):
+            logs = [self.folder / 'kept' / name / 'events.jsonl' for name in 'bc']
+            while not all(log.exists() and '"end"' in log.read_text() for log in logs):
+                await asyncio.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+
+        cases = {'a': LONG, 'b': SHORT, 'c': SHORT, 'd': LONG, 'e': LONG}
+        done = await self.play(cases, f'sleep 7654331 & {STAYS}', '--jobs', '3', '--keep', 'kept', meanwhile=interrupt)
+        self.assertEqual(done.status, 128 + signal.SIGINT)
+        self.assertEqual(done.verdicts, {'b': 'pass', 'c': 'pass'})
+        self.assertIn('ended early: 2 of 5 cases have been played', done.errors)
+        self.assertEqual(running('sleep 7654331'), [])
+        self.assertLess(done.seconds, 20)
+
+    async def test_the_kill_of_one_leaves_the_others_alone(self):
+        async def kill(process):
+            while (number := self.folder / 'b.pid') and not (number.exists() and number.read_text().endswith('\n')):
+                await asyncio.sleep(0.02)
+            await asyncio.sleep(1)
+            os.kill(int(number.read_text()), signal.SIGKILL)
+
+        client = f'echo $$ >$LUBDUB_CASE.pid; {STAYS}'
+        done = await self.play({'a': SHORT, 'b': LONG, 'c': SHORT}, client, '--jobs', '3', meanwhile=kill)
+        self.assertEqual(done.verdicts, {'a': 'pass', 'b': 'fail', 'c': 'pass'})
+        self.assertRegex(done.reasons['b'], r'^client: it was ended by signal 9 \(SIGKILL\) at ')
+
+    async def test_programs_that_are_no_clients_have_verdicts_of_their_own(self):
+        (self.folder / 'no_program').write_text('')
+        clients = {
+            'ends': ('true', 'inconclusive', 'it ended with status 0 before its host said HCI Reset'),
+            'exits': ('RESET 0.3; exit 3', 'fail', r'it ended with status 3 at 0\.\d+ s, before the case was over'),
+            'garbage': ('head -c 100000 /dev/urandom; RESET 60', 'pass', None),
+            'gigabyte': ('(yes | head -c 1000000000) & RESET 60', 'pass', None),
+            'grandchildren': ('setsid sleep 7654341 & (sleep 7654342 &) ; RESET 60', 'pass', None),
+            'ignores_sigterm': ("trap '' TERM; RESET 60; while :; do sleep 7654343; done", 'pass', None),
+            'is_killed': ('RESET 0.3; kill -SEGV $$', 'fail', r'it was ended by signal 11 \(SIGSEGV\) at'),
+            'never_ends': ('sleep 7654344', 'inconclusive', 'its host did not say HCI Reset within 10 s'),
+            'not_executable': ('./no_program', 'error', 'it could not be started: /bin/sh says not executable'),
+            'not_found': ('no-such-program', 'error', 'it could not be started: /bin/sh says not found'),
+        }
+        words = ' '.join(
+            f'{name}) {command.replace("RESET", f"{PYTHON} reset.py")} ;;' for name, (command, _, _) in clients.items())
+        done = await self.play(
+            {name: SHORT for name in clients}, f'case $LUBDUB_CASE in {words} esac', '--jobs', '6', '--quiet')
+        self.assertEqual(done.verdicts, {name: verdict for name, (_, verdict, _) in clients.items()}, done.errors)
+        for name, (_, _, reason) in clients.items():
+            with self.subTest(name):
+                self.assertRegex(done.reasons[name] or '', f'^client: {reason}' if reason else '^$')
+        self.assertEqual(done.status, 4)
+        for number in range(7654341, 7654345):
+            self.assertEqual(running(f'sleep {number}'), [])
+
+    @unittest.skipIf(pathlib.Path('/dev/vhci').exists(), 'this machine has what the test wants to miss')
+    async def test_a_machine_without_vhci_says_so(self):
+        done = await self.play({}, 'touch started', '--controller', 'vhci', words=[ROOT / 'scenarios/resting.json'])
+        self.assertEqual((done.status, done.output), (3, ''))
+        self.assertIn('cannot open "/dev/vhci": No such file or directory (load its module with', done.errors)
+        self.assertFalse((self.folder / 'started').exists())
+
+    async def test_the_controller_is_where_the_command_line_says(self):
+        client = f'exec {PYTHON} -c \'import os; print(os.environ["LUBDUB_CONTROLLER"])\''
+        done = await self.play({'a': SHORT}, client, '--controller', f'unix:{self.folder}/hci', '--keep', 'kept')
+        self.assertEqual(done.verdicts, {'a': 'inconclusive'})
+        self.assertEqual(done.output.splitlines()[0], f'controller unix:{self.folder}/hci')
+        self.assertIn(f'unix:{self.folder}/hci', (self.folder / 'kept/a/events.jsonl').read_text())
+
+    async def test_what_cannot_be_is_said_before_a_client_is_started(self):
+        for options, status, message in [
+                (['--report', 'none/r.xml'], 3, 'No such file or directory'), (['--events', 'e'], 2, '--keep DIR'),
+                (['--jobs', '0'], 2, 'from 1 to 64'), (['--jobs', '2', '--said', 'tcp:127.0.0.1:0'], 2, '--jobs'),
+                (['--jobs', '2', '--verbose'], 2, '--jobs'), (['--speed', 'max'], 2, 'lives in real time')]:
+            with self.subTest(options):
+                done = await self.play({'a': SHORT, 'b': SHORT}, 'touch started', *options)
+                self.assertEqual((done.status, done.output), (status, ''), done.errors)
+                self.assertIn(message, done.errors)
+        self.assertFalse((self.folder / 'started').exists())
+
+    async def test_a_report_that_cannot_be_written_at_the_end_costs_no_other(self):
+        (self.folder / 'gone').mkdir()
+        done = await self.play({'a': SHORT, 'b': SHORT}, f'rm -rf gone; {STAYS}', '--report', 'gone/r.xml', '--jobs', '2')
+        self.assertEqual((done.status, done.verdicts), (3, {'a': 'pass', 'b': 'pass'}), done.errors)
+        self.assertIn('cannot write "gone/r.xml": No such file or directory', done.errors)
+
+
+class SlowMachineSuiteTests(SuiteCase):
+    limit = 90
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / 'client.py').write_text(ADAPTER)
+
+    async def test_a_case_that_stood_still_is_played_again_at_the_end(self):
+        done = await self.play(
+            {'a': SlowMachineTests.CASE, 'b': SHORT}, f'exec {PYTHON} client.py', '--keep', 'kept',
+            meanwhile=lambda process: stand_still(process, 'kept/a/events.jsonl'))
+        self.assertEqual((done.status, done.verdicts), (0, {'a': 'pass', 'b': 'pass'}), done.errors)
+        self.assertRegex(done.errors, r'a: this machine stood still for [23]\.\d+ seconds: the case is played once more')
+        self.assertEqual(re.findall(r'^(controller|pass)', done.output, re.M), ['controller'] * 2 + ['pass'] + [
+            'controller', 'pass'])
+        self.assertEqual(re.findall(r'^pass +(\w)', done.output, re.M), ['b', 'a'])
+
+    async def test_a_log_that_is_read_has_one_play(self):
+        done = await self.play(
+            {'a': SlowMachineTests.CASE}, f'exec {PYTHON} client.py', '--events', '-', '--keep', 'kept',
+            words=['suite/a.json'], meanwhile=lambda process: stand_still(process, 'kept/events.jsonl'))
+        log = [json.loads(line) for line in done.output.splitlines()]
+        self.assertEqual([record['event'] for record in log].count('start'), 1)
+        self.assertEqual((done.status, done.verdicts, log[-1]['status']), (1, {'suite/a': 'inconclusive'}, 1))
+        self.assertIn('the case is not played once more', done.errors)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,60 @@
+"""Documentation/continuous-integration.md keeps its word: what its workflow runs runs here, shard by shard."""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from xml.etree import ElementTree
+
+from harness import LUBDUB, ROOT
+from test_client import ADAPTER
+
+WORKFLOW = (ROOT / 'Documentation/continuous-integration.md').read_text().split('```yaml\n')[1].split('```')[0]
+
+
+def steps():
+    """The shell commands of the workflow, by the names of their steps; those of `run: |` are indented below it."""
+    found = re.findall(r'- name: ([^\n]+)\n(?: +if: [^\n]+\n)? +run: (?:\|\n((?: {10}[^\n]*\n)+)|([^\n]+)\n)', WORKFLOW)
+    return {name: block or line for name, block, line in found}
+
+
+class WorkflowTests(unittest.TestCase):
+    def play(self, shard):
+        """Runs the steps of one job of the matrix; gives the ids of its cases, and what it says on the job's page."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / 'client.py').write_text(ADAPTER)
+            binary = folder / 'lubdub/.build/release/lubdub'
+            binary.parent.mkdir(parents=True)
+            binary.symlink_to(LUBDUB)
+            (folder / 'lubdub/scenarios').symlink_to(ROOT / 'scenarios')
+            environment = os.environ | {
+                'PATH': f'{pathlib.Path(sys.executable).parent}:{os.environ["PATH"]}',
+                'GITHUB_STEP_SUMMARY': str(folder / 'summary')}
+            for step, script in steps().items():
+                done = subprocess.run(
+                    ['bash', '-e', '-c', script.replace('${{ matrix.shard }}', str(shard))], cwd=folder, env=environment,
+                    capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 0, f'{step}: {done.stdout}{done.stderr}')
+            cases = ElementTree.parse(folder / 'lubdub.xml').getroot().iter('testcase')
+            self.assertTrue((folder / 'kept').is_dir())
+            return [case.get('name') for case in cases], (folder / 'summary').read_text()
+
+    def test_its_jobs_together_play_all_scenarios_for_clients(self):
+        self.assertEqual(set(steps()), {'Play the scenarios', "Say on the job's page what came of them"})
+        shards = [int(number) for number in re.search(r'shard: \[(.*)\]', WORKFLOW)[1].split(',')]
+        self.assertIn(f'/{len(shards)} ', steps()['Play the scenarios'])
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            played = list(pool.map(lambda shard: self.play(shard), shards))
+        ids = sorted(case for cases, _ in played for case in cases)
+        self.assertEqual(ids, sorted(path.stem for path in (ROOT / 'scenarios/clients').glob('*.json')))
+        for cases, summary in played:
+            self.assertIn(f'{len(cases)} pass', summary)
+
+
+if __name__ == '__main__':
+    unittest.main()

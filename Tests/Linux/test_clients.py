@@ -1,0 +1,80 @@
+"""A client under test above the kernel and bluetoothd: the adapter for bleak that the documentation prints."""
+
+import json
+import shlex
+import sys
+import unittest
+
+from harness import LUBDUB, ROOT, LinuxTest, interfaces, until
+
+ADAPTERS = (ROOT / 'Documentation/testing-your-client.md').read_text().split('```python\n')[1:]
+ADAPTER = next(text for text in ADAPTERS if 'import BleakClient' in text).split('```')[0]
+# Here every instruction is emulated, and a program in Python takes its time to start.
+START = '60 s'
+
+
+def said(bpm):
+    return {'event': 'said', 'line': {'heart_rate': {'bpm': bpm}}}
+
+
+CASE = {
+    'lubdub': 1, 'name': 'Two octets, and back after a loss', 'limit': '110 s',
+    'devices': [{
+        'id': 'strap', 'name': 'Lubdub HRM', 'address': 'C0:FF:EE:00:00:01/random',
+        'advertise': {'interval': '100 ms', 'services': ['180D'], 'appearance': 833},
+        'services': [{'service': 'heart_rate', 'format': 'uint8', 'period': '1 s', 'value': 60}]}],
+    'script': [
+        {'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '1500 ms'}, 'id': 'big', 'do': 'raw',
+         'of': 'heart_rate', 'octets': '012c01'},
+        {'when': {'event': 'began', 'of': 'big', 'after': '2 s'}, 'id': 'end', 'do': 'disconnect', 'of': 'strap'}],
+    'expect': [
+        {'id': 'starts', 'expect': 'seen', 'event': said(60), 'within': START},
+        {'id': 'shows_300', 'expect': 'seen', 'event': said(300), 'since': {'event': 'began', 'of': 'big', 'nth': 1},
+         'within': '5 s'},
+        {'id': 'returns', 'expect': 'seen', 'event': {'event': 'subscribed', 'of': 'heart_rate'},
+         'since': {'event': 'began', 'of': 'end', 'nth': 1}, 'within': '40 s'}],
+}
+
+
+class BleakTests(LinuxTest):
+    limit = 240
+
+    async def reported(self, client):
+        """The report of one case, what lubdub printed, and its status."""
+        (self.folder / 'case.json').write_text(json.dumps(CASE))
+        report = self.folder / 'report.json'
+        output = await self.output(
+            LUBDUB, 'run', self.folder / 'case.json', '--controller', 'vhci', '--client', client, '--report', report,
+            '--keep', self.folder / 'kept', limit=230)
+        case, = json.loads(report.read_text())['cases']
+        return case, output
+
+    async def test_the_adapter_passes(self):
+        self.assertLess(len(ADAPTER.splitlines()), 60)
+        (self.folder / 'client.py').write_text(ADAPTER)
+        before = interfaces()
+        async with self.bluetoothd():
+            case, output = await self.reported(f'exec {shlex.quote(sys.executable)} {self.folder}/client.py')
+        self.assertEqual((case['verdict'], case['reason']), ('pass', None), output)
+        self.assertRegex(output, r'^controller hci\d+\n')
+        self.assertEqual(interfaces(), before)
+        self.assertEqual(self.kernel_complaints(), [])
+
+    async def test_who_cannot_be_started_is_an_error(self):
+        case, _ = await self.reported('no-such-program')
+        self.assertEqual(case['reason'], 'client: it could not be started: /bin/sh says not found')
+
+    async def test_serve_makes_an_interface_that_bluetoothd_powers(self):
+        before = interfaces()
+        serving = (LUBDUB, 'serve', 'scenarios/resting.json', '--controller', 'vhci')
+        async with self.bluetoothd(), self.running('lubdub', *serving) as process:
+            await until(lambda: interfaces() - before, 'the kernel has an interface', process)
+            name, = interfaces() - before
+            await self.powered(name)
+            self.assertIn(f'controller {name}\n', (self.folder / 'lubdub.messages').read_text())
+        await until(lambda: interfaces() == before, f'{name} is gone')
+        self.assertEqual(self.kernel_complaints(), [])
+
+
+if __name__ == '__main__':
+    unittest.main()
