@@ -320,6 +320,9 @@ struct Conversation: Sendable {
     }
 
     /// Forgets what has these handles, and what is under way, and asks for everything again.
+    /// Takes it that nothing is where it was.
+    mutating func attributesChanged(into outbox: inout [Output]) { discoverAgain(.everything, into: &outbox) }
+
     private mutating func discoverAgain(_ change: ServiceChanged, into outbox: inout [Output]) {
         targets.removeAll { change.handles.contains($0.handle) }
         underWay.removeAll { $0.purpose != .mtu && $0.purpose != .discovery }
