@@ -89,7 +89,7 @@ let floors: [[Target]] = [
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
         tests(
-            "BlueZ", on: "TestBus", "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Mutations", "Octets",
+            "BlueZ", on: "TestBus", "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets",
             "Simulation"),
         tests("Bluetooth", on: "Mutations", "Octets"),
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),

@@ -131,7 +131,10 @@ public actor CentralHost: DaemonClient {
 
     private func start(_ round: Int) async throws(HostFailure) {
         if subscriptions.isEmpty { try await attend() }
-        guard owner != nil else { return isAwaited = true }
+        guard owner != nil else {
+            isAwaited = true
+            return
+        }
         let (chosen, known) = try await again(round, for: former == nil ? Self.patience : Self.longPatience) {
             host throws(HostFailure) in try await host.find()
         }

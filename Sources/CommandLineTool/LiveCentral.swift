@@ -1,3 +1,4 @@
+import Arguments
 import BlueZ
 import Collector
 import DBus

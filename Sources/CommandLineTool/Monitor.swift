@@ -113,7 +113,7 @@ private func listen(
 
 /// The built-in client, which has begun.
 private func client(
-    _ settings: SensorCollector.Settings, above radio: CentralRadio, on loop: EventLoop,
+    _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
     tell: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
 ) async throws -> any LiveClient {
     switch radio {

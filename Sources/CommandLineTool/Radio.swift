@@ -5,10 +5,11 @@ import Spelling
 /// What `--radio` can name for a central.
 let radioOption = Arguments.Grammar.Option.option(
     "--radio", "RADIO",
-    "what to hear with: bluez[:hci0] for this machine's Bluetooth; or a controller:\nhci:tcp:HOST:PORT or hci:unix:PATH")
+    "what to hear with: bluez[:hci0] for this machine's Bluetooth; or a controller:\nhci:tcp:HOST:PORT or hci:unix:PATH"
+)
 
 /// What a central hears with.
-enum CentralRadio: CustomStringConvertible {
+enum RadioChoice: CustomStringConvertible {
     /// A controller at the other end of a stream.
     case controller(StreamAddress)
     /// This machine's Bluetooth, by bluetoothd; the first adapter, if none is named.
@@ -24,7 +25,7 @@ enum CentralRadio: CustomStringConvertible {
 }
 
 /// The radio that `--radio` names.
-func radio(_ invocation: Invocation) throws(CommandFailure) -> CentralRadio {
+func radio(_ invocation: Invocation) throws(CommandFailure) -> RadioChoice {
     guard let text = invocation.text("--radio") else {
         throw CommandFailure(
             .usage,
