@@ -64,9 +64,9 @@ struct RemoteDevice: Hashable {
         return octets
     }
 
-    /// Whether these properties tell that it was heard.
+    /// Whether these properties tell that it was heard, while a discovery is under way.
     static func isHeard(by properties: Value) -> Bool {
-        ["RSSI", "ManufacturerData", "ServiceData"].contains { properties[$0] != nil }
+        ["RSSI", "ManufacturerData", "ServiceData", "Name", "UUIDs"].contains { properties[$0] != nil }
     }
 
     /// As a controller would have reported it.  Whether it can be connected to bluetoothd does not tell: it is taken for so.

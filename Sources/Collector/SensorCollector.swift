@@ -221,7 +221,8 @@ public struct SensorCollector: Sendable {
         setbacks.attempt(peer.address, at: now)
         outbox.append(.command(.stopScanning))
         let creation = ConnectionCreation(to: peer.address, parameters: settings.connection)
-        let patience = setbacks.patience(with: peer.address, atMost: settings.connectTimeout)
+        let patience = setbacks.patience(
+            with: peer.address, atLeast: settings.connectPatience, atMost: settings.connectTimeout)
         outbox.append(.command(.connect(creation, timeout: patience)))
         say(.state(.connecting), peer, into: &outbox)
     }

@@ -42,6 +42,9 @@ actor LiveCentral: LiveClient {
     ) {
         var settings = settings
         settings.exchangesMTU = false  // bluetoothd does that
+        // The kernel hears the device once more before it connects, and listens half of the time; who does not wait for it
+        // may leave a link behind that nobody has.
+        settings.connectPatience = settings.connectTimeout
         (collector, self.loop, self.tell, self.fail) = (SensorCollector(settings), loop, tell, fail)
     }
 

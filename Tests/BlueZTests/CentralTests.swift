@@ -134,6 +134,7 @@ import Testing
             let central = try await Listening(on: bus, loop)
             let id = try await central.connected(radio)
             radio.notify(path, [1])  // of somebody else's subscription
+            _ = try await central.ask(.write(handle: 0x000F, value: []))
             let wanted: ClientConfiguration = isIndicated ? .indication : .notification
             #expect(try await central.ask(.subscribe(handle: configuration, to: wanted)) == .success(.written))
             radio.notify(path, [8])

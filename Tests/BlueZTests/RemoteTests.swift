@@ -65,8 +65,8 @@ struct RemoteTests {
 
     @Test(arguments: [
         "service0010/char0000", "service0010/charffff", "service0010/char12", "service0010/char0x12",
-        "service0010/char+012", "service0010/char00012", "service0010/desc0012", "service0010/char0010",
-        "service0010/char000f", "service0010/char-001", "service0010/value0",
+        "service0010/char00012", "service0010/desc0012", "service0010/char0010",
+        "service0010/char000f", "service0010/value0",
     ])
     func `What has no handle of its own, or not behind its service, is left out`(path: String) throws {
         let objects = [try Self.service("service0010"), try Self.characteristic(path)]
