@@ -58,16 +58,17 @@ let floors: [[Target]] = [
             "VirtualController")
     ],
     [
-        library("Conformance", on: "Arguments", "Documents", "Scenarios", "Simulation", "Spelling"),
+        library("Conformance", on: "Arguments", "Documents", "Expectations", "Scenarios", "Simulation", "Spelling"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "Characteristics", "EventLog", "GATT", "HCI", "LEHost", "Octets", "Scenarios",
-            "Sensors", "Simulation", "Spelling", "VirtualWorld"),
+            on: "ATT", "Bluetooth", "Characteristics", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
+            "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualWorld"),
     ],
     [
         library(
             "Reporting",
-            on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Octets", "Simulation", "Spelling"),
+            on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
+            "Simulation", "Spelling"),
         library("Screen", on: "Simulation", "Spelling", "Statistics"),
     ],
     [
@@ -98,10 +99,10 @@ let floors: [[Target]] = [
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents",
-            "EventLog", "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling", "Statistics",
-            "VirtualWorld"),
-        tests("Conformance", on: "Arguments", "Documents", "Scenarios", "Simulation"),
-        tests("Checks", on: "Documents", "Scenarios", "Simulation", "VirtualWorld"),
+            "EventLog", "Expectations", "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling",
+            "Statistics", "VirtualWorld"),
+        tests("Conformance", on: "Arguments", "Documents", "Expectations", "Scenarios", "Simulation"),
+        tests("Checks", on: "Documents", "Expectations", "Scenarios", "Simulation", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Documents", on: "Mutations", "Spelling"),
@@ -115,7 +116,8 @@ let floors: [[Target]] = [
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
         tests(
-            "Reporting", on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Octets", "Simulation"),
+            "Reporting", on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
+            "Simulation"),
         tests(
             "Scenarios",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Simulation", "Spelling",

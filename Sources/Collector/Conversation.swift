@@ -319,12 +319,14 @@ struct Conversation: Sendable {
         return progress
     }
 
-    /// Forgets what has these handles, and what is under way, and asks for everything again.
     /// Takes it that nothing is where it was.
     mutating func attributesChanged(into outbox: inout [Output]) { discoverAgain(.everything, into: &outbox) }
 
+    /// Forgets what has these handles, and what is under way, and asks for everything again.
+    ///
+    /// What tells of changes is listened to all the same, since they may go on meanwhile.
     private mutating func discoverAgain(_ change: ServiceChanged, into outbox: inout [Output]) {
-        targets.removeAll { change.handles.contains($0.handle) }
+        targets.removeAll { change.handles.contains($0.handle) && $0.known.uuid != .serviceChanged }
         underWay.removeAll { $0.purpose != .mtu && $0.purpose != .discovery }
         if underWay.contains(where: { $0.purpose == .discovery }) {
             mustDiscoverAgain = true

@@ -42,7 +42,7 @@ struct Judgement {
     var findings: [CaseFinding] {
         required.map { row in
             CaseFinding(
-                id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict.ofCases,
+                id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict,
                 reason: row.ruling.reason)
         }
     }
@@ -66,22 +66,8 @@ struct Judgement {
     }
 
     private var summary: String {
-        let counts = Judge.Verdict.allCases.map { verdict in
-            let ofClient = fault?.verdict.rawValue == verdict.rawValue ? 1 : 0
-            return "\(required.count { $0.ruling.verdict == verdict } + ofClient) \(verdict.rawValue)"
-        }
-        return (counts + (fault?.verdict == .error ? ["1 error"] : [])).joined(separator: ", ")
-    }
-}
-
-extension Judge.Verdict {
-    /// The same as what a case can be.
-    fileprivate var ofCases: Verdict {
-        switch self {
-        case .pass: .pass
-        case .fail: .fail
-        case .inconclusive: .inconclusive
-        }
+        let tally = Report.Tally(required.map(\.ruling.verdict) + (fault.map { [$0.verdict] } ?? []))
+        return tally.words(of: [.pass, .fail, .inconclusive] + (tally[.error] > 0 ? [.error] : []))
     }
 }
 
@@ -106,12 +92,18 @@ extension Outcome {
 extension Played {
     /// The command line that plays the same again.
     var replay: String {
-        var words = ["lubdub", "run", item?.operand ?? path, "--seed", "\(seed)"]
-        if let client { words += ["--client", client] }
+        replay("run", item?.operand ?? path, (client.map { ["--client", $0] } ?? []), only: item?.ownID ?? caseID)
+    }
+
+    /// The command line that asks one check of the same again.
+    func replay(of check: String) -> String { replay("check", path, only: check) }
+
+    private func replay(_ command: String, _ operand: String, _ options: [String] = [], only id: String) -> String {
+        var words = ["lubdub", command, operand, "--seed", "\(seed)"] + options
         for setting in settings { words += ["--set", setting] }
         if let limitText { words += ["--for", limitText] }
         if isStrict { words.append("--strict") }
-        return (words + ["--only", item?.ownID ?? caseID]).map(\.forShell).joined(separator: " ")
+        return (words + ["--only", id]).map(\.forShell).joined(separator: " ")
     }
 }
 

@@ -30,6 +30,11 @@ struct Launch {
         return (process, ends[0])
     }
 
+    /// The exit status in what `wait` says, or 128 and the number of the signal that ended the process.
+    static func status(_ code: CInt) -> UInt8 {
+        UInt8(truncatingIfNeeded: code & 0x7F == 0 ? code >> 8 : 128 + code & 0x7F)
+    }
+
     private func failure(_ code: CInt) -> CommandFailure {
         let reason = unsafe String(cString: strerror(code))
         return CommandFailure(.environment, "lubdub: cannot start \(program.quoted): \(reason)")

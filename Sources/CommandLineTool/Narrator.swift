@@ -1,3 +1,4 @@
+import Arguments
 import Bluetooth
 import Collector
 import EventLog
@@ -57,6 +58,12 @@ final class Narrator: Sendable {
         case .normal: self.init(Choice(events: Self.main), paint, say: say)
         case .verbose: self.init(Choice(packets: true), paint, say: say)
         }
+    }
+
+    /// What commands tell, on standard error, that print what a client shows: everything if `--verbose`, or nothing.
+    convenience init?(ifVerbose invocation: Invocation) throws(CommandFailure) {
+        guard try Verbosity(invocation) == .verbose else { return nil }
+        self.init(.verbose, try Paint(invocation, for: 2), say: Console.complain)
     }
 
     private static let main: Set<EventName> = [

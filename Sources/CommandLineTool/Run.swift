@@ -94,8 +94,7 @@ private func runAlone(_ path: String, _ invocation: Invocation) throws(CommandFa
     }
     let verbosity = try Verbosity(invocation)
     let paint = try Paint(invocation, for: Console.descriptor)
-    let narrator: Narrator? =
-        verbosity == .verbose ? Narrator(.verbose, try Paint(invocation, for: 2), say: Console.complain) : nil
+    let narrator = try Narrator(ifVerbose: invocation)
     let source = contents(of: path) ?? []
     let (rehearsal, code) = try perform(played, at: played.speed ?? .max, narrator, source: source) { instant, saying in
         if verbosity > .quiet { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }

@@ -149,7 +149,7 @@ struct Played {
     }
 
     /// What reports call it: its path without `.json`, unless it is one of several cases.
-    var caseID: String { item?.id ?? (path.hasSuffix(".json") ? String(path.dropLast(5)) : path) }
+    var caseID: String { item?.id ?? Case.id(of: path) }
 
     /// What is played, before anything has happened.
     func world() throws(CommandFailure) -> World {

@@ -20,7 +20,7 @@ public struct Case: Hashable, Sendable {
 
     /// The scenario that a word of the command line is.
     init(of operand: String) {
-        let id = operand.hasSuffix(".json") ? String(operand.dropLast(5)) : operand
+        let id = Self.id(of: operand)
         (self.id, ownID, path, self.operand) = (id, id, operand, operand)
         (seed, variables, isOperand) = (nil, [:], true)
     }
@@ -30,6 +30,9 @@ public struct Case: Hashable, Sendable {
         (self.id, ownID, self.path, self.seed) = (id, id, path, seed)
         (self.variables, self.operand, isOperand) = (variables, operand, false)
     }
+
+    /// What a case is called whose scenario stands at a path: that without `.json`.
+    public static func id(of path: String) -> String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
 }
 
 /// Which cases of many are played.

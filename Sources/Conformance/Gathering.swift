@@ -76,7 +76,7 @@ public struct Gathering {
         collect("", under: root, depth: 0, into: &paths)
         let found = paths.sorted().filter { isCase("\(root)/\($0)") }
         if found.isEmpty, looked <= Self.most { note(operand, .unreadable, "there is no scenario in this folder") }
-        cases += found.map { Case(Self.id(of: $0), path: "\(root)/\($0)", of: operand) }
+        cases += found.map { Case(Case.id(of: $0), path: "\(root)/\($0)", of: operand) }
     }
 
     private mutating func collect(_ folder: String, under root: String, depth: Int, into paths: inout [String]) {
@@ -106,16 +106,13 @@ public struct Gathering {
         for place in cases.indices {
             let item = cases[place]
             guard let others = places[item.ownID], others.count > 1, !item.isOperand else { continue }
-            cases[place].id = "\(Self.id(of: item.operand.trimmed))/\(item.ownID)"
+            cases[place].id = "\(Case.id(of: item.operand.trimmed))/\(item.ownID)"
         }
         var ids: Set<String> = []
         for item in cases where !ids.insert(item.id).inserted {
             note(item.path, .duplicateID, "there is another case \(item.id.quoted)")
         }
     }
-
-    /// A path without `.json`.
-    static func id(of path: String) -> String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
 }
 
 extension String {

@@ -1,4 +1,5 @@
 public import Arguments
+public import Expectations
 public import Simulation
 
 /// What came of all cases of a run: the one source of everything that is printed or written about it.
@@ -17,8 +18,10 @@ public struct Report: Hashable, Sendable {
     public struct Tally: Hashable, Sendable {
         private var counts = [Int](repeating: 0, count: Verdict.allCases.count)
 
-        /// Of none.
-        public init() {}
+        /// Of these.
+        public init(_ verdicts: [Verdict] = []) {
+            for verdict in verdicts { count(verdict) }
+        }
 
         /// How many have this verdict.
         public subscript(verdict: Verdict) -> Int { Self.index(of: verdict).map { counts[$0] } ?? 0 }
@@ -26,7 +29,20 @@ public struct Report: Hashable, Sendable {
         /// How many there are.
         public var total: Int { counts.reduce(0, +) }
 
-        mutating func count(_ verdict: Verdict) {
+        /// In words: `1 pass, 0 fail, …`, all verdicts in their order, or those that are wanted.
+        public func words(of verdicts: [Verdict] = Verdict.allCases) -> String {
+            verdicts.map { "\(self[$0]) \($0.rawValue)" }.joined(separator: ", ")
+        }
+
+        /// How a run ends that judged these: an inner error outweighs a fail, and where nothing was judged, nothing passed.
+        public var code: ExitCode {
+            if self[.error] > 0 { return .inner }
+            if self[.fail] + self[.inconclusive] > 0 { return .failure }
+            return self[.pass] > 0 ? .success : .environment
+        }
+
+        /// Counts one more.
+        public mutating func count(_ verdict: Verdict) {
             if let index = Self.index(of: verdict) { counts[index] += 1 }
         }
 
@@ -103,9 +119,5 @@ public struct Report: Hashable, Sendable {
     }
 
     /// How a run ends that played all of its cases.
-    public var code: ExitCode {
-        if summary[.error] > 0 { return .inner }
-        if summary[.fail] + summary[.inconclusive] > 0 { return .failure }
-        return summary[.pass] > 0 ? .success : .environment
-    }
+    public var code: ExitCode { summary.code }
 }

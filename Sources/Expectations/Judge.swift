@@ -23,21 +23,11 @@ public import Simulation
 ///
 /// **Truth.**  What `$truth` compares with is made of the values that reached the client: delivered, indicated, or read.
 public struct Judge: Sendable {
-    /// As in TTCN-3.
-    public enum Verdict: String, CaseIterable, Sendable {
-        /// It is as expected.
-        case pass
-        /// It is not.
-        case fail
-        /// What was to come first never came, or too late to decide anything.
-        case inconclusive
-    }
-
     /// What has been decided of an expectation.
     public struct Ruling: Hashable, Sendable {
         /// Its index in the scenario.
         public let expectation: Int
-        /// How it ended.
+        /// How it ended: `pass`, `fail` or `inconclusive`.
         public let verdict: Verdict
         /// What was expected, what was seen and when; nil when it passed.
         public let reason: String?

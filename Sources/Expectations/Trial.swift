@@ -15,7 +15,7 @@ protocol Trying: Sendable {
 
 /// How an expectation ended.
 struct Outcome: Sendable {
-    let verdict: Judge.Verdict
+    let verdict: Verdict
     let reason: String?
     let at: Instant
     /// How long this machine stood still, if that is why it did not fail.

@@ -14,6 +14,9 @@ public struct Client: Sendable {
         case start(Procedure, id: UInt32)
         /// A PDU from the server; the client releases it, or hands it on.
         case receive(Packet)
+        /// Indications are confirmed, as they have to be, or a fault keeps the client from it until this is said again:
+        /// then one that waits is confirmed.
+        case confirmIndications(Bool)
         /// An instant for which `.wake` asked has come, or any other.
         case timePassed
         /// The connection has ended: so does every procedure.
@@ -34,7 +37,7 @@ public struct Client: Sendable {
         case exchangedMTU(Int)
         /// The value of an attribute, from the server's own accord; whoever takes the packet releases it.
         case notified(handle: UInt16, Packet)
-        /// The same, and it has been confirmed already, unless `confirmsIndications` says otherwise.
+        /// The same, and it has been confirmed already, unless `Input.confirmIndications` says otherwise.
         case indicated(handle: UInt16, Packet)
         /// Octets that are no PDU, and a response that nobody waits for: nothing came of them.
         case ignored(opcode: UInt8)
@@ -45,12 +48,12 @@ public struct Client: Sendable {
     /// How many services, characteristics and descriptors a discovery may find before it is given up.
     public static let mostFound = 4096
 
-    /// Whether indications are confirmed, as they have to be; a fault may keep it from that.
-    public var confirmsIndications = true
     /// The most octets that a PDU can have on this bearer.
     public private(set) var mtu = Server.defaultMTU
 
     private let receives: Int
+    private var confirmsIndications: Bool
+    private var owesConfirmation = false
     private var hasExchangedMTU = false
     private var requester = Requester()
     /// When the `.wake` that was asked for last comes.
@@ -61,7 +64,10 @@ public struct Client: Sendable {
     private var waiting: [(id: UInt32, procedure: Procedure)] = []
 
     /// For a new connection; `mtu` is the largest PDU that we take, in octets, and counts as 23 to 517.
-    public init(receives mtu: Int) { receives = min(max(mtu, Server.defaultMTU), Server.largestMTU) }
+    public init(receives mtu: Int, confirmsIndications: Bool = true) {
+        receives = min(max(mtu, Server.defaultMTU), Server.largestMTU)
+        self.confirmsIndications = confirmsIndications
+    }
 
     /// Takes over the MTU that this device's own server has exchanged on the same bearer.
     public mutating func adopt(mtu: Int) { self.mtu = min(max(mtu, Server.defaultMTU), Server.largestMTU) }
@@ -77,6 +83,9 @@ public struct Client: Sendable {
             return begin(procedure, id, at: now, pool: &pool, into: &outbox)
         case .receive(let packet):
             receive(packet, at: now, pool: &pool, into: &outbox)
+        case .confirmIndications(let isOn):
+            confirmsIndications = isOn
+            if owesConfirmation { confirm(pool: &pool, into: &outbox) }
         case .timePassed:
             timePassed(at: now, into: &outbox)
         case .disconnected:
@@ -113,7 +122,7 @@ public struct Client: Sendable {
             if opcode == Opcode.handleValueNotification.rawValue {
                 outbox.append(.notified(handle: handle, value))
             } else {
-                if confirmsIndications { outbox.append(.send(pool.take(.handleValueConfirmation))) }
+                confirm(pool: &pool, into: &outbox)
                 outbox.append(.indicated(handle: handle, value))
             }
         case .multipleHandleValueNotification:
@@ -129,6 +138,12 @@ public struct Client: Sendable {
             guard let answer, let id = current?.id else { return outbox.append(.ignored(opcode: opcode)) }
             goOn(id, with: answer, at: now, pool: &pool, into: &outbox)
         }
+    }
+
+    /// Confirms an indication, now or when nothing keeps the client from it any more.
+    private mutating func confirm(pool: inout PacketPool, into outbox: inout [Output]) {
+        owesConfirmation = !confirmsIndications
+        if confirmsIndications { outbox.append(.send(pool.take(.handleValueConfirmation))) }
     }
 
     private mutating func goOn(

@@ -41,9 +41,8 @@ struct Connection: Sendable {
         (self.id, handle, role, peer) = (id, complete.handle, complete.role, complete.peer)
         timing = complete.timing
         server = Server(receives: mtu)
-        client = Client(receives: mtu)
+        client = Client(receives: mtu, confirmsIndications: faults.confirmsIndications)
         server.refusals = faults.refusals
-        client.confirmsIndications = faults.confirmsIndications
     }
 
     var signalling: SignallingResponder { SignallingResponder(role == .central ? .central : .peripheral) }

@@ -38,7 +38,11 @@ extension Host {
             for index in connections.indices { connections[index].server.offer(mtu: octets) }
         case .confirmIndications(let isOn):
             faults.confirmsIndications = isOn
-            for index in connections.indices { connections[index].client.confirmsIndications = isOn }
+            for index in connections.indices {
+                connections[index].client.step(
+                    .confirmIndications(isOn), at: now, pool: &pool, into: &clientOutbox)
+                drainClient(index, pool: &pool, into: &outbox)
+            }
         case .sendRaw(let channel, let octets):
             for index in connections.indices {
                 send(pool.take(octets.prefix(Self.longestRaw)), on: channel, index, pool: &pool, into: &outbox)

@@ -11,6 +11,8 @@ struct DeviceClock: Sendable {
         let gain: Int128  // in millionths of a millionth
 
         var rate: Int128 { DeviceClock.unit + gain }
+        /// How far it is ahead when it begins.
+        var lead: Int64 { shows.nanoseconds - begun.nanoseconds }
     }
 
     private static let unit: Int128 = 1_000_000_000_000
@@ -33,8 +35,7 @@ struct DeviceClock: Sendable {
     func time(at instant: Instant) -> Instant {
         guard !stretches.isEmpty, instant < .never else { return instant }
         guard let stretch = stretches.last(where: { $0.begun <= instant }) else {
-            let ahead = stretches[0].shows.nanoseconds - stretches[0].begun.nanoseconds
-            return instant.advanced(byNanoseconds: ahead)
+            return instant.advanced(byNanoseconds: stretches[0].lead)
         }
         let elapsed = Int128(instant.nanoseconds) - Int128(stretch.begun.nanoseconds)
         return Instant(nanoseconds: stretch.shows.nanoseconds, plus: elapsed * stretch.rate / Self.unit)
@@ -44,8 +45,7 @@ struct DeviceClock: Sendable {
     func instant(of time: Instant) -> Instant {
         guard !stretches.isEmpty, time < .never else { return time }
         guard let stretch = stretches.last(where: { $0.shows <= time }) else {
-            let ahead = stretches[0].shows.nanoseconds - stretches[0].begun.nanoseconds
-            return time.advanced(byNanoseconds: -ahead)
+            return time.advanced(byNanoseconds: -stretches[0].lead)
         }
         let wanted = (Int128(time.nanoseconds) - Int128(stretch.shows.nanoseconds)) * Self.unit
         return Instant(

@@ -1,5 +1,6 @@
 public import Conformance
 import Documents
+import Expectations
 import Simulation
 import Spelling
 

@@ -1,4 +1,5 @@
 public import Conformance
+import Expectations
 import Simulation
 import Spelling
 

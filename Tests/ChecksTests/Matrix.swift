@@ -1,3 +1,4 @@
+import Expectations
 import Simulation
 import VirtualWorld
 
@@ -8,7 +9,7 @@ struct Matrix: Sendable {
     /// A peripheral, and what came of the checks, in their order.
     struct Row: Sendable {
         let peripheral: Peripheral
-        let outcomes: [Outcome]
+        let outcomes: [Check.Outcome]
 
         init(_ peripheral: Peripheral, asked checks: [Check] = Check.all) throws {
             let scenario = try peripheral.scenario()

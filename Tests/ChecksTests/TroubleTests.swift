@@ -1,3 +1,4 @@
+import Expectations
 import Simulation
 import Testing
 

@@ -1,3 +1,4 @@
+import Expectations
 import FoundationEssentials
 import Testing
 import VirtualWorld
@@ -56,7 +57,7 @@ import VirtualWorld
     }
 }
 
-extension Outcome {
+extension Check.Outcome {
     fileprivate var words: String {
         let finding = finding.map { "expected \($0.expected), seen \($0.seen) at \($0.instant)" }
         return "\(check.id) \(verdict.rawValue) \(finding ?? reason ?? "")"

@@ -1,3 +1,4 @@
+import Expectations
 import HCI
 import Simulation
 import Testing
@@ -19,8 +20,8 @@ import Testing
             (127, true, .fail, "it ended with status 127 at 2.500000 s, before the case was over"),
             (137, true, .fail, "it was ended by signal 9 (SIGKILL) at 2.500000 s, before the case was over"),
             (255, true, .fail, "it ended with status 255 at 2.500000 s, before the case was over"),
-        ] as [(UInt8?, Bool, ClientFault.Verdict?, String)])
-    func `Ends`(status: UInt8?, hasPlayed: Bool, verdict: ClientFault.Verdict?, reason: String) {
+        ] as [(UInt8?, Bool, Verdict?, String)])
+    func `Ends`(status: UInt8?, hasPlayed: Bool, verdict: Verdict?, reason: String) {
         var record = ClientRecord()
         record.hasPlayed = hasPlayed
         record.exit = status.map { ClientRecord.Exit(status: $0, at: Instant(nanoseconds: 2_500_000_000)) }

@@ -57,9 +57,9 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
             (soon, connected(1) + shown(3, 60) + connected(5) + shown(5.5, 60) + connected(9), 9.5, 500, .inconclusive),
             (steady, subscribed(1) + subscribed(3), 4.5, 500, .inconclusive),
             (steady, subscribed(1), 4.5, 500, .fail),
-        ] as [(String, String, Double, Int64, Judge.Verdict)])
+        ] as [(String, String, Double, Int64, Verdict)])
     func `It excuses`(
-        expect: String, log: String, begin: Double, length: Int64, verdict: Judge.Verdict
+        expect: String, log: String, begin: Double, length: Int64, verdict: Verdict
     ) throws {
         let ruling = try judged(expect, log, begin, length)
         #expect(ruling.verdict == verdict, "\(ruling.reason ?? "")")

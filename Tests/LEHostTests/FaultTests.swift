@@ -162,6 +162,9 @@ import Testing
         desk.step(.command(.confirmIndications(false)))
         desk.acl(Self.frame(4, indication))
         #expect(desk.takeSent() == [] && desk.notified == [[0, 72]])
+        // The one that waits is confirmed, once.
+        desk.step(.command(.confirmIndications(true)))
+        #expect(desk.takeSent() == [Self.sent(4, [0x1E])])
         desk.step(.command(.confirmIndications(true)))
         #expect(desk.takeSent() == [])
         desk.acl(Self.frame(4, indication))

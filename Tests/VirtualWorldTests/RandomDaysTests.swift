@@ -26,6 +26,27 @@ import Testing
         }
     }
 
+    /// What days by chance once found, with the fewest rules.
+    @Test(
+        arguments: [
+            // Service Changed comes while a client out of sync is discovering again.
+            #"""
+            {"when": {"event": "connected"}, "do": "change_services", "add": [{"service": "fitness", "steps": 7}],
+             "of": "strap"},
+            {"when": {"event": "delivered", "nth": 3}, "do": "move_handles", "by": 5, "of": "strap"}
+            """#,
+            // Service Changed waits behind an indication that is not confirmed.
+            #"""
+            {"when": {"event": "subscribed", "nth": 1}, "do": "unconfirmed", "of": "client", "for": "4 s"},
+            {"when": {"event": "indicated", "nth": 1}, "do": "change_services",
+             "add": [{"service": "fitness", "steps": 7}], "of": "strap"}
+            """#,
+        ])
+    func `What has happened once does not happen again`(rules: String) throws {
+        let scenario = try RandomDay(seed: 1, rules: [rules]).scenario
+        #expect(try BadDay.fault(in: scenario, seed: 1) == nil)
+    }
+
     @Test func `Same seed, same bytes, with faults by chance`() throws {
         for seed in 0..<20 as Range<UInt64> {
             let scenario = try RandomDay(seed: seed).scenario
@@ -40,6 +61,8 @@ import Testing
 private struct RandomDay {
     let seed: UInt64
     private var rules: [String]
+
+    init(seed: UInt64, rules: [String]) { (self.seed, self.rules) = (seed, rules) }
 
     init(seed: UInt64) {
         self.seed = seed

@@ -48,7 +48,7 @@ private func played(as form: String, _ expectations: [String] = []) throws -> St
                 "all", "count", #"{"samples": {"$min": 2}}"#, #", "min": \#(values.count), "max": \#(values.count)"#),
             expect("lower", "never", #"{"$min": \#(peak)}"#),
         ]
-        var verdicts: [Judge.Verdict] = [.pass, .pass, .pass, .pass, .pass, .fail]
+        var verdicts: [Verdict] = [.pass, .pass, .pass, .pass, .pass, .fail]
         if form == "ecg" {
             // The lead stands once in a notification.
             expectations += [

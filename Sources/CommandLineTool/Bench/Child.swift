@@ -37,17 +37,16 @@ final class Child {
     func interrupt() { kill(process, SIGINT) }
 
     /// Waits for its end, and says what it has used: its own exit status, and the most memory in kB.
-    func wait() -> (status: CInt, nanoseconds: Int64, kilobytes: Int) {
+    func wait() -> (status: UInt8, nanoseconds: Int64, kilobytes: Int) {
         if usage == nil {
             var (status, used) = (CInt(0), rusage())
             while unsafe wait4(process, &status, 0, &used) < 0, errno == EINTR {}
             usage = (status, used)
         }
-        guard let usage else { return (-1, 0, 0) }
+        guard let usage else { return (UInt8.max, 0, 0) }
         let times = [usage.usage.ru_utime, usage.usage.ru_stime]
         let spent = times.reduce(Int64(0)) { $0 + Int64($1.tv_sec) * 1_000_000_000 + Int64($1.tv_usec) * 1000 }
-        let status = usage.status & 0x7F == 0 ? usage.status >> 8 & 0xFF : 128 + usage.status & 0x7F
-        return (status, spent, usage.usage.ru_maxrss)
+        return (Launch.status(usage.status), spent, usage.usage.ru_maxrss)
     }
 
     deinit {

@@ -1,4 +1,5 @@
 import Conformance
+import Expectations
 import Scenarios
 import Simulation
 import VirtualWorld

@@ -1,6 +1,8 @@
 import Arguments
 import Checks
+import Conformance
 import EventLog
+import Expectations
 import GATT
 import Glibc
 import Scenarios
@@ -30,35 +32,27 @@ struct Examination {
     /// Asks all of them: how it ended.
     func play() throws(CommandFailure) -> ExitCode {
         let signals = Signals()
-        var counts: [Verdict: Int] = [:]
+        var tally = Report.Tally()
         for check in checks {
             if let number = signals.take() { return .signal(number) }
             if Console.failure == EPIPE { return .signal(SIGPIPE) }
             let outcome = try ask(check)
-            counts[outcome.verdict, default: 0] += 1
+            tally.count(outcome.verdict)
             for line in try lines(outcome) { Console.print(line) }
         }
-        Console.print(Verdict.allCases.map { "\(counts[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", "))
-        return Self.code(counts)
+        Console.print(tally.words())
+        return tally.code
     }
 
-    /// An inner error wins; nothing that was judged is no success.
-    static func code(_ counts: [Verdict: Int]) -> ExitCode {
-        func has(_ verdict: Verdict) -> Bool { (counts[verdict] ?? 0) > 0 }
-        if has(.error) { return .inner }
-        if has(.fail) || has(.inconclusive) { return .failure }
-        return has(.pass) ? .success : .environment
-    }
-
-    private func ask(_ check: Check) throws(CommandFailure) -> Outcome {
+    private func ask(_ check: Check) throws(CommandFailure) -> Check.Outcome {
         var world = try played.world()
         let files = try LogFiles(played, &world)
         var (outcome, after) = try ask(check, in: world)
-        try files.close(&after, status: Self.code([outcome.verdict: 1]).status)
+        try files.close(&after, status: Report.Tally([outcome.verdict]).code.status)
         return outcome
     }
 
-    private func ask(_ check: Check, in world: World) throws(CommandFailure) -> (Outcome, World) {
+    private func ask(_ check: Check, in world: World) throws(CommandFailure) -> (Check.Outcome, World) {
         do throws(AttributeTable.DefinitionError) {
             let (outcome, after) = try check.ask(of: device, in: world, isStrict: played.isStrict)
             return (outcome, after)
@@ -67,7 +61,7 @@ struct Examination {
 
     // MARK: In words
 
-    private func lines(_ outcome: Outcome) throws(CommandFailure) -> [String] {
+    private func lines(_ outcome: Check.Outcome) throws(CommandFailure) -> [String] {
         let (check, verdict) = (outcome.check, outcome.verdict)
         guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
         let style: Paint.Style =
@@ -118,14 +112,4 @@ struct Examination {
     }
 
     private static let packetsShown = 6
-}
-
-extension Played {
-    /// The command line that checks the same again.
-    fileprivate func replay(of id: String) -> String {
-        var words = ["lubdub", "check", path, "--seed", "\(seed)"]
-        for setting in settings { words += ["--set", setting] }
-        if isStrict { words.append("--strict") }
-        return (words + ["--only", id]).map(\.forShell).joined(separator: " ")
-    }
 }

@@ -47,7 +47,7 @@ struct ClientProcess: Sendable {
         var code = CInt(0)
         while true {
             let ended = unsafe waitpid(-process, &code, WNOHANG)
-            if ended == process { status = UInt8(code & 0x7F == 0 ? code >> 8 & 0xFF : 128 + code & 0x7F) }
+            if ended == process { status = Launch.status(code) }
             guard ended > 0 || ended < 0 && errno == EINTR else { break }
         }
         isGone = status != nil && kill(-process, 0) != 0 && errno == ESRCH

@@ -1,4 +1,5 @@
 import Arguments
+import Expectations
 import Simulation
 
 /// What is known of a client under test beside what the event log says.
@@ -58,13 +59,7 @@ struct ClientRecord: Sendable {
 
 /// A client's fault, whatever was expected of it.
 struct ClientFault: Sendable {
-    /// What becomes of the case.
-    enum Verdict: String, Sendable {
-        case fail, inconclusive
-        /// There was no client to judge.
-        case error
-    }
-
+    /// What becomes of the case: `fail`, `inconclusive`, or `error` where there was no client to judge.
     let verdict: Verdict
     let reason: String
 }

@@ -10,6 +10,7 @@ import VirtualWorld
 struct ClientCourse {
     let world: World
     let record: ClientRecord
+    let judgement: Judgement
     let code: ExitCode
     /// How long this machine stood still, if that kept something from being decided; nil too when it was interrupted.
     let standstill: Duration?
@@ -30,8 +31,7 @@ func run(_ client: String, _ played: Played, _ invocation: Invocation) throws(Co
         return .environment
     }
     let verbosity = try Verbosity(invocation)
-    let narrator: Narrator? =
-        verbosity == .verbose ? Narrator(.verbose, try Paint(invocation, for: 2), say: Console.complain) : nil
+    let narrator = try Narrator(ifVerbose: invocation)
     var said: StreamAddress?
     if let text = invocation.text("--said") {
         do throws(StreamAddress.Unreadable) { said = try StreamAddress(text) } catch {
@@ -53,9 +53,8 @@ func run(_ client: String, _ played: Played, _ invocation: Invocation) throws(Co
     if course.record.textLeftOut > 0 {
         Console.complain("lubdub: \(course.record.textLeftOut) lines that are no JSON are not in the log")
     }
-    let judgement = Judgement(course.world, isStrict: played.isStrict, client: course.record)
-    for line in judgement.lines(paint) { Console.print(line) }
-    if let code = judgement.code, code != .success { Console.print("replay: \(played.replay)") }
+    for line in course.judgement.lines(paint) { Console.print(line) }
+    if let code = course.judgement.code, code != .success { Console.print("replay: \(played.replay)") }
     return course.code
 }
 
@@ -98,7 +97,7 @@ private func perform(
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
         let standstill = reason.code == nil && record.fault == nil ? world.rulings.compactMap(\.standstill).max() : nil
-        return ClientCourse(world: world, record: record, code: code, standstill: standstill)
+        return ClientCourse(world: world, record: record, judgement: judgement, code: code, standstill: standstill)
     } catch let failure as CommandFailure {
         throw failure
     } catch let failure as SocketFailure {

@@ -1,6 +1,7 @@
 import Arguments
 import Conformance
 import Documents
+import Expectations
 import Glibc
 import Scenarios
 import Spelling

@@ -1,4 +1,5 @@
 import Conformance
+import Expectations
 import Simulation
 import Spelling
 
@@ -38,8 +39,9 @@ struct CaseWording {
                     }.joined()
             }
         }
-        let counts = verdicts.map { "\(report.summary[$0]) \($0.rawValue)" }.joined(separator: ", ")
-        return lines + ["\(counts) in \(seconds(report.duration))" + (isVirtual ? " of virtual time" : "")]
+        return lines + [
+            "\(report.summary.words()) in \(seconds(report.duration))" + (isVirtual ? " of virtual time" : "")
+        ]
     }
 
     private func seconds(_ duration: Duration) -> String {

@@ -1,6 +1,7 @@
 import Arguments
 import Conformance
 import Documents
+import Expectations
 import Glibc
 import Reporting
 import Scenarios
@@ -72,8 +73,7 @@ struct CasePlayer {
         paint = try Paint(invocation, for: Console.descriptor)
         speed = try Played(empty: invocation).speed ?? .max
         variables = try Played.variables(invocation.texts("--set"))
-        narrator =
-            verbosity == .verbose ? Narrator(.verbose, try Paint(invocation, for: 2), say: Console.complain) : nil
+        narrator = try Narrator(ifVerbose: invocation)
         let ids = cases.map(\.id)
         let paths = invocation.text("--keep").map { KeptFolder.paths(of: ids, in: $0) } ?? []
         folders = Dictionary(zip(ids, paths)) { first, _ in first }

@@ -1,18 +1,5 @@
+public import Expectations
 import Spelling
-
-/// What a case is found to be: the words of TTCN-3, and `skip` for what cannot be played here.
-public enum Verdict: String, CaseIterable, Hashable, Sendable {
-    /// All that is required was seen.
-    case pass
-    /// Something that is required was not, or the contrary was.
-    case fail
-    /// What would have been judged never came about.
-    case inconclusive
-    /// It cannot be played here; the reason says why.
-    case skip
-    /// The harness could not do it.
-    case error
-}
 
 /// What was found out about one thing that a case demands.
 public struct CaseFinding: Hashable, Sendable {
