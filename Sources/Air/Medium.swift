@@ -54,8 +54,12 @@ public struct Medium: Sendable {
     public func reception(from sender: Int, to receiver: Int, at now: Instant) -> Reception {
         guard connects(sender, receiver) else { return .none }
         let (own, other) = (stations[receiver], stations[sender])
-        let said = [own.strength, other.strength].compactMap(\.self).min().map(Int.init)
-        let strength = said ?? meanStrength(from: sender, to: receiver, at: now) + fading(sender, receiver, at: now)
+        let strength =
+            switch (own.strength, other.strength) {
+            case (let one?, let two?): Int(min(one, two))
+            case (let one?, nil), (nil, let one?): Int(one)
+            case (nil, nil): meanStrength(from: sender, to: receiver, at: now) + fading(sender, receiver, at: now)
+            }
         var reception = Reception(strength: strength)
         reception.lose(own.loss)
         reception.lose(other.loss)

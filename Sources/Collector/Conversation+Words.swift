@@ -9,6 +9,7 @@ extension Conversation.Purpose {
         case .discovery, .check: "discovering the services"
         case .read(let row): "reading \(Known.all[row].name)"
         case .subscription(let row): "subscribing to \(Known.all[row].name)"
+        case .energy: "resetting the Energy Expended"
         case .features: "writing Client Supported Features"
         case .polar: "starting the PMD stream"
         }

@@ -19,6 +19,7 @@ struct Conversation: Sendable {
         /// To a row of `Known.all`.
         case subscription(Int)
         case features
+        case energy
         case polar
     }
 
@@ -57,6 +58,8 @@ struct Conversation: Sendable {
     private static let answerTimeout = Duration.seconds(30)
     /// Of what is displayed until it is too old: rows of `Known.all`.
     var freshness: [(row: Int, of: Freshness)] = []
+    /// Whether the server has been asked to count the energy anew, and has not begun to.
+    var hasResetEnergy = false
     /// Whether it has been said that the heart rate is too old, and none has come since.
     var hasCleared = false
     /// How often the server has said Database Out Of Sync since it last did what it was asked for.
@@ -254,7 +257,7 @@ struct Conversation: Sendable {
             if case .goesOn = progress { subscribeLater(row, at: now, into: &outbox) }
             return progress
         case (.polar, _): return lostPolar(why, &values, into: &outbox)
-        case (.mtu, _), (.features, _):
+        case (.mtu, _), (.features, _), (.energy, _):
             say(.error(why), into: &outbox)
             return .goesOn
         }
@@ -313,6 +316,7 @@ struct Conversation: Sendable {
             }
             if targets[index].faults.contains(way) { targets[index].faults.remove(way) }
             if way == .listen { refresh(row, at: now, into: &outbox) }
+            if Known.all[row].uuid == .heartRateMeasurement { resetEnergy(values, into: &outbox) }
         } catch {
             complain(of: index, by: way, Known.all[row].words(for: octets, error), into: &outbox)
         }

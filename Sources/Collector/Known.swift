@@ -33,6 +33,7 @@ struct Known: Sendable {
         /// It is said: as what.
         case said(@Sendable ([UInt8]) throws(Malformed) -> SensorCollector.Content)
         case heartRate
+        case heartRateControlPoint
         case heartRates
         case ecgDescription
         case ecgFrame
@@ -99,6 +100,8 @@ struct Known: Sendable {
         Known(
             .heartRate, .bodySensorLocation, "Body Sensor Location", .read, worth: .little,
             .said(BodySensorLocation.init) { .location($0) }),
+        Known(
+            .heartRate, .heartRateControlPoint, "Heart Rate Control Point", [], worth: .nothing, .heartRateControlPoint),
     ]
 
     private static let thermometer = [

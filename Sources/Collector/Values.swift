@@ -10,6 +10,9 @@ struct Values: Sendable {
     /// Polar's electrocardiogram, where there is one.
     var polar = PolarStream()
 
+    /// Whether the energy that the last heart rate came with cannot grow any more.
+    private(set) var energyIsFull = false
+
     private let givesSamples: Bool
     private var peer: SensorCollector.Peer?
     private var ecg = StreamReport()
@@ -51,6 +54,7 @@ struct Values: Sendable {
             var measurement = try HeartRateMeasurement(octets: octets)
             if measurement.rrIntervals.contains(0) { measurement.rrIntervals.removeAll { $0 == 0 } }
             let bpm = measurement.bpm
+            if let energy = measurement.energyExpended { energyIsFull = energy == .max }
             say(.heartRate(measurement), into: &outbox)
             guard !hasMeasurements else { return }
             var due: [Statistic] = []
@@ -77,7 +81,7 @@ struct Values: Sendable {
                 }
             }
             if count > 0 { tellECG(at: now, into: &outbox) }
-        case .polarControlPoint, .serviceChanged, .clientFeatures: break
+        case .heartRateControlPoint, .polarControlPoint, .serviceChanged, .clientFeatures: break
         }
     }
 

@@ -17,7 +17,9 @@ public struct OctetReader: Sendable {
 
     /// Takes one octet, or throws `.tooShort` in the name of `field` and takes nothing.
     public mutating func uint8(_ field: String) throws(Malformed) -> UInt8 {
-        UInt8(truncatingIfNeeded: try integer(field, octets: 1))
+        guard remaining >= 1 else { throw .tooShort(field: field, at: position, needs: 1, has: remaining) }
+        defer { index += 1 }
+        return octets[index]
     }
 
     /// Takes one octet in two's complement, or throws `.tooShort` in the name of `field` and takes nothing.
@@ -25,7 +27,9 @@ public struct OctetReader: Sendable {
 
     /// Takes two octets, the lower one first, or throws `.tooShort` in the name of `field` and takes nothing.
     public mutating func uint16(_ field: String) throws(Malformed) -> UInt16 {
-        UInt16(truncatingIfNeeded: try integer(field, octets: 2))
+        guard remaining >= 2 else { throw .tooShort(field: field, at: position, needs: 2, has: remaining) }
+        defer { index += 2 }
+        return UInt16(octets[index]) | UInt16(octets[index + 1]) << 8
     }
 
     /// Takes all the pairs of octets that are left, of each the lower one first: at least one, or throws `.tooShort` in

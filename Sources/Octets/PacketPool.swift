@@ -3,15 +3,21 @@
 /// Whoever holds a packet owes the pool its release, once.  A layer that reads a header drops it from the
 /// front; a layer that writes one prepends it, into room that every packet has in front of its octets.
 public struct Packet: Hashable, Sendable {
-    fileprivate let slot: UInt32
-    fileprivate var start: UInt16
-    fileprivate var end: UInt16
+    @usableFromInline let slot: UInt32
+    @usableFromInline var start: UInt16
+    @usableFromInline var end: UInt16
+
+    fileprivate init(slot: UInt32, start: UInt16, end: UInt16) {
+        (self.slot, self.start, self.end) = (slot, start, end)
+    }
 
     /// How many octets it has.
-    public var count: Int { Int(end - start) }
+    @inlinable public var count: Int { Int(end - start) }
 
     /// Forgets the first `count` octets, or all of them when there are fewer.
-    public mutating func dropFirst(_ count: Int) { start += UInt16(clamping: max(0, min(count, self.count))) }
+    @inlinable public mutating func dropFirst(_ count: Int) {
+        start += UInt16(clamping: max(0, min(count, self.count)))
+    }
 
     /// Forgets all but the first `count` octets.
     public mutating func truncate(to count: Int) { end = start + UInt16(clamping: max(0, min(count, self.count))) }
@@ -22,13 +28,13 @@ public struct Packet: Hashable, Sendable {
 /// A packet that grows past `capacity` is a mistake of the program, never of a peer: layers check lengths first.
 public struct PacketPool: Sendable {
     /// What may be prepended to the octets a packet was made with: the headers of L2CAP, HCI and H4.
-    public static let headroom = 16
+    @inlinable public static var headroom: Int { 16 }
     /// The most octets that a packet can be made with: an ATT PDU with a value of 512 octets, and some more.
-    public static let capacity = 544
-    private static let slotSize = headroom + capacity
+    @inlinable public static var capacity: Int { 544 }
+    @inlinable static var slotSize: Int { headroom + capacity }
 
-    private var octets: [UInt8] = []
-    private var free: [UInt32] = []
+    @usableFromInline var octets: [UInt8] = []
+    @usableFromInline var free: [UInt32] = []
 
     /// Without a slot until the first packet is taken.
     public init() {}
@@ -70,7 +76,7 @@ public struct PacketPool: Sendable {
     }
 
     /// Gives the slot of a packet back; the packet must not be used any more.
-    public mutating func release(_ packet: Packet) { free.append(packet.slot) }
+    @inlinable public mutating func release(_ packet: Packet) { free.append(packet.slot) }
 
     // MARK: Writing
 
@@ -103,8 +109,11 @@ public struct PacketPool: Sendable {
     /// Adds a few octets at the end.
     public mutating func append(_ content: Span<UInt8>, to packet: inout Packet) {
         let target = index(packet, packet.count, adding: content.count)
-        var all = octets.mutableSpan
-        for offset in content.indices { all[target + offset] = content[offset] }
+        unsafe content.withUnsafeBytes { content in
+            unsafe octets.withUnsafeMutableBytes { all in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: all[target...]).copyMemory(from: content)
+            }
+        }
         packet.end += UInt16(content.count)
     }
 
@@ -157,19 +166,19 @@ public struct PacketPool: Sendable {
     // MARK: Reading
 
     /// The octet at `offset`; nil behind the end.
-    public func uint8(at offset: Int, of packet: Packet) -> UInt8? {
+    @inlinable public func uint8(at offset: Int, of packet: Packet) -> UInt8? {
         offset >= 0 && offset < packet.count ? octets[base(packet) + offset] : nil
     }
 
     /// The two octets at `offset`, the lower one first; nil when the packet ends before the second.
-    public func uint16(at offset: Int, of packet: Packet) -> UInt16? {
+    @inlinable public func uint16(at offset: Int, of packet: Packet) -> UInt16? {
         guard offset >= 0, offset + 1 < packet.count else { return nil }
         let at = base(packet) + offset
         return UInt16(octets[at]) | UInt16(octets[at + 1]) << 8
     }
 
     /// The two times two octets at the beginning, of each the lower one first; nil when there are not so many.
-    public func header(of packet: Packet) -> (first: UInt16, second: UInt16)? {
+    @inlinable public func header(of packet: Packet) -> (first: UInt16, second: UInt16)? {
         guard packet.count >= 4 else { return nil }
         let at = base(packet)
         return (
@@ -191,7 +200,7 @@ public struct PacketPool: Sendable {
         octets[base(packet)..<base(packet) + packet.count]
     }
 
-    private func base(_ packet: Packet) -> Int { Int(packet.slot) * Self.slotSize + Int(packet.start) }
+    @inlinable func base(_ packet: Packet) -> Int { Int(packet.slot) * Self.slotSize + Int(packet.start) }
 
     private func index(_ packet: Packet, _ offset: Int, adding count: Int) -> Int {
         precondition(Int(packet.end) + count <= Self.slotSize, "a packet is longer than its slot")

@@ -35,9 +35,12 @@ public struct EventQueue: Sendable {
 
     /// The instant of the event taken last, or that `advance` named.
     public private(set) var now = Instant.start
+    /// Nothing that was inserted ahead of its time is due before this; what has been cancelled counts until it comes up.
+    public private(set) var earliest = Instant.never
     private var places: [UInt64] = []  // the place that a slot is held by; of a free one, the next free one
     private var free: UInt64 = 0  // the slot that became free last, counted from 1; 0: none
     private var heap: [Turn] = []
+    private var isFirstTaken = false  // the first of the heap is gone; the next that is pushed takes its place
     private var line: [Ticket] = []  // inserted at `now` for `now`; gone up to `head`
     private var head = 0
     private var insertions: UInt64 = 0
@@ -49,7 +52,7 @@ public struct EventQueue: Sendable {
     public private(set) var count = 0
 
     /// What is pending and what was cancelled and not yet swept out.
-    var turns: Int { heap.count + line.count - head }
+    var turns: Int { heap.count - (isFirstTaken ? 1 : 0) + line.count - head }
 
     /// The next place among the events of `due`; what is overdue happens now.
     public mutating func insert(due: Instant) -> Ticket {
@@ -78,7 +81,8 @@ public struct EventQueue: Sendable {
 
     /// When the next event is due; nil when nothing is to happen any more.
     public mutating func firstDue() -> Instant? {
-        if line[head...].contains(where: isPending) { return now }
+        if head < line.count, line[head...].contains(where: isPending) { return now }
+        removeTaken()
         while let first = heap.first, !isPending(first.ticket) { pop() }
         return heap.first?.due
     }
@@ -99,12 +103,16 @@ public struct EventQueue: Sendable {
     }
 
     private mutating func takeFromHeap(dueBy limit: Instant) -> Ticket? {
+        guard earliest <= limit else { return nil }
+        removeTaken()
         while let first = heap.first, first.due <= limit {
-            pop()
             if vacate(first.ticket) {
+                isFirstTaken = true
+                earliest = heap.count > 2 ? min(heap[1].due, heap[2].due) : heap.count > 1 ? heap[1].due : .never
                 now = first.due
                 return first.ticket
             }
+            pop()
         }
         return nil
     }
@@ -133,6 +141,11 @@ public struct EventQueue: Sendable {
     }
 
     private mutating func push(_ turn: Turn) {
+        earliest = min(earliest, turn.due)
+        if isFirstTaken {
+            isFirstTaken = false
+            return sink(turn, from: 0)
+        }
         heap.append(turn)
         var turns = heap.mutableSpan
         var child = turns.count - 1
@@ -145,9 +158,17 @@ public struct EventQueue: Sendable {
         turns[child] = turn
     }
 
+    /// What follows an event is mostly inserted before the next is taken, and then nothing need be moved up meanwhile.
+    private mutating func removeTaken() {
+        guard isFirstTaken else { return }
+        isFirstTaken = false
+        pop()
+    }
+
     private mutating func pop() {
         let last = heap.removeLast()
         if !heap.isEmpty { sink(last, from: 0) }
+        earliest = heap.first?.due ?? .never
     }
 
     /// Puts `turn` where `parent` was, or below.
@@ -166,7 +187,9 @@ public struct EventQueue: Sendable {
 
     /// Throws the turns of cancelled events away, and makes a heap of the others from below.
     private mutating func sweep() {
+        removeTaken()
         heap.removeAll { places[$0.ticket.slot] != $0.ticket.place }
         for parent in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(heap[parent], from: parent) }
+        earliest = heap.first?.due ?? .never
     }
 }

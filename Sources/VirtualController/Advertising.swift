@@ -58,7 +58,7 @@ extension Controller {
         complete(opcode, .success, &context)
         context.radio.advertise(
             advertisement, isHighDuty ? .highDuty : .every(advertisingParameters.maximumInterval), from: station,
-            at: context.now, into: &context.radioOutbox)
+            at: context.now, into: &context.outbox)
     }
 
     /// Nobody has answered for 1.28 s.  Section 7.8.9.
@@ -97,7 +97,7 @@ extension Controller {
     ) {
         guard enable else {
             isScanning = false
-            context.radio.scan(nil, from: station, at: context.now, into: &context.radioOutbox)
+            context.radio.scan(nil, from: station, at: context.now, into: &context.outbox)
             return complete(opcode, .success, &context)
         }
         guard let address = own(scanParameters.ownAddress) else {
@@ -108,7 +108,7 @@ extension Controller {
         complete(opcode, .success, &context)
         let listener = Listener(interval: scanParameters.interval, window: scanParameters.window, from: context.now)
         let scan = Radio.Scan(listener: listener, isActive: scanParameters.isActive, address: address)
-        context.radio.scan(scan, from: station, at: context.now, into: &context.radioOutbox)
+        context.radio.scan(scan, from: station, at: context.now, into: &context.outbox)
     }
 
     mutating func report(

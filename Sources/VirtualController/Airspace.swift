@@ -72,7 +72,7 @@ public struct Airspace: Sendable {
     ) {
         guard controllers.indices.contains(controller) else { return }
         enter(now, &pool, &outbox)
-        context.radio.change(controller, at: now, into: &context.radioOutbox, change)
+        context.radio.change(controller, at: now, into: &context.outbox, change)
         leave(&pool, &outbox)
     }
 
@@ -112,7 +112,7 @@ public struct Airspace: Sendable {
         _ timer: Radio.Timer, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         enter(now, &pool, &outbox)
-        context.radio.timePassed(timer, at: now, pool: &context.pool, into: &context.radioOutbox)
+        context.radio.timePassed(timer, at: now, pool: &context.pool, into: &context.outbox)
         leave(&pool, &outbox)
     }
 
@@ -120,22 +120,20 @@ public struct Airspace: Sendable {
     private mutating func enter(_ now: Instant, _ pool: inout PacketPool, _ outbox: inout [Output]) {
         context.now = now
         swap(&context.pool, &pool)
-        swap(&context.outbox, &outbox)
+        swap(&context.outbox.outputs, &outbox)
     }
 
     /// Passes on what the radio said meanwhile; answers of controllers may make it say more.
     private mutating func leave(_ pool: inout PacketPool, _ outbox: inout [Output]) {
         var index = 0
-        while index < context.radioOutbox.count {
-            switch context.radioOutbox[index] {
-            case .wake(let timer, let due): context.outbox.append(.wake(timer, at: due))
-            case .indicate(let station, let indication): controllers[station].indicated(indication, &context)
-            }
+        while index < context.outbox.indications.count {
+            let (station, indication) = context.outbox.indications[index]
+            controllers[station].indicated(indication, &context)
             index += 1
         }
-        context.radioOutbox.clear()
+        context.outbox.indications.clear()
         swap(&context.pool, &pool)
-        swap(&context.outbox, &outbox)
+        swap(&context.outbox.outputs, &outbox)
     }
 }
 
@@ -144,8 +142,7 @@ struct Context: Sendable {
     var now = Instant.start
     var radio: Radio
     var pool = PacketPool()
-    var outbox: [Airspace.Output] = []
-    var radioOutbox: [Radio.Output] = []
+    var outbox = Radio.Outbox()
 
     init(radio: Radio) { self.radio = radio }
 }

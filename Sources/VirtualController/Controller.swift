@@ -180,10 +180,10 @@ struct Controller: Sendable {
     /// Stops everything without a word to the host: its links end by supervision timeout at the other side.
     mutating func leave(_ context: inout Context) {
         context.radio.stopAdvertising(station)
-        context.radio.scan(nil, from: station, at: context.now, into: &context.radioOutbox)
-        context.radio.initiate(nil, from: station, at: context.now, into: &context.radioOutbox)
+        context.radio.scan(nil, from: station, at: context.now, into: &context.outbox)
+        context.radio.initiate(nil, from: station, at: context.now, into: &context.outbox)
         for link in links {
-            context.radio.close(link.radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
+            context.radio.close(link.radio, at: context.now, pool: &context.pool, into: &context.outbox)
         }
         links.removeAll()
         waiting = 0
@@ -222,7 +222,7 @@ struct Controller: Sendable {
     }
 
     func give(_ event: Event, _ context: inout Context) {
-        context.outbox.append(.toHost(controller: station, .event, context.pool.take(event.octets)))
+        context.outbox.outputs.append(.toHost(controller: station, .event, context.pool.take(event.octets)))
     }
 
     /// An event that the host can mask out.

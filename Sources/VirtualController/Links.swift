@@ -27,13 +27,13 @@ extension Controller {
             listener: Listener(interval: creation.scanInterval, window: creation.scanWindow, from: context.now),
             peers: creation.usesAcceptList ? strangers : [creation.peer], address: address,
             parameters: LinkParameters(creation.parameters))
-        context.radio.initiate(initiation, from: station, at: context.now, into: &context.radioOutbox)
+        context.radio.initiate(initiation, from: station, at: context.now, into: &context.outbox)
     }
 
     mutating func cancelCreation(_ opcode: Opcode, _ context: inout Context) {
         guard let creation else { return complete(opcode, .commandDisallowed, &context) }
         self.creation = nil
-        context.radio.initiate(nil, from: station, at: context.now, into: &context.radioOutbox)
+        context.radio.initiate(nil, from: station, at: context.now, into: &context.outbox)
         complete(opcode, .success, &context)
         let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
         let nothing = ConnectionComplete(handle: 0, role: .central, peer: creation.peer, timing: timing)
@@ -50,7 +50,7 @@ extension Controller {
             !links.contains { $0.handle == handle }
         }
         guard let handle, links.count < Capabilities.connections else {
-            context.radio.close(connection, at: context.now, pool: &context.pool, into: &context.radioOutbox)
+            context.radio.close(connection, at: context.now, pool: &context.pool, into: &context.outbox)
             return
         }
         links.append(
@@ -84,7 +84,7 @@ extension Controller {
         waiting += 1
         let pdu = LinkPDU.data(packet, isStart: header.boundary != .continuing)
         context.radio.send(
-            pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
+            pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.outbox)
     }
 
     mutating func linkSaid(_ output: Link.Output, _ connection: Radio.Connection, _ context: inout Context) {
@@ -96,7 +96,7 @@ extension Controller {
         case .received(_, .data(var packet, let isStart)):
             context.pool.prependACLHeader(
                 handle: links[index].handle, boundary: isStart ? .first : .continuing, to: &packet)
-            context.outbox.append(.toHost(controller: station, .acl, packet))
+            context.outbox.outputs.append(.toHost(controller: station, .acl, packet))
         case .acknowledged:
             links[index].waiting -= 1
             waiting -= 1
@@ -118,7 +118,7 @@ extension Controller {
     private mutating func credit(_ handle: UInt16, _ context: inout Context) {
         var event = context.pool.take()
         context.pool.appendNumberOfCompletedPackets(handle: handle, count: 1, to: &event)
-        context.outbox.append(.toHost(controller: station, .event, event))
+        context.outbox.outputs.append(.toHost(controller: station, .event, event))
     }
 
     private mutating func remove(_ index: Int, reason: HCIStatus, _ context: inout Context) {
@@ -178,7 +178,7 @@ extension Controller {
 
     func send(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
         context.radio.send(
-            pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.radioOutbox)
+            pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.outbox)
     }
 
     /// What the other link layer sent on its own account.

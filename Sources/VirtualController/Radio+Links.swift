@@ -9,7 +9,7 @@ extension Radio {
     /// Sends a PDU over a link; of a link that is over, a packet is released.
     mutating func send(
         _ pdu: LinkPDU, over connection: Connection, at now: Instant, pool: inout PacketPool,
-        into outbox: inout [Output]
+        into outbox: inout Outbox
     ) {
         guard isCurrent(connection.slot, connection.generation) else {
             if case .data(let packet, _) = pdu { pool.release(packet) }
@@ -27,7 +27,7 @@ extension Radio {
 
     /// Leaves a link without a word.
     mutating func close(
-        _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+        _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
     ) {
         guard isCurrent(connection.slot, connection.generation) else { return }
         links[connection.slot].link.close(connection.end, at: now, pool: &pool, into: &linkOutbox)
@@ -58,7 +58,7 @@ extension Radio {
     /// section 4.5.
     mutating func connect(
         _ advertisement: Advertisement, of station: Int, _ initiation: Initiation, of initiator: Int,
-        at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+        at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
     ) {
         let isHeard = air.hears(from: initiator, to: station, at: now) != nil
         if isHeard { stopAdvertising(station) }
@@ -73,38 +73,36 @@ extension Radio {
         let peers = [(LinkEnd.central, advertisement.address), (.peripheral, initiation.address)]
         for (end, peer) in peers where isHeard || end == .central {
             let connection = Connection(slot: slot, generation: generation, end: end)
-            outbox.append(
-                .indicate(
-                    station: self.station(at: end, of: slot), .connected(connection, peer: peer, initiation.parameters))
-            )
+            outbox.indicate(
+                station: self.station(at: end, of: slot), .connected(connection, peer: peer, initiation.parameters))
         }
         if !isHeard { links[slot].link.close(.peripheral, at: now, pool: &pool, into: &linkOutbox) }
         updateLoss(of: slot, at: now, into: &outbox)
     }
 
     /// Loses as many packets as get lost now between the two, and asks to be told when there are more or fewer.
-    mutating func updateLoss(of slot: Int, at now: Instant, into outbox: inout [Output]) {
+    mutating func updateLoss(of slot: Int, at now: Instant, into outbox: inout Outbox) {
         let (central, peripheral) = (links[slot].central, links[slot].peripheral)
         links[slot].link.setLoss(
             toCentral: air.reception(from: peripheral, to: central, at: now).loss,
             toPeripheral: air.reception(from: central, to: peripheral, at: now).loss, at: now, into: &linkOutbox)
         let next = air.steadyTime(central, peripheral, from: now)
         if next != .never, next != links[slot].steadyUntil {
-            outbox.append(.wake(.air(slot: slot, generation: links[slot].generation), at: next))
+            outbox.wake(.air(slot: slot, generation: links[slot].generation), at: next)
         }
         links[slot].steadyUntil = next
         passOn(slot, into: &outbox)
     }
 
     /// Turns what a link wants into timers and indications, and forgets the link when it is over.
-    mutating func passOn(_ slot: Int, into outbox: inout [Output]) {
+    mutating func passOn(_ slot: Int, into outbox: inout Outbox) {
         let generation = links[slot].generation
         for index in linkOutbox.indices {
             let output = linkOutbox[index]
             switch output {
-            case .wake(let due): outbox.append(.wake(.link(slot: slot, generation: generation), at: due))
+            case .wake(let due): outbox.wake(.link(slot: slot, generation: generation), at: due)
             case .wakeSupervision(let end, let due):
-                outbox.append(.wake(.supervision(slot: slot, generation: generation, end), at: due))
+                outbox.wake(.supervision(slot: slot, generation: generation, end), at: due)
             case .received(let end, _), .acknowledged(let end), .terminated(let end), .lost(let end, _):
                 tell(end, of: slot, output, into: &outbox)
             case .updated:
@@ -119,9 +117,9 @@ extension Radio {
         }
     }
 
-    private func tell(_ end: LinkEnd, of slot: Int, _ output: Link.Output, into outbox: inout [Output]) {
+    private func tell(_ end: LinkEnd, of slot: Int, _ output: Link.Output, into outbox: inout Outbox) {
         let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
-        outbox.append(.indicate(station: station(at: end, of: slot), .link(connection, output)))
+        outbox.indicate(station: station(at: end, of: slot), .link(connection, output))
     }
 }
 

@@ -49,12 +49,16 @@ public struct Radio: Sendable {
         case link(Connection, Link.Output)
     }
 
-    /// What the radio wants done.
-    enum Output: Sendable {
-        /// Tell the station.
-        case indicate(station: Int, Indication)
-        /// Call `timePassed` with this.
-        case wake(Timer, at: Instant)
+    /// What is to be done: outside, where most of it is timers, and by the controllers of stations.
+    struct Outbox: Sendable {
+        var outputs: [Airspace.Output] = []
+        var indications: [(station: Int, Indication)] = []
+
+        /// Has `timePassed` called.
+        mutating func wake(_ timer: Timer, at due: Instant) { outputs.append(.wake(timer, at: due)) }
+
+        /// Tells a station.
+        mutating func indicate(station: Int, _ indication: Indication) { indications.append((station, indication)) }
     }
 
     struct Station: Sendable {
@@ -113,7 +117,7 @@ public struct Radio: Sendable {
 
     /// Moves, strengthens, removes or brings back a station.
     mutating func change(
-        _ station: Int, at now: Instant, into outbox: inout [Output], _ change: (inout Medium.Station) -> Void
+        _ station: Int, at now: Instant, into outbox: inout Outbox, _ change: (inout Medium.Station) -> Void
     ) {
         air.change(station, change)
         for slot in links.indices where links[slot].isTaken && links[slot].joins(station) {
@@ -140,7 +144,7 @@ public struct Radio: Sendable {
     /// Begins to advertise, or goes on with another content when it does already; at high duty not for long.
     mutating func advertise(
         _ advertisement: Advertisement, _ rhythm: Advertiser.Rhythm, from station: Int, at now: Instant,
-        into outbox: inout [Output]
+        into outbox: inout Outbox
     ) {
         let delays = seed.stream("advertising delay \(advertisement.address) \(stations[station].generation)")
         stations[station].advertisement = advertisement
@@ -149,7 +153,7 @@ public struct Radio: Sendable {
         stations[station].isParked = true
         if rhythm == .highDuty {
             let timer = Timer.advertisingTimeout(station: station, generation: stations[station].generation)
-            outbox.append(.wake(timer, at: now.advanced(byNanoseconds: AirTime.highDutyTimeout)))
+            outbox.wake(timer, at: now.advanced(byNanoseconds: AirTime.highDutyTimeout))
         }
         if !listeners.isEmpty { unpark(station, at: now, into: &outbox) }
     }
@@ -166,13 +170,13 @@ public struct Radio: Sendable {
         stations[station].generation &+= 1
     }
 
-    mutating func scan(_ scan: Scan?, from station: Int, at now: Instant, into outbox: inout [Output]) {
+    mutating func scan(_ scan: Scan?, from station: Int, at now: Instant, into outbox: inout Outbox) {
         stations[station].scan = scan
         updateListening(station)
         if scan != nil { unparkAll(at: now, into: &outbox) }
     }
 
-    mutating func initiate(_ initiation: Initiation?, from station: Int, at now: Instant, into outbox: inout [Output]) {
+    mutating func initiate(_ initiation: Initiation?, from station: Int, at now: Instant, into outbox: inout Outbox) {
         stations[station].initiation = initiation
         updateListening(station)
         guard initiation != nil else { return }
@@ -186,7 +190,7 @@ public struct Radio: Sendable {
 
     /// The instant of a `.wake` has come.
     mutating func timePassed(
-        _ timer: Timer, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+        _ timer: Timer, at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
     ) {
         switch timer {
         case .advertising(let station, let generation): advertisingEvent(station, generation, into: &outbox)
@@ -210,7 +214,7 @@ public struct Radio: Sendable {
         case .advertisingTimeout(let station, let generation):
             guard current(station, generation) != nil else { return }
             stopAdvertising(station)
-            outbox.append(.indicate(station: station, .advertisingTimedOut))
+            outbox.indicate(station: station, .advertisingTimedOut)
         case .supervision(let slot, let generation, let end):
             guard isCurrent(slot, generation) else { return }
             links[slot].link.supervise(end, at: now, pool: &pool, into: &linkOutbox)
@@ -230,22 +234,22 @@ public struct Radio: Sendable {
         stations[station].generation == generation ? stations[station].advertisement : nil
     }
 
-    private mutating func unparkAll(at now: Instant, into outbox: inout [Output]) {
+    private mutating func unparkAll(at now: Instant, into outbox: inout Outbox) {
         for station in stations.indices where stations[station].isParked { unpark(station, at: now, into: &outbox) }
     }
 
-    private mutating func unpark(_ station: Int, at now: Instant, into outbox: inout [Output]) {
+    private mutating func unpark(_ station: Int, at now: Instant, into outbox: inout Outbox) {
         stations[station].isParked = false
         stations[station].advertiser?.skip(to: now)
         guard let next = stations[station].advertiser?.next else { return }
-        outbox.append(.wake(.advertising(station: station, generation: stations[station].generation), at: next))
+        outbox.wake(.advertising(station: station, generation: stations[station].generation), at: next)
     }
 
-    private mutating func advertisingEvent(_ station: Int, _ generation: UInt32, into outbox: inout [Output]) {
-        guard let advertisement = current(station, generation), let start = stations[station].advertiser?.next else {
-            return
-        }
-        let duration = AirTime.packet(payload: advertisement.payload)
+    private mutating func advertisingEvent(_ station: Int, _ generation: UInt32, into outbox: inout Outbox) {
+        guard stations[station].generation == generation, let payload = stations[station].advertisement?.payload,
+            let start = stations[station].advertiser?.next
+        else { return }
+        let duration = AirTime.packet(payload: payload)
         var isHeard = false
         for listener in listeners where listener != station && air.connects(station, listener) {
             guard let heard = stations[listener].initiation?.listener ?? stations[listener].scan?.listener else {
@@ -256,7 +260,7 @@ public struct Radio: Sendable {
                 let begin = start.advanced(byNanoseconds: Int64(channel - 37) * Advertiser.channelSpacing)
                 guard heard.hears(from: begin, nanoseconds: duration, channel: channel) else { continue }
                 let timer = Timer.heard(station: station, generation: generation, listener: listener)
-                outbox.append(.wake(timer, at: begin.advanced(byNanoseconds: duration)))
+                outbox.wake(timer, at: begin.advanced(byNanoseconds: duration))
                 break
             }
         }
@@ -265,11 +269,11 @@ public struct Radio: Sendable {
             stations[station].isParked = true
             return
         }
-        outbox.append(.wake(.advertising(station: station, generation: generation), at: next))
+        outbox.wake(.advertising(station: station, generation: generation), at: next)
     }
 
     private mutating func packetHeard(
-        _ station: Int, _ generation: UInt32, by listener: Int, at now: Instant, into outbox: inout [Output]
+        _ station: Int, _ generation: UInt32, by listener: Int, at now: Instant, into outbox: inout Outbox
     ) {
         guard let advertisement = current(station, generation),
             let reception = air.hears(from: station, to: listener, at: now)
@@ -280,7 +284,7 @@ public struct Radio: Sendable {
             let duration = AirTime.interFrameSpace + AirTime.packet(payload: AirTime.connectPayload)
             let timer = Timer.connecting(
                 station: station, generation: generation, initiator: listener, attempt: initiation.attempt)
-            outbox.append(.wake(timer, at: now.advanced(byNanoseconds: duration)))
+            outbox.wake(timer, at: now.advanced(byNanoseconds: duration))
         }
         guard let scan = stations[listener].scan else { return }
         if case .directed(let target) = advertisement.kind, target != scan.address { return }
@@ -290,16 +294,15 @@ public struct Radio: Sendable {
             let response = AirTime.packet(
                 payload: AirTime.advertisingPayload(data: advertisement.scanResponse.count))
             let timer = Timer.answered(station: station, generation: generation, scanner: listener)
-            outbox.append(
-                .wake(timer, at: now.advanced(byNanoseconds: 2 * AirTime.interFrameSpace + request + response)))
+            outbox.wake(timer, at: now.advanced(byNanoseconds: 2 * AirTime.interFrameSpace + request + response))
         }
     }
 
     private func indicate(
-        isResponse: Bool, from station: Int, to listener: Int, _ reception: Reception, into outbox: inout [Output]
+        isResponse: Bool, from station: Int, to listener: Int, _ reception: Reception, into outbox: inout Outbox
     ) {
-        outbox.append(
-            .indicate(station: listener, .heard(station: station, isResponse: isResponse, rssi: reception.rssi)))
+        outbox.indicate(
+            station: listener, .heard(station: station, isResponse: isResponse, rssi: reception.rssi))
     }
 
     /// Nobody is looked for any more.

@@ -44,11 +44,11 @@ struct Node: Sendable {
     /// What it does to values on their way out.
     private(set) var tampering = Tampering()
     /// When the device is told that time has passed; nil: not yet asked for.
-    var deviceWake: EventQueue.Ticket?
+    var deviceWake: Upcoming.Ticket?
     /// Which of its phases of advertising is played, or was played last.
     var phase = 0
     /// When the next phase begins; nil while none does.
-    var phaseEnd: EventQueue.Ticket?
+    var phaseEnd: Upcoming.Ticket?
 
     init(_ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int) {
         (self.device, self.controller) = (device, controller)

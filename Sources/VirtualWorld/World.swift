@@ -26,6 +26,7 @@ public struct World: Sendable {
         case scriptWake
         case phaseEnd(node: Int)
         case strength(node: Int)
+        case cancelled
     }
 
     /// Who uses a controller.
@@ -59,8 +60,7 @@ public struct World: Sendable {
     /// What the hosts of all devices do wrong; nil for nothing.
     public var mutation: Mutation?
 
-    private var queue = EventQueue()
-    private var pending: [Event] = []
+    private var upcoming = Upcoming()
     var airspace: Airspace
     var nodes: [Node] = []
     private(set) var users: [User] = []  // by controller
@@ -113,9 +113,9 @@ public struct World: Sendable {
     private var ownAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(arrivals + 1), .public) }
 
     /// The present: the instant of what was played last.
-    public var now: Instant { queue.now }
+    public var now: Instant { upcoming.now }
     /// When something is to happen next; nil when nothing is.
-    public var nextDue: Instant? { mutating get { queue.firstDue() } }
+    public var nextDue: Instant? { mutating get { upcoming.nextDue } }
 
     // MARK: Who is there
 
@@ -272,15 +272,15 @@ public struct World: Sendable {
 
     /// Plays everything that is due by `limit`; then it is `limit`.
     public mutating func run(until limit: Instant) {
-        while let ticket = queue.takeFirst(dueBy: limit) { playAndFollow(pending[ticket.slot]) }
-        queue.advance(to: limit)
+        while let event = upcoming.takeFirst(dueBy: limit) { playAndFollow(event) }
+        upcoming.advance(to: limit)
     }
 
     /// Plays what is due at the next instant, if that is not after `limit`: false if there is nothing.
     public mutating func runNext(until limit: Instant) -> Bool {
-        guard let first = queue.takeFirst(dueBy: limit) else { return false }
-        playAndFollow(pending[first.slot])
-        while let ticket = queue.takeFirst(dueBy: now) { playAndFollow(pending[ticket.slot]) }
+        guard let first = upcoming.takeFirst(dueBy: limit) else { return false }
+        playAndFollow(first)
+        while let event = upcoming.takeFirst(dueBy: now) { playAndFollow(event) }
         return true
     }
 
@@ -288,14 +288,10 @@ public struct World: Sendable {
         nodes[node].phaseEnd = schedule(.phaseEnd(node: node), due: due)
     }
 
-    mutating func cancel(_ ticket: EventQueue.Ticket) { queue.cancel(ticket) }
+    mutating func cancel(_ ticket: Upcoming.Ticket) { upcoming.cancel(ticket) }
 
     @discardableResult
-    mutating func schedule(_ event: Event, due: Instant) -> EventQueue.Ticket {
-        let ticket = queue.insert(due: due)
-        if ticket.slot == pending.count { pending.append(event) } else { pending[ticket.slot] = event }
-        return ticket
-    }
+    mutating func schedule(_ event: Event, due: Instant) -> Upcoming.Ticket { upcoming.insert(event, due: due) }
 
     private mutating func playAndFollow(_ event: Event) {
         play(event)
@@ -334,6 +330,7 @@ public struct World: Sendable {
             advertise(node, phase: nodes[node].phase + 1)
             passOnHost(node)
         case .strength(let node): strengthPassed(of: node)
+        case .cancelled: break
         }
     }
 

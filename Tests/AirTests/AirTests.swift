@@ -63,6 +63,15 @@ import Testing
         #expect(abs(Double(heard) / 10_000 - (1 - share)) < 0.02)
     }
 
+    @Test(arguments: [(-60, -70, -70), (-70, -60, -70), (nil, -60, -60), (-60, nil, -60)] as [(Int8?, Int8?, Int8)])
+    func `Of two strengths the weaker holds, both ways`(one: Int8?, other: Int8?, heard: Int8) {
+        var air = Self.air(.init(), .init())
+        air.change(0) { $0.strength = one }
+        air.change(1) { $0.strength = other }
+        #expect(air.reception(from: 1, to: 0, at: .start).rssi == heard)
+        #expect(air.reception(from: 0, to: 1, at: .start).rssi == heard)
+    }
+
     @Test func `Losses add up, and who loses all hears nothing`() {
         var air = Self.air(.init(), .init())
         air.change(0) { $0.loss = 1 << 31 }

@@ -106,7 +106,7 @@ import Testing
             ),
             (
                 #"{"when": "5 s", "do": "forget_bond"}"#,
-                #"2:34: LD0190: script[0].do: "forget_bond" is known, and not played yet by this version"#
+                #"2:34: LD0190: script[0].do: "forget_bond" needs pairing, which is not played yet"#
             ),
             (
                 #"{"when": "5 s", "do": "clear", "of": "${x}"}"#,

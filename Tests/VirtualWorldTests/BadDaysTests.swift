@@ -4,9 +4,9 @@ import Scenarios
 import Testing
 import VirtualWorld
 
-/// The scenarios of the repository that go wrong.
+/// The scenarios of the repository that judge a client.
 @Suite struct BadDaysTests {
-    @Test(arguments: ["scenarios/recovery", "scenarios/formats", "scenarios/errors"].flatMap(Play.names))
+    @Test(arguments: ClientCases.paths)
     func `The built-in client meets every expectation, and every recommendation`(path: String) throws {
         let scenario = try Play(path).scenario
         #expect(scenario.note?.isEmpty == false)

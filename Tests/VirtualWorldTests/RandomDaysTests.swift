@@ -37,8 +37,9 @@ import Testing
             """#,
             // Service Changed waits behind an indication that is not confirmed.
             #"""
+            {"when": "start", "do": "stop_advertising", "of": "strap", "for": "2 s"},
             {"when": {"event": "subscribed", "nth": 1}, "do": "unconfirmed", "of": "client", "for": "4 s"},
-            {"when": {"event": "indicated", "nth": 1}, "do": "change_services",
+            {"when": {"event": "delivered", "nth": 1}, "do": "change_services",
              "add": [{"service": "fitness", "steps": 7}], "of": "strap"}
             """#,
         ])

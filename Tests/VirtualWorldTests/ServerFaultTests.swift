@@ -272,14 +272,21 @@ import VirtualWorld
         #expect(visitor.values.count >= 33)
     }
 
-    /// The last indication before the fault ends is never confirmed: 30 s later the link is.
-    @Test func `What is indicated meanwhile is never confirmed`() throws {
+    @Test func `What is indicated meanwhile is confirmed at the end`() throws {
         let visitor = try Self.visitThermometer(#"{"when": "10 s", "do": "unconfirmed", "of": "client", "for": "5 s"}"#)
+        let waiting = try #require(visitor.records(.indicated).first { $0.instant >= Self.at(10) })
+        let confirmed = visitor.records(.confirmed).map { $0.instant }
+        #expect(visitor.values.contains { $0.at > waiting.instant && $0.at < Self.at(15) })
+        #expect(!confirmed.contains { waiting.instant <= $0 && $0 < Self.at(15) })
+        #expect(confirmed.contains { Self.at(15) <= $0 && $0 < Self.at(15.1) })
+        #expect(visitor.records(.disconnected).isEmpty)
+    }
+
+    @Test func `What is never confirmed ends the link`() throws {
+        let visitor = try Self.visitThermometer(#"{"when": "10 s", "do": "unconfirmed", "of": "client"}"#)
         let lost = try #require(visitor.records(.indicated).first { $0.instant >= Self.at(10) })
         let end = try #require(visitor.records(.disconnected).first)
-        let confirmed = visitor.records(.confirmed).map { $0.instant }
-        #expect(visitor.values.contains { $0.at > lost.instant && $0.at < Self.at(15) })
-        #expect(!confirmed.contains { lost.instant <= $0 && $0 <= end.instant })
+        #expect(visitor.records(.confirmed).allSatisfy { $0.instant < lost.instant })
         let waited = lost.instant.duration(to: end.instant)
         #expect(.seconds(30) <= waited && waited < .milliseconds(30_100))
     }
@@ -296,7 +303,7 @@ import VirtualWorld
         ),
         (
             """
-            {"when": "start", "do": "unconfirmed", "of": "client", "for": "1 min"},
+            {"when": "start", "do": "unconfirmed", "of": "client", "for": "70 s"},
             {"when": "1 ms", "do": "unconfirmed", "of": "client", "for": "1 ms"}
             """, 2
         ),

@@ -4,6 +4,7 @@ import Documents
 import EventLog
 import FoundationEssentials
 import LEHost
+import Octets
 import Scenarios
 import Simulation
 import Spelling
@@ -35,16 +36,18 @@ struct Stage {
     private var collector: SensorCollector
     private var outbox: [SensorCollector.Output] = []
     private var wakes: [Instant] = []
+    private var flaw: Flaw?
 
     /// Plays a scenario to its limit; without its log and trace as text, unless it `isWorded`.
     init(
         _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, isJudged: Bool = false, isWorded: Bool = true,
-        settings: SensorCollector.Settings = .init()
+        settings: SensorCollector.Settings = .init(), client: FaultyClient? = nil
     ) throws {
         world = try World(scenario, seed: seed, sleeps: sleeps)
         node = try world.addClient(at: .start)
         limit = Instant.start.advanced(by: scenario.limit)
-        collector = SensorCollector(settings)
+        collector = SensorCollector(client?.settings ?? settings)
+        flaw = client.map(Flaw.init)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
         world.journal = EventJournal { chunk in
             recording.records.withLock { $0 += chunk.records(where: { _ in true }, in: wording) }
@@ -111,19 +114,52 @@ struct Stage {
             outbox.removeAll()
             for output in wanted {
                 switch output {
-                case .command(let command): world.command(command, of: node)
+                case .command(let command): ask(command)
                 case .wake(let due): wakes.append(due)
-                case .said(let saying):
-                    said.append(Said(at: world.now, saying: saying))
-                    world.clientSaid(saying)
+                case .said(let saying): show(saying)
                 }
             }
             let heard = world.outbox
             world.outbox.removeAll()
-            for case .client(_, let output) in heard {
-                collector.step(output, at: world.now, pool: &world.pool, into: &outbox)
-            }
+            for case .client(_, let output) in heard { tell(output) }
+            if flaw?.hasEnded == true { collector.stop(at: world.now, into: &outbox) }
         }
+    }
+
+    private mutating func ask(_ command: Host.Command) {
+        guard let deeds = flaw?.commands(command) else { return world.command(command, of: node) }
+        for command in deeds.commands { world.command(command, of: node) }
+        for output in deeds.told { step(output) }
+    }
+
+    private mutating func show(_ saying: SensorCollector.Saying) {
+        for content in flaw?.shows(saying.content) ?? [saying.content] where flaw?.hasEnded != true {
+            let saying = SensorCollector.Saying(content, of: saying.peer)
+            said.append(Said(at: world.now, saying: saying))
+            world.clientSaid(saying)
+        }
+    }
+
+    private mutating func tell(_ output: Host.Output) {
+        switch flaw == nil ? output : flaw?.told(output) {
+        case .notified(let id, let handle, let packet)?:
+            tellValue(packet, at: handle) { .notified(id, handle: handle, $0) }
+        case .indicated(let id, let handle, let packet)?:
+            tellValue(packet, at: handle) { .indicated(id, handle: handle, $0) }
+        case let output?: step(output)
+        case nil: break
+        }
+    }
+
+    private mutating func tellValue(_ packet: Packet, at handle: UInt16, as output: (Packet) -> Host.Output) {
+        guard let deeds = flaw?.values(world.pool.octets(of: packet), at: handle) else { return step(output(packet)) }
+        world.pool.release(packet)
+        for octets in deeds.values { step(output(world.pool.take(octets))) }
+        for command in deeds.commands { world.command(command, of: node) }
+    }
+
+    private mutating func step(_ output: Host.Output) {
+        collector.step(output, at: world.now, pool: &world.pool, into: &outbox)
     }
 }
 
@@ -153,7 +189,7 @@ struct Play: Sendable, CustomTestStringConvertible {
 
     private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
-    private static func octets(_ path: String) -> [UInt8]? {
+    static func octets(_ path: String) -> [UInt8]? {
         FileManager.default.contents(atPath: "\(root)/\(path)").map { Array($0) }
     }
 }

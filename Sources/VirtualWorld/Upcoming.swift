@@ -1,0 +1,66 @@
+import Simulation
+
+/// What is to happen in a world: by instant, and then by insertion.
+///
+/// What is to happen now is most of it, and stands in a line of its own, which costs a fraction of a turn in the queue.
+struct Upcoming: Sendable {
+    /// What names an event until it has been taken.
+    enum Ticket: Sendable {
+        /// By its place in the line.
+        case present(Int)
+        case queued(EventQueue.Ticket)
+    }
+
+    private var queue = EventQueue()
+    private var queued: [World.Event] = []  // by the slots of the queue
+    private var present: [World.Event] = []  // inserted at `now` for `now`; gone up to `taken`
+    private var taken = 0
+
+    /// The instant of the event taken last, or that `advance` named.
+    var now: Instant { queue.now }
+
+    /// When the next event is due; nil when nothing is to happen any more.
+    var nextDue: Instant? { mutating get { taken < present.count ? now : queue.firstDue() } }
+
+    /// The next place among the events of `due`; what is overdue happens now.
+    @discardableResult
+    mutating func insert(_ event: World.Event, due: Instant) -> Ticket {
+        guard due > now else {
+            present.append(event)
+            return .present(present.count - 1)
+        }
+        let ticket = queue.insert(due: due)
+        if ticket.slot == queued.count { queued.append(event) } else { queued[ticket.slot] = event }
+        return .queued(ticket)
+    }
+
+    /// Of an event that has not been taken.
+    mutating func cancel(_ ticket: Ticket) {
+        switch ticket {
+        case .present(let place): present[place] = .cancelled
+        case .queued(let ticket): queue.cancel(ticket)
+        }
+    }
+
+    /// The next event, if it is due by `limit`; its instant is then `now`.
+    mutating func takeFirst(dueBy limit: Instant) -> World.Event? {
+        guard limit >= now else { return nil }
+        let hasPresent = taken < present.count
+        // What the queue has for now was inserted before it was now, and so before the line.
+        let queueLimit = hasPresent ? now : limit
+        if queue.earliest <= queueLimit, let ticket = queue.takeFirst(dueBy: queueLimit) { return queued[ticket.slot] }
+        guard hasPresent else { return nil }
+        let event = present[taken]
+        taken += 1
+        if taken == present.count {
+            present.clear()
+            taken = 0
+        }
+        return event
+    }
+
+    /// Makes `instant` the present when nothing is due before it.
+    mutating func advance(to instant: Instant) {
+        if taken == present.count { queue.advance(to: instant) }
+    }
+}

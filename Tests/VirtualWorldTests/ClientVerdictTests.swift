@@ -1,0 +1,60 @@
+import Documents
+import Expectations
+import FoundationEssentials
+import Scenarios
+import Testing
+import VirtualWorld
+
+/// That the verdicts on clients are true: each expectation of the repository's scenarios is met by the built-in client,
+/// as `BadDaysTests` shows, and there is a faulty one that does not meet it.
+@Suite struct ClientVerdictTests {
+    private static let page =
+        #filePath.dropLast("Tests/VirtualWorldTests/ClientVerdictTests.swift".count)
+        + "Documentation/verdicts-of-clients.md"
+
+    @Test(arguments: FaultyClient.all)
+    func `A faulty client fails what is named for it`(client: FaultyClient) throws {
+        #expect(!client.caughtBy.isEmpty)
+        for (path, ids) in Dictionary(grouping: client.caughtBy, by: ClientCases.path) {
+            let scenario = try Play("scenarios/\(path).json").scenario
+            let stage = try Stage(scenario, seed: scenario.seed, isJudged: true, isWorded: false, client: client)
+            let failed = stage.world.rulings.filter { $0.verdict == .fail }.map { ruling in
+                "\(path) \(scenario.expectations[ruling.expectation].id)"
+            }
+            for id in ids { #expect(failed.contains(id), "\(id) is not failed by \(client.name)") }
+        }
+    }
+
+    @Test func `Every expectation has a faulty client`() throws {
+        let caught = Set(FaultyClient.all.flatMap(\.caughtBy))
+        let names = FaultyClient.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(try ClientCases.read().expectations.map(\.id).filter { !caught.contains($0) } == [])
+    }
+
+    @Test func `Every test case of a collector over Low Energy is judged, or says why not`() throws {
+        let required = Set(try ClientCases.read().expectations.compactMap(\.requirement))
+        for id in ClientCases.sigTestCases where ClientCases.unseen[id] == nil {
+            #expect(required.contains(id), "\(id)")
+        }
+        #expect(required.filter { $0.contains("/COL/") && !ClientCases.sigTestCases.contains($0) } == [])
+        #expect(ClientCases.unseen.keys.filter(required.contains) == [])
+    }
+
+    @Test func `What needs a bond is skipped with that reason`() {
+        for path in ClientCases.needingBonds {
+            let reading = ScenarioFile.read("scenarios/\(path).json") { Play.octets($0) }
+            #expect(reading.problems.map(\.code) == [.notYet])
+            #expect(reading.problems.allSatisfy { $0.message.contains("needs pairing") })
+        }
+    }
+
+    @Test func `The page is current`() throws {
+        let text = try ClientCases.page()
+        if ProcessInfo.processInfo.environment["LUBDUB_WRITE_VERDICTS"] != nil {
+            try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
+        }
+        let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
+        #expect(current == text, "write it anew with LUBDUB_WRITE_VERDICTS=1 swift test --filter VerdictTests")
+    }
+}

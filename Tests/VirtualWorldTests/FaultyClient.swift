@@ -1,0 +1,125 @@
+import Bluetooth
+import Characteristics
+import Collector
+import GATT
+import HCI
+import LEHost
+import Testing
+
+/// A client that differs from the built-in one in one thing: what passes between that one, its host and its user is
+/// changed.
+struct FaultyClient: Sendable, CustomTestStringConvertible {
+    /// What it knows of its connections.
+    struct View: Sendable {
+        /// How many there have been.
+        fileprivate(set) var connections = 0
+        /// How many values were notified or indicated in this one.
+        fileprivate(set) var values = 0
+        /// What was discovered first, in any of them.
+        fileprivate(set) var services: [DiscoveredService] = []
+
+        /// What has this handle, of its value or of its configuration.
+        func uuid(at handle: UInt16) -> UUID? {
+            let all = services.flatMap(\.characteristics)
+            return all.first { $0.valueHandle == handle || $0.configurationHandle == handle }?.uuid
+        }
+
+        /// Where the value of a characteristic is.
+        func handle(of uuid: UUID) -> UInt16? {
+            services.flatMap(\.characteristics).first { $0.uuid == uuid }?.valueHandle
+        }
+    }
+
+    /// What it does in place of something right.
+    enum Deed {
+        /// Says this to its host.
+        case asks(Host.Command)
+        /// Takes a procedure for done without asking anybody.
+        case supposes(Procedure.Outcome)
+        /// Takes in a value.
+        case hears([UInt8])
+        /// Ends the connection, and makes a new one.
+        case leaves
+        /// Crashes: it is never seen again.
+        case ends
+    }
+
+    let name: String
+    let about: String
+    /// Where such a client was seen.
+    var source: String?
+    /// The expectations that fail it: `formats/edges shows`.
+    let caughtBy: [String]
+    var settings = SensorCollector.Settings()
+    /// In place of something said to the host.
+    var commands: @Sendable (Host.Command, View) -> [Deed] = { command, _ in [.asks(command)] }
+    /// In place of a value that was notified or indicated.
+    var values: @Sendable ([UInt8], UUID, View) -> [Deed] = { octets, _, _ in [.hears(octets)] }
+    /// In place of something shown.
+    var shows: @Sendable (SensorCollector.Content, View) -> [SensorCollector.Content] = { content, _ in [content] }
+    /// In place of an advertisement; nil: nothing was heard.
+    var reports: @Sendable (AdvertisingReport) -> AdvertisingReport? = { $0 }
+
+    var testDescription: String { name }
+}
+
+/// A faulty client that is being played.
+struct Flaw {
+    private let client: FaultyClient
+    private var view = FaultyClient.View()
+    private var connection: ConnectionID?
+    private(set) var hasEnded = false
+
+    init(_ client: FaultyClient) { self.client = client }
+
+    /// What is said to the host in place of a command, and what the client is told at once.
+    mutating func commands(_ command: Host.Command) -> (commands: [Host.Command], told: [Host.Output]) {
+        var (commands, told): ([Host.Command], [Host.Output]) = ([], [])
+        for deed in client.commands(command, view) {
+            switch deed {
+            case .asks(let other): commands.append(other)
+            case .supposes(let outcome):
+                guard case .procedure(let connection, _, let id) = command else { continue }
+                told.append(.finished(connection, id: id, .success(outcome)))
+            case .hears, .leaves, .ends: commands += leaves(deed)
+            }
+        }
+        return (commands, told)
+    }
+
+    /// What the client hears in place of a value, and what it says to its host.
+    mutating func values(_ octets: [UInt8], at handle: UInt16) -> (values: [[UInt8]], commands: [Host.Command]) {
+        view.values += 1
+        guard let uuid = view.uuid(at: handle) else { return ([octets], []) }
+        var (values, commands): ([[UInt8]], [Host.Command]) = ([], [])
+        for deed in client.values(octets, uuid, view) {
+            switch deed {
+            case .hears(let other): values.append(other)
+            case .asks(let command): commands.append(command)
+            case .supposes, .leaves, .ends: commands += leaves(deed)
+            }
+        }
+        return (values, commands)
+    }
+
+    private mutating func leaves(_ deed: FaultyClient.Deed) -> [Host.Command] {
+        if case .ends = deed { hasEnded = true }
+        guard let connection else { return [] }
+        return [.disconnect(connection, reason: .remoteUserTerminated)]
+    }
+
+    func shows(_ content: SensorCollector.Content) -> [SensorCollector.Content] { client.shows(content, view) }
+
+    /// What the client is told in place of something else; nil: nothing.
+    mutating func told(_ output: Host.Output) -> Host.Output? {
+        switch output {
+        case .connected(let id, _):
+            (connection, view.values) = (id, 0)
+            view.connections += 1
+        case .finished(_, _, .success(.services(let services))) where view.services.isEmpty: view.services = services
+        case .report(let report): return client.reports(report).map { .report($0) }
+        default: break
+        }
+        return output
+    }
+}

@@ -1,0 +1,272 @@
+import Bluetooth
+import Characteristics
+import Collector
+import Spelling
+
+// Clients that misread what a device says.
+extension FaultyClient {
+    /// One that takes a Heart Rate Measurement for another.
+    private static func misreads(
+        _ name: String, _ about: String, _ source: String? = nil, caughtBy: [String],
+        _ measurement: @escaping @Sendable (Measurement) -> [Deed]
+    ) -> FaultyClient {
+        FaultyClient(
+            name: name, about: about, source: source, caughtBy: caughtBy,
+            values: { octets, uuid, _ in
+                uuid == .heartRateMeasurement ? measurement(Measurement(octets)) : [.hears(octets)]
+            })
+    }
+
+    /// One that takes a temperature for another: the octets of a FLOAT.
+    private static func misreads(
+        temperature name: String, _ about: String, _ source: String? = nil, caughtBy: [String],
+        _ octets: @escaping @Sendable ([UInt8]) -> [Deed]
+    ) -> FaultyClient {
+        FaultyClient(
+            name: name, about: about, source: source, caughtBy: caughtBy,
+            values: { value, uuid, _ in
+                [.temperatureMeasurement, .intermediateTemperature].contains(uuid) ? octets(value) : [.hears(value)]
+            })
+    }
+
+    /// The expectations of measurements with these flags.
+    private static func shownFlags(_ flags: UInt8...) -> [String] {
+        flags.map { "collector/heart_rate/flags flags_\($0.text(digits: 2, radix: 16).lowercased())_shown" }
+    }
+
+    static let decoders = heartRates + intervals + temperatures
+
+    private static let heartRates = [
+        misreads(
+            "one_octet", "reads one octet of a heart rate, whatever the flags say",
+            "googlearchive/android-BluetoothLeGatt#5", caughtBy: ["formats/broken nothing"]
+        ) { [.hears($0.with(flags: $0.flags & ~0x01, rate: $0.rate.prefix(1)))] },
+        misreads(
+            "two_octets", "reads two octets of a heart rate, whatever the flags say",
+            "googlearchive/android-BluetoothLeGatt#26",
+            caughtBy: [
+                "errors/late_and_out_of_order shows", "recovery/away_short shows", "recovery/flapping shows",
+                "recovery/services_change shows",
+            ] + shownFlags(0x08, 0x0A, 0x0E)
+        ) { value in
+            guard value.flags & 0x01 == 0, let next = value.rest.first else { return [.hears(value.octets)] }
+            return [.hears(value.with(flags: value.flags | 0x01, rate: value.rate + [next]))]
+        },
+        misreads(
+            "big_endian", "reads a heart rate of two octets with the high one first", "MoveUpwards/Gormsson#3",
+            caughtBy: ["formats/always_two shows", "formats/edges shows", "recovery/another_format shows"]
+                + shownFlags(0x01, 0x03, 0x09, 0x0B)
+        ) { [.hears($0.with(rate: ArraySlice($0.rate.reversed())))] },
+        misreads(
+            "never_two_octets", "takes in no heart rate of two octets", caughtBy: ["formats/two_byte shows"]
+        ) { $0.flags & 0x01 == 0 ? [.hears($0.octets)] : [] },
+        misreads(
+            "reserved_bits", "takes in no measurement with flags that it does not know",
+            caughtBy: ["formats/reserved_flags shows"]
+        ) { $0.flags & 0xE0 == 0 ? [.hears($0.octets)] : [] },
+        misreads(
+            "exact_length", "ends when octets follow that no flag explains",
+            caughtBy: ["formats/extra_octets shows", "formats/extra_octets stays"]
+        ) { $0.surplus == 0 ? [.hears($0.octets)] : [.leaves] },
+        misreads(
+            "swapped_flags", "takes the flag of the energy for that of the format",
+            "DeviceConnect/DeviceConnect-Android#163", caughtBy: ["formats/energy shows"]
+        ) { value in
+            let (format, energy) = (value.flags & 0x01, value.flags & 0x08)
+            return [.hears(value.with(flags: value.flags & 0xF6 | format << 3 | energy >> 3))]
+        },
+        misreads(
+            "energy_as_interval", "reads the energy where the first RR interval is", "UNAWatch/una-sdk#220",
+            caughtBy: shownFlags(0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x1F)
+        ) { [.hears($0.flags & 0x18 == 0x18 ? $0.with(flags: $0.flags & ~0x08) : $0.octets)] },
+        misreads(
+            "no_energy", "reads the energy and forgets it", "bleakheart 0.2.0: the key is misspelt",
+            caughtBy: ["formats/energy shows"]
+        ) { value in
+            guard value.flags & 0x08 != 0 else { return [.hears(value.octets)] }
+            return [.hears(value.with(flags: value.flags & ~0x08, rest: value.rest.dropFirst(2)))]
+        },
+        misreads(
+            "contact_as_mask", "takes contact that is not supported for none, and none for contact",
+            "pycycling#54",
+            caughtBy: shownFlags(0x00, 0x02)
+        ) { [.hears($0.with(flags: $0.flags | ($0.flags & 0x06 == 0x04 ? 0x02 : 0x04)))] },
+        misreads(
+            "no_contact", "does not look at the contact", "ryanbr/noop#1758",
+            caughtBy: ["formats/contact_lost off_skin", "formats/contact_lost on_skin"]
+                + shownFlags(0x04, 0x05, 0x06, 0x07, 0x0C, 0x0D, 0x0F)
+        ) { [.hears($0.with(flags: $0.flags & ~0x06))] },
+        misreads(
+            "pads", "takes octets that are missing for 0", "pycycling 0.4.1: half a heart rate is 0 bpm",
+            caughtBy: ["formats/broken nothing", "formats/truncated nothing"]
+        ) { $0.isWhole ? [.hears($0.octets)] : [.hears([$0.flags & 0x01] + $0.rate + [0, 0])] },
+        misreads(
+            "crashes", "ends at a measurement that promises more than it holds",
+            "pycycling 0.4.1 and Bumble 0.0.236: IndexError, struct.error",
+            caughtBy: ["errors/unknown_pdus shows", "formats/broken shows", "formats/truncated shows"]
+        ) { [$0.isWhole ? .hears($0.octets) : .ends] },
+        misreads(
+            "strict", "ends the connection at a measurement that it cannot read",
+            caughtBy: ["formats/broken stays", "formats/truncated stays"]
+        ) { [$0.isWhole ? .hears($0.octets) : .leaves] },
+    ]
+
+    private static let intervals = [
+        misreads(
+            "no_interval_no_value", "takes in no measurement without RR intervals", "bleakheart 0.2.0",
+            caughtBy: [
+                "collector/heart_rate/listens each", "collector/heart_rate/reserved_location shows",
+                "formats/long_strings shows", "formats/more_services shows", "formats/two_batteries shows",
+            ]
+        ) { $0.flags & 0x10 != 0 ? [.hears($0.octets)] : [] },
+        misreads(
+            "long_ones_only", "reads RR intervals in measurements of more than six octets only",
+            "codeinversion/sensors-swift#5",
+            caughtBy: [
+                "formats/rr_units second_shown", "formats/rr_units one_shown", "formats/rr_units high_shown",
+                "formats/rr_units two_shown",
+            ] + shownFlags(0x10, 0x12, 0x14, 0x16)
+        ) { [.hears($0.octets.count > 6 ? $0.octets : $0.without(0x10))] },
+        misreads(
+            "one_interval", "takes in no measurement with more than one RR interval", "TrackMyIndoorWorkout#372",
+            caughtBy: ["formats/nine_rr all"]
+        ) { $0.intervals.count > 1 ? [] : [.hears($0.octets)] },
+        misreads(
+            "first_interval", "takes in the first RR interval only",
+            caughtBy: ["formats/nine_rr all"] + shownFlags(0x11, 0x13, 0x15, 0x17)
+        ) { [.hears($0.with(intervals: Array($0.intervals.prefix(1))))] },
+        misreads(
+            "milliseconds", "shows an RR interval of 1024 as 1024 ms", "polar-ble-sdk#343",
+            caughtBy: ["formats/rr_units second_shown"]
+        ) { value in
+            [.hears(value.with(intervals: value.intervals.map { UInt16(clamping: Int($0) * 128 / 125) }))]
+        },
+        misreads(
+            "low_octet", "drops the high octet of RR intervals", "WebBluetoothCG/web-bluetooth#493",
+            caughtBy: ["formats/rr_units second_shown"]
+        ) { [.hears($0.with(intervals: $0.intervals.map { $0 & 0xFF }))] },
+        misreads(
+            "divides", "ends at an RR interval of 0", "bleakheart 0.2.0: ZeroDivisionError",
+            caughtBy: ["formats/rr_units zero_shown", "formats/rr_units stays"]
+        ) { [$0.intervals.contains(0) ? .ends : .hears($0.octets)] },
+        misreads(
+            "odd_octet", "takes an odd octet at the end for an RR interval",
+            "bleakheart 0.2.0: an interval of 1 ms", caughtBy: ["formats/rr_units odd_shown"]
+        ) { [.hears($0.surplus % 2 == 1 && $0.flags & 0x10 != 0 ? $0.octets + [0] : $0.octets)] },
+        misreads(
+            "odd_octet_strict", "ends the connection at an odd octet", "Bumble 0.0.236: struct.error",
+            caughtBy: ["errors/unknown_pdus stays"]
+        ) { [$0.surplus % 2 == 1 && $0.flags & 0x10 != 0 ? .leaves : .hears($0.octets)] },
+    ]
+
+    private static let temperatures = [
+        misreads(
+            temperature: "ieee_754", "reads a FLOAT as IEEE 754 has it", "Android-BLE-Library#465",
+            caughtBy: [
+                "collector/thermometer/measures first", "collector/thermometer/measures each",
+                "collector/thermometer/measures intermediate", "collector/thermometer/measures intermediates",
+                "collector/thermometer/reserved_type shows", "collector/thermometer/stored each",
+            ]
+        ) { octets in
+            guard octets.count >= 5 else { return [.hears(octets)] }
+            let bits = octets[1...4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            let tenths = Float(bitPattern: bits) * 10
+            let mantissa = tenths.isFinite ? Int32(max(-8_000_000, min(8_000_000, tenths))) : 0
+            let low = (0..<3).map { UInt8(truncatingIfNeeded: mantissa >> (8 * $0)) }
+            return [.hears([octets[0]] + low + [0xFF] + octets[5...])]
+        },
+        misreads(
+            temperature: "unsigned", "knows no temperature below zero",
+            caughtBy: ["collector/thermometer/float negative_shown"]
+        ) { octets in
+            octets.count >= 5 && octets[3] & 0x80 != 0 ? [] : [.hears(octets)]
+        },
+        misreads(
+            temperature: "no_specials", "takes the values that say that there is none for numbers",
+            caughtBy: ["collector/thermometer/float whole_shown", "collector/thermometer/no_value nothing"]
+        ) { octets in
+            octets.count >= 5 && octets[4] == 0
+                ? [.hears([octets[0]] + octets[1...3].map { $0 & 0x7F } + [0xFF] + octets[5...])] : [.hears(octets)]
+        },
+        misreads(
+            temperature: "nan_crashes", "ends at a temperature that is none",
+            caughtBy: ["collector/thermometer/float fahrenheit_shown", "collector/thermometer/no_value good_shown"]
+        ) { [$0.count >= 5 && $0[4] == 0 ? .ends : .hears($0)] },
+        misreads(
+            temperature: "nan_leaves", "ends the connection at a temperature that is none",
+            caughtBy: ["collector/thermometer/float stays", "collector/thermometer/no_value stays"]
+        ) { [$0.count >= 5 && $0[4] == 0 ? .leaves : .hears($0)] },
+        misreads(
+            temperature: "no_exponent", "takes every temperature for tenths",
+            caughtBy: ["collector/thermometer/float hundredths_shown"]
+        ) { $0.count >= 5 ? [.hears($0[..<4] + [0xFF] + $0[5...])] : [.hears($0)] },
+        misreads(
+            temperature: "reserved_bits_of_temperature", "takes in no temperature with flags that it does not know",
+            caughtBy: [
+                "collector/thermometer/reserved flags_shown", "collector/thermometer/reserved_intermediate flags_shown",
+            ]
+        ) { $0.first.map { $0 & 0xF8 } == 0 ? [.hears($0)] : [] },
+        misreads(
+            temperature: "reserved_type", "takes in no temperature of a place that it does not know",
+            caughtBy: [
+                "collector/thermometer/reserved type_shown", "collector/thermometer/reserved_intermediate type_shown",
+            ]
+        ) { $0.last == 200 ? [] : [.hears($0)] },
+        misreads(
+            temperature: "exact_length_of_temperature", "takes in no temperature with octets that no flag explains",
+            caughtBy: [
+                "collector/thermometer/reserved surplus_shown",
+                "collector/thermometer/reserved_intermediate surplus_shown",
+            ]
+        ) { $0.first == 0 && $0.count > 5 ? [] : [.hears($0)] },
+        misreads(
+            temperature: "strict_of_temperature", "ends the connection at a temperature that is not as it knows it",
+            caughtBy: ["collector/thermometer/reserved stays", "collector/thermometer/reserved_intermediate stays"]
+        ) { octets in
+            [octets.first.map { $0 > 7 } == true || octets.count == 5 && octets[4] != 0xFF ? .leaves : .hears(octets)]
+        },
+    ]
+}
+
+/// The parts of a Heart Rate Measurement, whatever they are worth: Heart Rate Service 1.0, section 3.1.
+private struct Measurement {
+    let octets: [UInt8]
+
+    init(_ octets: [UInt8]) { self.octets = octets }
+
+    var flags: UInt8 { octets.first ?? 0 }
+    var rate: ArraySlice<UInt8> { octets.dropFirst().prefix(flags & 0x01 == 0 ? 1 : 2) }
+    /// What stands behind the heart rate.
+    var rest: ArraySlice<UInt8> { octets.dropFirst(1 + rate.count) }
+    private var energy: ArraySlice<UInt8> { rest.prefix(flags & 0x08 == 0 ? 0 : 2) }
+    private var tail: ArraySlice<UInt8> { rest.dropFirst(energy.count) }
+
+    var intervals: [UInt16] {
+        guard flags & 0x10 != 0 else { return [] }
+        let octets = Array(tail)
+        return stride(from: 0, to: octets.count - octets.count % 2, by: 2).map { place in
+            UInt16(octets[place]) | UInt16(octets[place + 1]) << 8
+        }
+    }
+
+    /// How many octets stand behind all that the flags explain.
+    var surplus: Int { tail.count - 2 * intervals.count }
+
+    /// Whether all is there that the flags promise.
+    var isWhole: Bool {
+        !octets.isEmpty && rate.count == (flags & 0x01 == 0 ? 1 : 2) && energy.count == (flags & 0x08 == 0 ? 0 : 2)
+            && (flags & 0x10 == 0 || !intervals.isEmpty)
+    }
+
+    func with(flags: UInt8? = nil, rate: ArraySlice<UInt8>? = nil, rest: ArraySlice<UInt8>? = nil) -> [UInt8] {
+        [flags ?? self.flags] + (rate ?? self.rate) + (rest ?? self.rest)
+    }
+
+    func with(intervals: [UInt16]) -> [UInt8] {
+        guard flags & 0x10 != 0 else { return octets }
+        return [flags] + rate + energy + intervals.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+    }
+
+    /// Without what one of the last flags promises.
+    func without(_ flag: UInt8) -> [UInt8] { [flags & ~flag] + rate + energy }
+}
