@@ -40,7 +40,8 @@ let floors: [[Target]] = [
         library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
     ],
     [
-        library("BlueZ", on: "Bluetooth", "DBus", "GATT", "Simulation", "Spelling"),
+        library(
+            "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "Spelling"),
         library(
             "Collector",
             on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation",
@@ -92,7 +93,9 @@ let floors: [[Target]] = [
         tests("Air", on: "Simulation"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
-        tests("BlueZ", on: "TestBus", "ATT", "Bluetooth", "DBus", "GATT", "Simulation"),
+        tests(
+            "BlueZ", on: "TestBus", "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets",
+            "Simulation"),
         tests("Bluetooth", on: "Mutations", "Octets"),
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(

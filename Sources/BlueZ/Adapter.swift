@@ -38,22 +38,10 @@ public struct Adapter: Hashable, Sendable {
 
 /// What bluetoothd knows: adapters, and devices that are or were near.
 struct Objects {
-    /// A device that bluetoothd knows.
-    struct Device: Hashable {
-        let path: ObjectPath
-        let address: DeviceAddress
-        var isConnected: Bool
-
-        init?(_ path: ObjectPath, _ properties: Value) {
-            let kind: DeviceAddress.Kind = properties["AddressType"]?.string == "random" ? .random : .public
-            guard let number = properties["Address"]?.string.flatMap({ DeviceAddress($0)?.number }) else { return nil }
-            (self.path, address) = (path, DeviceAddress(number, kind))
-            isConnected = properties["Connected"]?.boolean ?? false
-        }
-    }
-
+    /// The interfaces of each object, with their properties: `a{oa{sa{sv}}}`.
+    private(set) var all: [(path: ObjectPath, interfaces: Value)] = []
     private(set) var adapters: [Adapter] = []
-    private(set) var devices: [Device] = []
+    private(set) var devices: [RemoteDevice] = []
 
     /// Asks for all of them.
     static func all(_ connection: Connection, within limit: Duration) async throws(CallFailure) -> Objects {
@@ -63,8 +51,9 @@ struct Objects {
         var objects = Objects()
         for entry in try await connection.call(call).first?.entries ?? [] {
             guard let path = entry.key.path else { continue }
+            objects.all.append((path, entry.value))
             if let adapter = Adapter(path, entry.value) { objects.adapters.append(adapter) }
-            if let device = entry.value[.device].flatMap({ Device(path, $0) }) { objects.devices.append(device) }
+            if let device = entry.value[.device].flatMap({ RemoteDevice(path, $0) }) { objects.devices.append(device) }
         }
         objects.adapters.sort { $0.name < $1.name }
         return objects

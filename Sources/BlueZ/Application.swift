@@ -147,14 +147,21 @@ struct Application: Sendable {
 }
 
 extension CharacteristicProperties {
-    /// By BlueZ's names.
+    /// BlueZ's names.
+    private static let names: [(CharacteristicProperties, String)] = [
+        (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
+        (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
+        (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
+    ]
+
+    /// Those that are served: extended ones follow from the flags for them.
     fileprivate var flags: [String] {
-        let names: [(CharacteristicProperties, String)] = [
-            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
-            (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
-            (.authenticatedSignedWrites, "authenticated-signed-writes"),
-        ]
-        return names.filter { contains($0.0) }.map(\.1)
+        Self.names.filter { subtracting(.extendedProperties).contains($0.0) }.map(\.1)
+    }
+
+    /// Those that are named; names that a declaration has no bit for are left out.
+    init(flags: [String]) {
+        self = Self.names.reduce([]) { flags.contains($1.1) ? $0.union($1.0) : $0 }
     }
 }
 

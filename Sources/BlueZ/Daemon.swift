@@ -1,5 +1,18 @@
 public import DBus
 
+extension Connection {
+    /// Who has the name `org.bluez`, after the bus was asked to start who takes it; nil when nobody does.
+    func askForBlueZ() async throws(CallFailure) -> String? {
+        _ = try? await call(.bus("StartServiceByName", [.bluez, .uint32(0)], answer: "u"))
+        do throws(CallFailure) {
+            return try await call(.bus("GetNameOwner", [.bluez], answer: "s")).first?.string
+        } catch {
+            guard case .remote = error else { throw error }
+            return nil
+        }
+    }
+}
+
 /// What bluetoothd says when it is asked without being started.
 public enum Daemon: Hashable, Sendable {
     /// Nobody has the name `org.bluez`.

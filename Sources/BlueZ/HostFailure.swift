@@ -1,6 +1,6 @@
 import Spelling
 
-/// Why a device cannot be served by bluetoothd, with what mends it.
+/// Why bluetoothd does not do what it is asked for, with what mends it.
 public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no bus, or it does not do what buses do.
     case bus(String)
@@ -20,6 +20,8 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case unplugged(String)
     /// The adapter could not be made what it was before.
     case notPutBack(Adapter, why: String)
+    /// The adapter was off, and could not be switched off again.
+    case notSwitchedOff(Adapter, why: String)
 
     /// For people: what was tried, what was found, and what to do.
     public var description: String {
@@ -39,6 +41,8 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .notPutBack(let former, let why):
             "\(former.name) could not be made what it was: \(why); bluetoothctl system-alias \(former.alias.quoted)"
                 + "\(former.isPowered ? "" : " and power off") will do it"
+        case .notSwitchedOff(let former, let why):
+            "\(former.name) was off and could not be switched off: \(why); bluetoothctl power off will do it"
         }
     }
 }

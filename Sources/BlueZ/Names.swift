@@ -26,6 +26,13 @@ extension InterfaceName {
     static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
 }
 
+extension Adapter {
+    /// The arguments that set one of its properties.
+    static func setting(_ name: String, _ value: Value) -> [Value] {
+        [.string(InterfaceName.adapter.text), .string(name), .variant(value)]
+    }
+}
+
 extension Value {
     /// The name that bluetoothd takes, as an argument.
     static let bluez = Value.string(BusName.bluez.text)

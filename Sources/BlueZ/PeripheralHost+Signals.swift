@@ -33,10 +33,7 @@ extension PeripheralHost {
             guard path.isBelow(adapter), let device = devices[path] else { return }
             if let isConnected = arguments[1]["Connected"]?.boolean { connected(path, isConnected) }
             if arguments[1]["Paired"]?.boolean == true { tell(.paired(device.address)) }
-        case InterfaceName.adapter.text where path == adapter:
-            guard let isPowered = arguments[1]["Powered"]?.boolean else { return }
-            doubts = isPowered ? nil : .switchedOff(self.adapter?.name ?? "")
-            settleDoubts()
+        case InterfaceName.adapter.text: adapterChanged(path, arguments[1])
         default: break
         }
     }
@@ -44,7 +41,7 @@ extension PeripheralHost {
     func added(_ arguments: [Value]) {
         guard arguments.count == 2, let path = arguments[0].path, let adapter = adapter?.path,
             path.isBelow(adapter),
-            let properties = arguments[1][.device], var device = Objects.Device(path, properties)
+            let properties = arguments[1][.device], var device = RemoteDevice(path, properties)
         else { return }
         let isConnected = device.isConnected
         device.isConnected = false
@@ -60,21 +57,7 @@ extension PeripheralHost {
             connected(path, false)
             devices[path] = nil
         }
-        if path == adapter?.path, interfaces.contains(InterfaceName.adapter.text), !isStopped {
-            doubts = .unplugged(adapter?.name ?? "")
-            settleDoubts()
-        }
-    }
-
-    /// bluetoothd takes everything away before it ends: only if it stays has somebody else done it.
-    func settleDoubts() {
-        guard doubts != nil, isRegistered, !isStopped else { return }
-        let round = rounds
-        loop.call(at: loop.now.advanced(by: Self.patience)) { [weak self] in
-            self?.assumeIsolated { host in
-                if round == host.rounds, !host.isStopped, let failure = host.doubts { host.fail(failure) }
-            }
-        }
+        adapterRemoved(path, interfaces)
     }
 
     func connected(_ path: ObjectPath, _ isConnected: Bool) {

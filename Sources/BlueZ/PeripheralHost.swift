@@ -11,7 +11,7 @@ public import Simulation
 ///
 /// What was switched on or renamed is put back by `stop`.  bluetoothd may come and go: everything is registered anew.
 /// All handlers are called on the loop's thread, one at a time.
-public actor PeripheralHost {
+public actor PeripheralHost: DaemonClient {
     /// What is to be served, and by which adapter.
     public struct Definition: Sendable {
         /// `hci0`; nil: the first one that can do it.
@@ -81,7 +81,7 @@ public actor PeripheralHost {
     /// The executor of the loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    let connection: Connection
+    nonisolated let connection: Connection
     let definition: Definition
     private let answer: @Sendable (Request) -> Result<[UInt8], ATTError>
     let tell: @Sendable (Event) -> Void
@@ -101,23 +101,16 @@ public actor PeripheralHost {
     let owner = Owner()
     private var subscriptions: [Connection.Subscription] = []
     var rounds = 0  // of registering; what an older one finds out means nothing
-    typealias Step = @Sendable (isolated PeripheralHost) async -> Void
-    /// What is still to be asked of bluetoothd, one thing after the other.
     var steps: [Step] = []
-    /// Asks it, as long as there is something to ask.
     var work: Task<Void, any Error>?
-    /// Whether bluetoothd left a question of the end without an answer: others are not waited for.
-    private var isMute = false
+    var isMute = false
     /// What the adapter was like before we changed it.
     var former: Adapter?
-    var devices: [ObjectPath: Objects.Device] = [:]
+    var devices: [ObjectPath: RemoteDevice] = [:]
     var subscribed: Set<UInt16> = []
-    /// What seems to have happened to the adapter.
     var doubts: HostFailure?
-    static let patience = Duration.seconds(2)
-    static let longPatience = Duration.seconds(10)
-    /// How long bluetoothd may think about one question.
-    let limit: Duration
+    var isInUse: Bool { isRegistered }
+    nonisolated let limit: Duration
 
     /// Nothing happens before `start`.  bluetoothd has to answer each question within `limit`; `answer` is asked for
     /// values, `tell` is told what happens.
@@ -148,20 +141,9 @@ public actor PeripheralHost {
             advertisementPath = try ObjectPath("/lubdub/advertisement\(definition.number)")
             await connection.manage(application.root)
             for object in application.objects { try await connection.export(object) }
-            if try await askForOwner() == nil { throw HostFailure.notRunning }
-            try await listen()
+            if try await connection.askForBlueZ() == nil { throw HostFailure.notRunning }
+            subscriptions = try await listen()
         } catch let failure as HostFailure { throw failure } catch { throw HostFailure.bus("\(error)") }
-    }
-
-    /// Who has the name `org.bluez`, after the bus was asked to start who takes it.
-    private func askForOwner() async throws(CallFailure) -> String? {
-        _ = try? await connection.call(.bus("StartServiceByName", [.bluez, .uint32(0)], answer: "u"))
-        do throws(CallFailure) {
-            return try await connection.call(.bus("GetNameOwner", [.bluez], answer: "s")).first?.string
-        } catch {
-            guard case .remote = error else { throw error }
-            return nil
-        }
     }
 
     /// Takes everything back, and leaves the adapter as it was; why it could not, or nil.
@@ -177,9 +159,9 @@ public actor PeripheralHost {
             await quietly(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
         }
         var settings = [
-            Self.setting("Alias", .string(former.alias)), Self.setting("Pairable", .boolean(former.isPairable)),
+            Adapter.setting("Alias", .string(former.alias)), Adapter.setting("Pairable", .boolean(former.isPairable)),
         ]
-        if !former.isPowered { settings.append(Self.setting("Powered", .boolean(false))) }
+        if !former.isPowered { settings.append(Adapter.setting("Powered", .boolean(false))) }
         var trouble: CallFailure?
         for setting in settings {
             let failure = await quietly(path, .properties, "Set", setting)
@@ -191,49 +173,6 @@ public actor PeripheralHost {
         }
         (isAdvertising, isRegistered, isAsked) = (false, false, (false, false))
         return trouble.map { .notPutBack(former, why: isMute ? "bluetoothd does not answer" : "\($0)") }
-    }
-
-    /// Calls bluetoothd, whatever it answers, and does not wait long for it: it heeds a call also when it comes to it
-    /// after our end.
-    @discardableResult
-    func quietly(
-        _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value]
-    ) async -> CallFailure? {
-        let limit: Duration = isMute ? .zero : .seconds(2)
-        do throws(CallFailure) {
-            _ = try await connection.call(Call(.bluez, path, interface, member, arguments, within: limit))
-            return nil
-        } catch {
-            if case .timedOut = error { isMute = isStopped }
-            return error
-        }
-    }
-
-    static func setting(_ name: String, _ value: Value) -> [Value] {
-        [.string(InterfaceName.adapter.text), .string(name), .variant(value)]
-    }
-
-    private func listen() async throws(CallFailure) {
-        let changes = MatchRule(
-            sender: .bluez, namespace: .bluez, interface: .properties, member: "PropertiesChanged")
-        subscriptions.append(
-            try await connection.subscribe(changes) { [weak self] signal in
-                self?.assumeIsolated { $0.changed(signal.path, signal.arguments) }
-            })
-        let additions = MatchRule(sender: .bluez, interface: .objectManager, member: "InterfacesAdded")
-        subscriptions.append(
-            try await connection.subscribe(additions) { [weak self] signal in
-                self?.assumeIsolated { $0.added(signal.arguments) }
-            })
-        let removals = MatchRule(sender: .bluez, interface: .objectManager, member: "InterfacesRemoved")
-        subscriptions.append(
-            try await connection.subscribe(removals) { [weak self] signal in
-                self?.assumeIsolated { $0.removed(signal.arguments) }
-            })
-        subscriptions.append(
-            try await connection.watch(.bluez) { [weak self] owner in
-                self?.assumeIsolated { $0.belongs(to: owner) }
-            })
     }
 
     private func asked(_ request: Request) -> Result<[UInt8], ATTError> {
@@ -273,7 +212,7 @@ public actor PeripheralHost {
     /// Ends the link to a client, with Remote User Terminated Connection (0x13): bluetoothd has no other reason.
     public func disconnect(_ peer: DeviceAddress) {
         for device in devices.values where device.address == peer && device.isConnected {
-            enqueue { await $0.quietly(device.path, .device, "Disconnect", []) }
+            enqueue { await $0.quietly(device.path, .device, "Disconnect") }
         }
     }
 }

@@ -33,6 +33,7 @@ extension Procedure.Failure {
         case .echoDiffers(let handle): "the server repeated a part for handle \(handle) wrongly"
         case .bearerLost: "no answer within 30 s"
         case .disconnected: "disconnected"
+        case .unavailable(let why): why
         }
     }
 }

@@ -323,6 +323,9 @@ struct Conversation: Sendable {
         return progress
     }
 
+    /// Takes it that nothing is where it was.
+    mutating func attributesChanged(into outbox: inout [Output]) { discoverAgain(.everything, into: &outbox) }
+
     /// Forgets what has these handles, and what is under way, and asks for everything again.
     ///
     /// What tells of changes is listened to all the same, since they may go on meanwhile.

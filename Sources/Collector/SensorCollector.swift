@@ -156,6 +156,10 @@ public struct SensorCollector: Sendable {
             rest(at: now, into: &outbox)
         case .disconnected(let id, _, let reason): disconnected(id, reason, at: now, into: &outbox)
         case .finished(let id, let number, let result): finished(id, number, result, at: now, into: &outbox)
+        case .attributesChanged(let id):
+            guard case .talking(var conversation) = phase, conversation.id == id else { return }
+            conversation.attributesChanged(into: &outbox)
+            goOn(with: conversation, .goesOn, into: &outbox)
         default: break
         }
     }
@@ -217,7 +221,8 @@ public struct SensorCollector: Sendable {
         setbacks.attempt(peer.address, at: now)
         outbox.append(.command(.stopScanning))
         let creation = ConnectionCreation(to: peer.address, parameters: settings.connection)
-        let patience = setbacks.patience(with: peer.address, atMost: settings.connectTimeout)
+        let patience = setbacks.patience(
+            with: peer.address, atLeast: settings.connectPatience, atMost: settings.connectTimeout)
         outbox.append(.command(.connect(creation, timeout: patience)))
         say(.state(.connecting), peer, into: &outbox)
     }
@@ -397,6 +402,7 @@ extension Host.ConnectionFailure {
         case .timedOut: "it was not heard in time"
         case .cancelled: "cancelled"
         case .notNow: "another connection is being made"
+        case .outside(let why): why
         }
     }
 }

@@ -26,8 +26,6 @@ struct Setbacks: Sendable {
     static let most = 64
     /// From one attempt with a device that serves nothing to the next.
     private static let distance = Duration.seconds(3)
-    /// How long a connection may take to come about, while nothing is known against the device.
-    private static let patience = Duration.seconds(2)
 
     private var records: [Record] = []
 
@@ -67,11 +65,11 @@ struct Setbacks: Sendable {
     /// Whether others come first: twice in succession it could not be connected to.
     func comesLast(_ address: DeviceAddress) -> Bool { (record(address)?.failures ?? 0) >= 2 }
 
-    /// How long a connection may take to come about.  Who is heard and then not found again and again may be one that
-    /// advertises every ten seconds.
-    func patience(with address: DeviceAddress, atMost longest: Duration) -> Duration {
+    /// How long a connection may take to come about; `shortest` while nothing is known against the device.  Who is heard
+    /// and then not found again and again may be one that advertises every ten seconds.
+    func patience(with address: DeviceAddress, atLeast shortest: Duration, atMost longest: Duration) -> Duration {
         let doublings = min(max(0, (record(address)?.timeOuts ?? 0) - 1), 8)
-        return min(Self.patience * (1 << doublings), longest)
+        return min(shortest * (1 << doublings), longest)
     }
 
     private func record(_ address: DeviceAddress) -> Record? { records.first { $0.address == address } }

@@ -34,8 +34,9 @@ extension SensorCollector {
         /// What to ask for when connecting: 30 ms to 50 ms, latency 0, supervision timeout 720 ms.
         public var connection = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48)
-        /// How long a connection may take to come about, at most: 2 s will do, but for a device that was not found in
-        /// time again and again.
+        /// How long a connection may take to come about, but for a device that was not found in time again and again.
+        public var connectPatience = Duration.seconds(2)
+        /// How long it may take then, at most.
         public var connectTimeout = Duration.seconds(10)
         /// Whether PDUs of more than 23 octets are agreed on.
         public var exchangesMTU = true

@@ -26,12 +26,7 @@ struct ForeignDevices {
     init(
         _ world: World, on adapters: [String?], _ loop: EventLoop, _ listener: Listener, _ person: Person
     ) async throws(CommandFailure) {
-        do throws(ConnectionFailure) {
-            connection = try await Connection.open(.system, on: loop, whenDisconnected: listener.gone)
-        } catch {
-            throw CommandFailure(
-                .environment, "lubdub: \(error); install and start it: apt-get install dbus bluez")
-        }
+        connection = try await openSystemBus(on: loop, gone: listener.gone)
         let capability = try Self.capability(of: world.scenario.devices)
         let unplayed = world.scenario.unplayedByBluetoothd
         if !unplayed.isEmpty {

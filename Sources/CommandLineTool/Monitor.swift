@@ -74,14 +74,14 @@ func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     }
 }
 
-/// Uses the controller that the command line names until a signal comes, the limit has passed, or the controller fails.
+/// Uses the radio that the command line names until a signal comes, the limit has passed, or the radio fails.
 /// What is said goes to the screen if there is one, else it is told.
 private func listen(
     _ settings: SensorCollector.Settings, _ invocation: Invocation, limit: Duration?,
     _ makeScreen: (@Sendable (EventLoop, Ending) -> ScreenSession)? = nil,
     tell: @escaping @Sendable (SensorCollector.Saying) -> Void
 ) throws(CommandFailure) -> ExitCode {
-    let address = try radio(invocation)
+    let radio = try radio(invocation)
     let limit = try duration("--for", of: invocation) ?? limit
     let signals = Signals()
     let loop = EventLoop(pace: .real())
@@ -92,8 +92,7 @@ private func listen(
             let show = { @Sendable (saying: SensorCollector.Saying) in
                 if let screen { screen.assumeIsolated { $0.take(saying) } } else { tell(saying) }
             }
-            let live = try LiveHost(settings, on: loop, tell: show) { ending.say(.failure($0)) }
-            try await live.start(address)
+            let live = try await client(settings, above: radio, on: loop, tell: show) { ending.say(.failure($0)) }
             await screen?.start()
             let reason = await ending.wait(signals, on: loop, for: limit)
             await screen?.stop()
@@ -103,13 +102,30 @@ private func listen(
             case .time:
                 if let missing { throw CommandFailure(.environment, "lubdub: \(missing)") }
                 return .success
-            case .failure(let why): throw CommandFailure(.environment, "lubdub: \(address): \(why)")
+            case .failure(let why): throw CommandFailure(.environment, "lubdub: \(radio): \(why)")
             default: return reason.code ?? .success
             }
         }
     } catch let failure as CommandFailure {
         throw failure
     } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+}
+
+/// The built-in client, which has begun.
+private func client(
+    _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
+    tell: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
+) async throws -> any LiveClient {
+    switch radio {
+    case .controller(let address):
+        let live = try LiveHost(settings, on: loop, tell: tell, fail: fail)
+        try await live.start(address)
+        return live
+    case .bluez(let adapter):
+        let live = LiveCentral(settings, on: loop, tell: tell, fail: fail)
+        try await live.start(adapter)
+        return live
+    }
 }
 
 private func duration(_ option: String, of invocation: Invocation) throws(CommandFailure) -> Duration? {

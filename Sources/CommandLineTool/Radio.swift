@@ -2,19 +2,51 @@ import Arguments
 import Sockets
 import Spelling
 
-/// What `--radio` can name.
+/// What `--radio` can name for a central.
 let radioOption = Arguments.Grammar.Option.option(
-    "--radio", "RADIO", "the controller to use: hci:tcp:HOST:PORT or hci:unix:PATH")
+    "--radio", "RADIO",
+    "what to hear with: bluez[:hci0] for this machine's Bluetooth; or a controller:\nhci:tcp:HOST:PORT or hci:unix:PATH"
+)
 
-/// The controller's address that `--radio` names.
-func radio(_ invocation: Invocation) throws(CommandFailure) -> StreamAddress {
+/// What a central hears with.
+enum RadioChoice: CustomStringConvertible {
+    /// A controller at the other end of a stream.
+    case controller(StreamAddress)
+    /// This machine's Bluetooth, by bluetoothd; the first adapter, if none is named.
+    case bluez(adapter: String?)
+
+    /// As `--radio` has it.
+    var description: String {
+        switch self {
+        case .controller(let address): "\(address)"
+        case .bluez(let adapter): adapter.map { "bluez:\($0)" } ?? "bluez"
+        }
+    }
+}
+
+/// The radio that `--radio` names.
+func radio(_ invocation: Invocation) throws(CommandFailure) -> RadioChoice {
     guard let text = invocation.text("--radio") else {
         throw CommandFailure(
             .usage,
-            "lubdub: there is nothing to hear without --radio; after `lubdub serve`, --radio hci:tcp:127.0.0.1:6402")
+            "lubdub: there is nothing to hear without --radio; after `lubdub serve`, --radio hci:tcp:127.0.0.1:6402; "
+                + "with this machine's Bluetooth, --radio bluez")
     }
-    return try controllerAddress(of: text)
+    guard isBlueZ(text) else { return .controller(try controllerAddress(of: text)) }
+    guard text != "bluez" else { return .bluez(adapter: nil) }
+    let name = text.dropFirst("bluez:".count)
+    guard isAdapter(name) else {
+        throw CommandFailure(
+            .usage, "lubdub: --radio \(text.quoted) names no adapter: a central has one, as in bluez:hci0")
+    }
+    return .bluez(adapter: String(name))
 }
+
+/// Whether a radio is this machine's Bluetooth, by bluetoothd.
+func isBlueZ(_ radio: String) -> Bool { radio == "bluez" || radio.hasPrefix("bluez:") }
+
+/// Whether this can be the name of an adapter: `hci0`.
+func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
 
 /// The address in `hci:tcp:HOST:PORT` and `hci:unix:PATH`.
 func controllerAddress(of text: String) throws(CommandFailure) -> StreamAddress {

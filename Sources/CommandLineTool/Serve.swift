@@ -121,11 +121,6 @@ private func adapters(for played: Played, _ invocation: Invocation) throws(Comma
     return named.map(String.init)
 }
 
-private func isBlueZ(_ radio: String) -> Bool { radio == "bluez" || radio.hasPrefix("bluez:") }
-
-/// Whether this can be the name of an adapter: `hci0`.
-func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
-
 /// The controllers outside that the devices use, one each; none on the virtual radio.
 private func radios(for played: Played, _ invocation: Invocation) throws(CommandFailure) -> [StreamAddress] {
     let texts = invocation.texts("--radio").filter { $0 != "virtual" && !isBlueZ($0) }

@@ -37,9 +37,10 @@ extension Connection {
         return try result.get()
     }
 
-    /// Sends a call; `completion` is called on the loop's thread, once, and before the next message is looked at.
+    /// Sends a call, and returns its number; `completion` is called on the loop's thread, once, and before the next
+    /// message is looked at.  For who has to know what came before the answer and what behind it.
     @discardableResult
-    func ask(
+    public func ask(
         _ call: Call, completion: @escaping @Sendable (Result<[Value], CallFailure>) -> Void
     ) throws(CallFailure) -> UInt32 {
         let message = Message(calling: call.member, of: call.interface, at: call.path, on: call.destination)

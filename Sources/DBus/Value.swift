@@ -91,6 +91,8 @@ extension Value {
     public var byte: UInt8? { if case .byte(let value) = self { value } else { nil } }
     /// Of `b`.
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+    /// Of `n`.
+    public var int16: Int16? { if case .int16(let value) = self { value } else { nil } }
     /// Of `q`.
     public var uint16: UInt16? { if case .uint16(let value) = self { value } else { nil } }
     /// Of `u`.

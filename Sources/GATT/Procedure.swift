@@ -95,5 +95,7 @@ extension Procedure {
         case bearerLost
         /// The connection ended first.
         case disconnected
+        /// Somebody else has the link, and does not ask that for us, or does not say what the server answered: why.
+        case unavailable(String)
     }
 }

@@ -72,6 +72,9 @@ extension Host {
         case exchangedMTU(ConnectionID, Int)
         /// What `Command.procedure` asked for is over.
         case finished(ConnectionID, id: UInt32, Result<Procedure.Outcome, Procedure.Failure>)
+        /// The peer's attributes are not what was discovered.  Only who has the link through a service of the system says
+        /// so, which hears Service Changed in our place.
+        case attributesChanged(ConnectionID)
     }
 
     /// Why a connection did not come about.
@@ -84,6 +87,8 @@ extension Host {
         case cancelled
         /// Another connection is being made, or the host has not started.
         case notNow
+        /// Who has the radio says so, in its words.
+        case outside(String)
     }
 
     /// Why a controller is of no use any more.
@@ -102,6 +107,8 @@ extension Host {
         case hardware(UInt8)
         /// It asks for more than it takes: 256 commands wait for it.
         case tooManyCommands
+        /// Who has the radio in our place is of no use: why, in words for people.
+        case outside(String)
 
         /// For people: `the controller did not answer Reset within 10 s`.
         public var description: String {
@@ -113,6 +120,7 @@ extension Host {
             case .noBuffers: "the controller has no buffers of 27 octets or more for data"
             case .hardware(let code): "the controller reports a hardware error, code \(code)"
             case .tooManyCommands: "the controller asks for more than it takes: 256 commands wait for it"
+            case .outside(let why): why
             }
         }
     }

@@ -95,6 +95,27 @@ struct ChangeTests {
         #expect(stand.pool.taken == 0)
     }
 
+    @Test func `Attributes that a host says have changed are discovered again, on this connection only`() throws {
+        var stand = Stand()
+        try stand.discovers([Services.heartRate])
+        stand.allSucceeds()
+        stand.hears(.attributesChanged(ConnectionID(number: 2)))
+        #expect(stand.outputs == [])
+        stand.hears(.attributesChanged(ConnectionID(number: 1)))
+        #expect(stand.procedures.map(\.procedure) == [.discoverEverything])
+        stand.finishes(stand.procedures[0].number, .success(.services([Services.heartRate])))
+        #expect(stand.procedures.map(\.procedure).last == .configure(handle: 0x13, .notification))
+    }
+
+    @Test func `What the host cannot ask is said in its words`() throws {
+        var stand = Stand()
+        try stand.discovers([Services.heartRate])
+        stand.finishes(stand.procedures[0].number, .failure(.unavailable("bluetoothd: no")))
+        #expect(stand.texts.map { $0.hasSuffix("failed: bluetoothd: no") } == [true])
+        stand.hears(.failed(.outside("bluetoothd has gone away")))
+        #expect(stand.texts.last == "error: bluetoothd has gone away")
+    }
+
     @Test func `What lies elsewhere is heard meanwhile`() throws {
         var stand = Stand()
         try stand.discovers([Services.heartRate, Services.battery, Services.attributes])

@@ -19,6 +19,21 @@ import Testing
         #expect(Speed(text) == speed)
     }
 
+    @Test(arguments: [
+        ("bluez", "bluez"), ("bluez:hci1", "bluez:hci1"), ("hci:tcp:127.0.0.1:6402", "tcp:127.0.0.1:6402"),
+        ("hci:unix:a.hci", "unix:a.hci"), ("bluez:", nil), ("bluez:hci0,hci1", nil), ("bluez:usb0", nil),
+        ("bluez:hci", nil), ("blue", nil), ("virtual", nil), ("hci:tcp:nowhere", nil), ("", nil),
+    ])
+    func `A central hears with one adapter, or one controller`(text: String, radio wanted: String?) throws {
+        let invocation = try monitorGrammar.parse(["--radio", text])
+        if let wanted {
+            #expect(try radio(invocation).description == wanted)
+        } else {
+            let failure = #expect(throws: CommandFailure.self) { try radio(invocation) }
+            #expect(failure?.code == .usage)
+        }
+    }
+
     @Test func `What is said is quiet, normal or verbose, and not two of them`() throws {
         #expect(try Verbosity(invocation()) == .normal)
         #expect(try Verbosity(invocation("--quiet")) == .quiet)

@@ -36,6 +36,15 @@ class ServingTest(LinuxTest):
     limit = 60
 
     @contextlib.asynccontextmanager
+    async def own_adapters(self, count):
+        """Controllers of ours in one air, powered by bluetoothd: btvirt mixes up two links of one adapter, and
+        reports an advertiser once a scan."""
+        async with self.lubdub('controller') as path, self.bluetoothd(), contextlib.AsyncExitStack() as bridges:
+            names = [(await bridges.enter_async_context(self.bridge(path))).name for _ in range(count)]
+            await self.powered(*names)
+            yield names
+
+    @contextlib.asynccontextmanager
     async def served(self, adapters, scenario='scenarios/resting.json', devices=1):
         """A scenario's devices, served by bluetoothd: gives the process and the event log's path."""
         events = self.folder / 'events.jsonl'

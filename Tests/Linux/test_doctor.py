@@ -183,7 +183,7 @@ class DoctorTests(LinuxTest):
             self.assertEqual((await self.doctor(radio=f'bluez:{name},hci9'))['status'], 3)
             printed = await self.output(LUBDUB, 'doctor', '--color', 'never')
             self.assertRegex(printed, r'(?m)^bluez +ok +/usr/libexec/bluetooth/bluetoothd is of BlueZ \d\.\d+$')
-            self.assertRegex(printed, rf'(?m)^bluez +works +serve on {name};')
+            self.assertRegex(printed, rf'(?m)^bluez +works +serve, monitor, scan on {name};')
             for name_of_test, test in [
                     ('blocked', self.blocked), ('off', self.switched_off), ('taken', self.taken),
                     ('crowded', self.crowded), ('silent', self.silent)]:

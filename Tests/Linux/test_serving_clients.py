@@ -1,7 +1,6 @@
 """`lubdub serve --radio bluez` and the clients that people have."""
 
 import asyncio
-import contextlib
 
 import bleakheart
 
@@ -11,14 +10,6 @@ from serving import NAME, ServingTest, read
 
 
 class ClientTests(ServingTest):
-    @contextlib.asynccontextmanager
-    async def own_adapters(self, count):
-        """Controllers of ours in one air, powered by bluetoothd: btvirt mixes up two links of one adapter."""
-        async with self.lubdub('controller') as path, self.bluetoothd(), contextlib.AsyncExitStack() as bridges:
-            names = [(await bridges.enter_async_context(self.bridge(path))).name for _ in range(count)]
-            await self.powered(*names)
-            yield names
-
     async def test_bleak_and_bleakheart_hear_it_at_once(self):
         both = self.scenario(lambda document: document['devices'][0].update(connections=2))
         async with self.own_adapters(3) as (own, *others):

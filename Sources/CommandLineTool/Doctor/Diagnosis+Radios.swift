@@ -37,7 +37,7 @@ extension Diagnosis {
         }
         return RadioVerdict(
             radio: "bluez", works: true,
-            says: "serve on \(usable.joined(separator: ", ")); link loss and octets below ATT cannot be played there")
+            says: "serve, monitor, scan on \(usable.joined(separator: ", ")); link loss, octets below ATT: not there")
     }
 
     private func reason(_ code: MachineCode?) -> String { code.map { "see \($0.rawValue)" } ?? "there is none" }
