@@ -34,6 +34,8 @@ class RunTests(unittest.TestCase):
 
     def test_each_scenario_is_played_and_heard(self):
         for path in sorted((ROOT / 'scenarios').rglob('*.json')):
+            if path.name == 'bonded.json':
+                continue  # skipped: see below
             with self.subTest(path.name):
                 # What is expected needs all of its time.
                 limit = [] if 'expect' in json.loads(path.read_text()) else ['--for', '12s']
@@ -41,6 +43,14 @@ class RunTests(unittest.TestCase):
                 self.assertEqual(status, 0)
                 happened = [json.loads(line)['event'] for line in events.splitlines()]
                 self.assertGreaterEqual(happened.count('delivered') + happened.count('confirmed'), 1)
+
+    def test_what_needs_a_bond_is_skipped_with_that_reason(self):
+        done = subprocess.run(
+            [LUBDUB, 'run', 'scenarios/collector', '--only', '*bonded'], cwd=ROOT, capture_output=True, text=True,
+            timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(done.stdout.count('needs pairing, which is not played yet'), 2)
+        self.assertIn('2 skip', done.stdout)
 
     def test_real_straps_say_of_contact_and_intervals_what_they_say(self):
         for name, flags in [

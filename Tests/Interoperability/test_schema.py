@@ -80,13 +80,16 @@ class SchemaTests(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ''))
             self.assertEqual(done.stdout, (ROOT / 'schema' / f'{name}.schema.json').read_text())
 
-    def test_every_scenario_is_accepted_by_both(self):
+    def test_every_scenario_is_accepted_by_both_but_for_what_is_not_played_yet(self):
         paths = sorted(SCENARIOS.rglob('*.json'))
         self.assertGreater(len(paths), 3)
         for path in paths:
             with self.subTest(path.name):
                 self.assertEqual(self.faults(path), [])
-                self.assertEqual(problems(path), ([], 0))
+                said, status = problems(path)
+                self.assertEqual(status, 0)
+                needs_bond = path.name == 'bonded.json'
+                self.assertEqual([NOT_YET in line for line in said], [True] if needs_bond else [])
 
     def test_the_examples_are_accepted_by_both_but_for_what_is_not_played_yet(self):
         paths = sorted(FIXTURES.glob('*.json'))
