@@ -29,6 +29,14 @@ struct PacketWording {
         }
     }
 
+    /// Nil too for a receipt, and for an advertisement: they say too little to stand around a fault.
+    init?(telling record: PacketRecord, in chunk: PacketChunk) {
+        guard let packet = PacketWording(record.kind, chunk.octets(of: record)), !packet.isReceipt,
+            packet.name != Self.advertisingReport
+        else { return nil }
+        self = packet
+    }
+
     private init(command octets: ArraySlice<UInt8>) {
         let opcode = HCI.Opcode(ofCommand: Array(octets.prefix(2)))
         name = opcode.map(Self.words) ?? "Command"

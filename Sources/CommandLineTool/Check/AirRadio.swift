@@ -11,7 +11,7 @@ final class AirRadio: LiveRadio {
     private let air: LiveWorld
     private let node: Int
     private let inbox = Inbox<Host.Output>()
-    private var said = Said()
+    var said = Said()
 
     /// Begins the air of a world without devices, in which `node` is the examining client, and offers controllers; the
     /// addresses that they are reached at.
@@ -27,24 +27,10 @@ final class AirRadio: LiveRadio {
         }
     }
 
-    func start() {
-        time.forgetStandstills()
-        if !said.repeatStart() { command(.start) }
-    }
-
     func command(_ command: Host.Command) {
         let node = node
         visit { $0.command(command, of: node) }
     }
-
-    func play(until limit: Instant) -> Bool {
-        time.play(until: limit) {
-            settle()
-            return !said.isEmpty
-        }
-    }
-
-    func takeSaid() -> [Host.Output] { said.take() }
 
     func take(_ packet: Packet) -> [UInt8] {
         visit { world in
@@ -62,7 +48,7 @@ final class AirRadio: LiveRadio {
         }
     }
 
-    private func settle() {
+    func settle() {
         for output in inbox.take() {
             if case .failed(let failure) = output { time.end(.failure("\(failure)")) }
             said.add(output)

@@ -34,9 +34,7 @@ struct CheckWording {
             lines.append("      at        \(finding.instant) s")
         }
         lines.append("      requires  \(check.requirement)")
-        lines += zip(["trace"] + Array(repeating: "", count: packets.count), packets).map { label, line in
-            "      \(label.filled(to: 8))  \(paint(line, .packet))"
-        }
+        lines += CaseWording.trace(packets, paint, behind: 6, label: 10)
         lines.append("      replay: \(replay)")
         return lines
     }

@@ -25,7 +25,7 @@ final class ControllerRadio: LiveRadio {
     private var pool = PacketPool()
     private var framer = H4Framer()
     private var outbox: [Host.Output] = []
-    private var said = Said()
+    var said = Said()
     private var packets: PacketLog
 
     /// Opens the stream; what passes goes to `log`, as controller 0.
@@ -39,24 +39,10 @@ final class ControllerRadio: LiveRadio {
         connection.start { [inbox] in inbox.add(.stream($0)) }
     }
 
-    func start() {
-        time.forgetStandstills()
-        if !said.repeatStart() { command(.start) }
-    }
-
     func command(_ command: Host.Command) {
         step(.command(command))
         settle()
     }
-
-    func play(until limit: Instant) -> Bool {
-        time.play(until: limit) {
-            settle()
-            return !said.isEmpty
-        }
-    }
-
-    func takeSaid() -> [Host.Output] { said.take() }
 
     func take(_ packet: Packet) -> [UInt8] {
         defer { pool.release(packet) }
@@ -84,7 +70,7 @@ final class ControllerRadio: LiveRadio {
     }
 
     /// Takes messages between host and stream until there are none.
-    private func settle() {
+    func settle() {
         for happening in inbox.take() {
             switch happening {
             case .timePassed: step(.timePassed)

@@ -7,6 +7,13 @@ import Simulation
 /// A radio in real time, with a peripheral that is what it is: nobody can do anything to it.
 protocol LiveRadio: AnyObject, CentralRadio {
     var time: RealTime { get }
+    /// What the host has said, and nobody has taken yet.
+    var said: Said { get set }
+
+    func command(_ command: Host.Command)
+
+    /// Takes what has come from outside to the host, and what that says, until there is nothing more.
+    func settle()
 
     /// Ends what is under way, so that the other side knows, and then the radio; one that does not answer is waited for a
     /// second.
@@ -17,6 +24,20 @@ extension LiveRadio {
     var now: Instant { time.now }
     var stage: (scenario: Scenario, device: Int)? { nil }
     var isOver: Bool { time.reason != nil }
+
+    func start() {
+        time.forgetStandstills()
+        if !said.repeatStart() { command(.start) }
+    }
+
+    func play(until limit: Instant) -> Bool {
+        time.play(until: limit) {
+            settle()
+            return !said.isEmpty
+        }
+    }
+
+    func takeSaid() -> [Host.Output] { said.take() }
 
     func standstill(since begin: Instant) -> Duration { time.standstill(since: begin) }
     func act(_ action: Action, for duration: Duration?) -> Bool { false }

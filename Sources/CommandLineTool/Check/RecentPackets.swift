@@ -17,9 +17,7 @@ final class RecentPackets: Sendable {
     /// Takes the packets of a chunk in.
     func take(_ chunk: PacketChunk) {
         for record in chunk.records where record.controller == central && record.instant <= limit {
-            guard let packet = PacketWording(record.kind, chunk.octets(of: record)), !packet.isReceipt,
-                packet.name != PacketWording.advertisingReport
-            else { continue }
+            guard let packet = PacketWording(telling: record, in: chunk) else { continue }
             let line = "\(record.instant)  \(Narrator.words(packet))"
             packets.withLock { packets in
                 if packets.count == Self.kept { packets.removeFirst() }

@@ -63,7 +63,7 @@ struct ClientProcess: Sendable {
     func endStrays() {
         for _ in 0..<64 {
             let strays = Self.children.filter { child in
-                Self.text(of: "/proc/\(child)/environ").split(separator: 0).contains(where: isMark)
+                (contents(of: "/proc/\(child)/environ") ?? []).split(separator: 0).contains(where: isMark)
             }
             guard !strays.isEmpty else { return }
             for stray in strays {
@@ -78,21 +78,9 @@ struct ClientProcess: Sendable {
     /// The processes whose parent is this one, whichever of its threads started them or has to wait for them.
     private static var children: [pid_t] {
         CaseFiles.names(in: "/proc/self/task").flatMap { thread in
-            String(decoding: text(of: "/proc/self/task/\(thread)/children"), as: UTF8.self).split(separator: " ")
+            String(decoding: contents(of: "/proc/self/task/\(thread)/children") ?? [], as: UTF8.self).split(
+                separator: " ")
         }.compactMap { pid_t($0) }
-    }
-
-    private static func text(of path: String) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { Glibc.close(descriptor) }
-        var (octets, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
-        while octets.count < 4 << 20 {
-            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            octets += buffer[..<count]
-        }
-        return octets
     }
 
     /// Reads no more; who watches has stopped before.

@@ -26,11 +26,10 @@ struct CaseWording {
         return lines
     }
 
-    /// The lines of the trace around a fault, so many columns from the left.
-    static func trace(_ lines: [String], _ paint: Paint, behind margin: Int) -> [String] {
-        let labels = ["trace  "] + Array(repeating: "       ", count: lines.count)
-        return zip(labels, lines).map { label, line in
-            String(repeating: " ", count: margin) + label + paint(line, .packet)
+    /// The lines of the trace around a fault, so many columns from the left; their label takes so many more.
+    static func trace(_ lines: [String], _ paint: Paint, behind margin: Int, label width: Int = 7) -> [String] {
+        zip(["trace"] + Array(repeating: "", count: lines.count), lines).map { label, line in
+            String(repeating: " ", count: margin) + label.filled(to: width) + paint(line, .packet)
         }
     }
 

@@ -94,9 +94,7 @@ final class Recollection: Sendable {
     /// Takes in packets; receipts and advertisements say too little.
     func take(_ chunk: PacketChunk) {
         for record in chunk.records where record.controller >= firstClient {
-            guard let packet = PacketWording(record.kind, chunk.octets(of: record)), !packet.isReceipt,
-                packet.name != PacketWording.advertisingReport
-            else { continue }
+            guard let packet = PacketWording(telling: record, in: chunk) else { continue }
             state.withLock { $0.packets.take(.packet(packet), at: record.instant) }
         }
     }
