@@ -177,12 +177,13 @@ struct Listening: Sendable {
 
     init(
         on bus: PrivateBus, _ loop: EventLoop, adapter: String? = "hci0", services: [UUID] = [],
-        within limit: Duration = .seconds(10)
+        sharesDevices: Bool = true, within limit: Duration = .seconds(10)
     ) async throws {
         self.loop = loop
         connection = try await Connection.open(bus.address, on: loop)
         host = CentralHost(
-            CentralHost.Definition(adapter: adapter, services: services), over: connection, on: loop, within: limit
+            CentralHost.Definition(adapter: adapter, services: services, sharesDevices: sharesDevices), over: connection,
+            on: loop, within: limit
         ) { [events] in events.add($0) }
     }
 
