@@ -202,7 +202,7 @@ public actor CentralHost: DaemonClient {
         guard !isStopped, owner != self.owner else { return }
         let wasThere = self.owner != nil
         self.owner = owner
-        if wasThere { lose("bluetoothd has gone away; it is waited for") }
+        if wasThere { lose("bluetoothd has gone away") }
         guard owner != nil, isAwaited else { return }
         isAwaited = false
         start()

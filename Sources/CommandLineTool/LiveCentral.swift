@@ -56,7 +56,8 @@ actor LiveCentral: LiveClient {
         let settings = collector.settings
         let services = settings.choice == .strongest ? settings.services : []
         let host = CentralHost(
-            CentralHost.Definition(adapter: adapter, services: services, sharesDevices: true), over: connection, on: loop
+            CentralHost.Definition(adapter: adapter, services: services, sharesDevices: true), over: connection,
+            on: loop
         ) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
         (self.connection, self.host) = (connection, host)
         collector.start(at: loop.now, into: &outbox)

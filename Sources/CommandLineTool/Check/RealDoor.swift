@@ -50,7 +50,8 @@ enum RealDoor {
         if case .bluez = choice, invocation.has("--trace") {
             throw CommandFailure(
                 .usage,
-                "lubdub: --trace has no packets where bluetoothd has the radio: leave it out; btmon -w FILE records them")
+                "lubdub: --trace has no packets where bluetoothd has the radio: leave it out; btmon -w FILE records them"
+            )
         }
         self = .radio(choice)
     }
@@ -107,7 +108,9 @@ enum RealDoor {
             case .radio(.bluez(let adapter)): return try BlueZRadio(adapter, time)
             case .controllers(let addresses): return try AirRadio(offering: addresses, time, log: log)
             }
-        } catch let failure as CommandFailure { throw failure } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
+        } catch let failure as CommandFailure { throw failure } catch {
+            throw CommandFailure(.environment, "lubdub: \(error)")
+        }
     }
 
     private var patience: Duration {
