@@ -133,9 +133,13 @@ extension Examiner {
         _ = wait(atMost: .seconds(5), due: Self.hearing) { $0.connection == nil }
     }
 
-    /// Takes the peripheral out of range without a word, for longer than the link survives.
+    /// Takes the peripheral out of range without a word, for longer than the link survives; where nobody can, its client.
     mutating func loseLink(for duration: Duration) throws(Ending) {
-        guard let stage = radio.stage else { throw .skipped("nobody can take this peripheral out of range") }
+        guard let stage = radio.stage else {
+            try need(.lossOfLinks)
+            try vanish()
+            return wait(max(duration, supervisionTimeout + .seconds(1)))
+        }
         try act(Action(.linkLoss, of: .device(stage.device)), for: duration)
         let isLost = wait(atMost: duration) { $0.connection == nil }
         guard isLost else {

@@ -73,6 +73,15 @@ struct Examiner {
         listen()
     }
 
+    /// Leaves the air without a word, and is back at once.
+    mutating func vanish() throws(Ending) {
+        isReady = false
+        command(.start)
+        guard wait(atMost: .seconds(10), until: { $0.isReady }) else {
+            throw .inconclusive("the controller was not ready within 10 s of its reset")
+        }
+    }
+
     mutating func command(_ command: Host.Command) {
         radio.command(command)
         listen()

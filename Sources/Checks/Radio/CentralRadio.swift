@@ -63,6 +63,9 @@ public enum RadioFaculty: Hashable, Sendable {
     case unwantedValues
     /// The attributes of this service.
     case service(UUID)
+    /// An end of its links without a word, by a reset of its controller: to the peripheral it is as if it had gone out of
+    /// range.  Core 6.0, Vol 4, Part E, section 7.3.2.
+    case lossOfLinks
     /// A connection without a bond to the peripheral that is connected.  Core 6.0, Vol 3, Part C, section 9.4.4.
     case absenceOfBond
 }

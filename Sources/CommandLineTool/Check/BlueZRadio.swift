@@ -137,6 +137,7 @@ final class BlueZRadio: LiveRadio {
         case .service(.genericAccess), .service(.genericAttribute):
             return "bluetoothd keeps Generic Access and Generic Attribute to itself"
         case .service: return nil
+        case .lossOfLinks: return "bluetoothd ends each connection in good order"
         case .absenceOfBond:
             return host?.assumeIsolated({ $0.isPaired }) == true ? "this machine is paired with it" : nil
         }
