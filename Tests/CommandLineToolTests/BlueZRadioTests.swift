@@ -285,6 +285,42 @@ import Testing
         }
     }
 
+    @Test func `A device that another program has is not checked`() throws {
+        try Self.examine(isConnected: true) { radio, bluez in
+            let invocation = try checkGrammar.parse(["--quiet"])
+            let examination = RealExamination(
+                checks: Check.all, peer: Self.peer, isStrict: false, wording: try CheckWording(invocation),
+                reports: try ReportFiles(invocation), words: [], patience: .seconds(5))
+            let failure = #expect(throws: CommandFailure.self) {
+                _ = try examination.play(radio, RecentPackets(of: 0))
+            }
+            #expect(failure?.code == .environment)
+            #expect(
+                failure?.message == "lubdub: \"strap\" is connected to another program of this machine, and each check "
+                    + "needs a connection of its own: end that one, as by bluetoothctl disconnect C0:FF:EE:00:00:01")
+            #expect(!bluez.calls.contains("Disconnect"))
+        }
+    }
+
+    static let doors: [(words: [String], isOpen: Bool)] = [
+        (["--radio", "bluez"], true), (["--radio", "bluez:hci1"], true), (["--radio", "bluez:hci0,hci1"], false),
+        (["--radio", "bluez:"], false), (["--radio", "bluez", "--trace", "a.btsnoop"], false),
+        (["--radio", "bluez", "--controller", "tcp:127.0.0.1:0"], false), (["--radio", "bluez", "--seed", "1"], false),
+    ]
+
+    @Test(arguments: doors) func `A door is one adapter, without what only others have`(
+        words: [String], isOpen: Bool
+    ) throws {
+        let invocation = try checkGrammar.parse(words)
+        do throws(CommandFailure) {
+            #expect(try RealDoor(invocation) != nil)
+            #expect(isOpen)
+        } catch {
+            #expect(!isOpen)
+            #expect(error.code == .usage)
+        }
+    }
+
     /// How bluetoothd goes away in the middle of a check.
     enum Departure: CaseIterable {
         case name, bus, adapter
