@@ -7,9 +7,10 @@ BUILDING ?=
 # What happened in each test of test-linux: traces, event logs, and what was said.
 EVIDENCE := .build/test-linux
 SOURCES := Package.swift Sources Tests
-# The tests of what reads octets, text and messages from outside.
-READING := ATT Arguments BlueZ Bluetooth Characteristics CommandLineTool Cryptography DBus Documents EventLog GATT HCI \
-    L2CAP LEHost LinkLayer Octets Reporting Scenarios Sockets Spelling VirtualController
+# The tests of what reads octets, text and messages from outside, and of what wraps C.
+READING := ATT Arguments BlueZ Bluetooth Characteristics Checks Collector CommandLineTool Conformance Cryptography \
+    DBus Documents EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral Reporting Scenarios \
+    Screen Simulation Sockets Spelling VirtualController
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
