@@ -1,16 +1,20 @@
 # lubdub: what to type.  Everything that is missing on a Debian machine is installed first.
 
 LUBDUB := .build/debug/lubdub
+RELEASE := .build/release/lubdub
+# More options for swift build; other ones than last time build all anew.
+BUILDING ?=
 # What happened in each test of test-linux: traces, event logs, and what was said.
 EVIDENCE := .build/test-linux
 SOURCES := Package.swift Sources Tests
-# The tests of what reads octets, text and messages from outside.
-READING := ATT Arguments BlueZ Bluetooth Characteristics CommandLineTool Cryptography DBus Documents EventLog GATT HCI \
-    L2CAP LEHost LinkLayer Octets Reporting Scenarios Sockets Spelling VirtualController
+# The tests of what reads octets, text and messages from outside, and of what wraps C.
+READING := ATT Arguments BlueZ Bluetooth Characteristics Checks Collector CommandLineTool Conformance Cryptography \
+    DBus Documents EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral Reporting Scenarios \
+    Screen Simulation Sockets Spelling VirtualController
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-linux test-busy sanitize soak docs release format
+.PHONY: help run test unit test-linux test-busy sanitize soak docs release format
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -23,25 +27,30 @@ run:  ## build, and play a resting heart to the built-in client
 test:  ## lint, build, test, and meet Bumble and tshark
 	@Tools/setup test
 	swift format lint --strict --recursive $(SOURCES)
-	swift build --build-tests --explicit-target-dependency-import-check error
-	swift test --skip-build
-	swift build -c release --static-swift-stdlib --product lubdub
-	LUBDUB=$(LUBDUB) LUBDUB_RELEASE=.build/release/lubdub .venv/bin/python Tests/side_by_side.py Tests/Interoperability
-	.build/release/lubdub bench notifications reads greeting
+	swift build --build-tests $(BUILDING) --explicit-target-dependency-import-check error
+	@# Each alone leaves a processor idle for half of its time.
+	$(MAKE) --jobs 2 --output-sync=target unit release
+	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) LUBDUB_DEBUG=$(LUBDUB) .venv/bin/python Tests/side_by_side.py \
+	    Tests/Interoperability
+	$(RELEASE) bench notifications reads greeting
+
+unit:
+	@# It builds nothing, so that it need not wait for who does.
+	swift test --skip-build --ignore-lock
 
 docs:  ## build the documentation of every module into .build/docs; a warning of DocC is an error
 	@Tools/setup build
-	swift build
+	swift build $(BUILDING)
 	Tools/docs
 
 test-linux: release  ## meet Linux's own Bluetooth and bluetoothd, in a machine that QEMU emulates
 	@Tools/setup linux
 	@rm -rf $(EVIDENCE) && mkdir $(EVIDENCE)
-	Tools/test-linux .build/release/lubdub $(EVIDENCE)
+	Tools/test-linux $(RELEASE) $(EVIDENCE)
 
 test-busy: release  ## play much to clients that are right, on a busy machine too: a quarter of an hour
 	@Tools/setup test
-	LUBDUB=.build/release/lubdub PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest busy_clients
+	LUBDUB=$(RELEASE) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest busy_clients
 
 sanitize:  ## run the tests of all that reads what comes from outside with the address sanitizer, in an own build
 	@Tools/setup test
@@ -57,7 +66,7 @@ soak:  ## play 100,000 random days of faults, in an own build, optimised
 
 release:  ## build .build/release/lubdub, with the Swift runtime inside
 	@Tools/setup build
-	swift build -c release --static-swift-stdlib --product lubdub
+	swift build -c release --static-swift-stdlib --product lubdub $(BUILDING)
 
 format:  ## put the sources into the house's form
 	swift format --in-place --recursive $(SOURCES)

@@ -1,20 +1,23 @@
-"""Runs the test files of a folder side by side, each in a process of its own: most of them wait most of the time.
+"""Runs the test classes of a folder side by side, each in a process of its own: most of them wait most of the time.
 
     python Tests/side_by_side.py FOLDER
 
 Files that name the port which `serve` takes by itself share a process, and those with a line `ALONE = True` have the
-machine to themselves, one after the other at the end.  What a process says comes when it is over.
+machine to themselves, one after the other at the end.  What may take longest begins first.  What a process says comes
+when it is over.
 Exit status: 0 if all passed, else 1.
 """
 
 import concurrent.futures
+import importlib
 import os
 import pathlib
 import subprocess
 import sys
 import time
+import unittest
 
-WORKERS = 4
+WORKERS = 8
 PORT = '6402'
 
 
@@ -26,13 +29,32 @@ def run(folder, names):
     return names, done.returncode, done.stdout, time.monotonic() - started
 
 
+def classes(module):
+    """The test classes that a module defines itself, by their names, and how long all tests of each may take."""
+    found = {}
+    for name, kind in vars(module).items():
+        if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind.__module__ == module.__name__:
+            count = len(unittest.defaultTestLoader.getTestCaseNames(kind))
+            found[f'{module.__name__}.{name}'] = count * getattr(kind, 'limit', 10)
+    return {name: limit for name, limit in found.items() if limit}
+
+
 def groups(folder):
-    """Names of files that share a process, side by side with others; and of those that have the machine to themselves."""
-    texts = {file.stem: file.read_text() for file in sorted(folder.glob('test_*.py'))}
-    alone = [name for name, text in texts.items() if '\nALONE = True' in text]
-    together = [name for name, text in texts.items() if PORT in text and name not in alone]
-    others = [name for name in texts if name not in alone + together]
-    return [group for group in [together, *([name] for name in others)] if group], [[name] for name in alone]
+    """Names of classes that share a process, side by side with others; and of those that have the machine to themselves."""
+    sys.path.insert(0, str(folder))
+    beside, alone, together = [], [], {}
+    for file in sorted(folder.glob('test_*.py')):
+        module = importlib.import_module(file.stem)
+        found = classes(module)
+        assert found, f'{file} has no tests'
+        if getattr(module, 'ALONE', False):
+            alone.append(list(found))
+        elif PORT in file.read_text():
+            together |= found
+        else:
+            beside += [(limit, [name]) for name, limit in found.items()]
+    beside.append((sum(together.values()), list(together)))
+    return [names for limit, names in sorted(beside, reverse=True) if names], alone
 
 
 def tell(names, code, said, seconds):

@@ -33,6 +33,9 @@ public struct PacketPool: Sendable {
     @inlinable public static var capacity: Int { 544 }
     @inlinable static var slotSize: Int { headroom + capacity }
 
+    /// Debug builds take an octet at a time of what is not an array.
+    private static let emptySlot = [UInt8](repeating: 0, count: slotSize)
+
     @usableFromInline var octets: [UInt8] = []
     @usableFromInline var free: [UInt32] = []
 
@@ -49,7 +52,7 @@ public struct PacketPool: Sendable {
             slot = last
         } else {
             slot = UInt32(octets.count / Self.slotSize)
-            octets.append(contentsOf: repeatElement(0, count: Self.slotSize))
+            octets.append(contentsOf: Self.emptySlot)
         }
         return Packet(slot: slot, start: UInt16(Self.headroom), end: UInt16(Self.headroom))
     }

@@ -3,6 +3,7 @@
 /// It takes what it is given: that the pieces together are JSON is up to who writes them.
 public struct JSONText: Sendable {
     private var storage: [UInt8] = []  // of which the first `count` are written
+    private static let room = [UInt8](repeating: 0, count: 128)
     /// How many octets have been written.
     public private(set) var count = 0
 
@@ -110,9 +111,8 @@ public struct JSONText: Sendable {
     private mutating func grow(by length: Int) -> Int {
         let start = count
         count += length
-        if count > storage.count {
-            storage.append(contentsOf: repeatElement(0, count: max(count, 64) * 2 - storage.count))
-        }
+        if storage.isEmpty { storage = Self.room }
+        while count > storage.count { storage.append(contentsOf: storage) }
         return start
     }
 

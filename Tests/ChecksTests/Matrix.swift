@@ -12,44 +12,48 @@ struct Matrix: Sendable {
         let outcomes: [Check.Outcome]
 
         init(_ peripheral: Peripheral, asked checks: [Check] = Check.all) throws {
-            let scenario = try peripheral.scenario()
             self.peripheral = peripheral
-            var world = try World(scenario, seed: 1)
+            var world = try World(peripheral.scenario(), seed: 1)
             world.mutation = peripheral.mutation
-            let stranger = try Examiner(in: world, of: 0)
-            // How a case begins is the same for all of a scope, to the octet: so it is played once.
-            var met: [Check.Scope: Result<Examiner, Ending>] = [:]
-            outcomes = checks.map { check in
-                if let reason = check.whyUnasked(isStrict: true) {
-                    return Check.Outcome(check, .skipped(reason), took: .zero)
-                }
-                let meeting = met[check.scope] ?? Self.meet(stranger, as: check.scope)
-                met[check.scope] = meeting
-                return Self.judge(check, meeting)
-            }
-        }
-
-        private static func meet(_ stranger: Examiner, as scope: Check.Scope) -> Result<Examiner, Ending> {
-            var examiner = stranger
-            do throws(Ending) {
-                try examiner.meet(as: scope)
-                return .success(examiner)
-            } catch { return .failure(error) }
-        }
-
-        private static func judge(_ check: Check, _ meeting: Result<Examiner, Ending>) -> Check.Outcome {
-            switch meeting {
-            case .failure(let ending): return Check.Outcome(check, ending, took: .zero)
-            case .success(var examiner):
-                do throws(Ending) {
-                    try check.judge(&examiner)
-                    return Check.Outcome(check, nil, took: examiner.now.sinceStart)
-                } catch { return Check.Outcome(check, error, took: examiner.now.sinceStart) }
-            }
+            outcomes = try Matrix.outcomes(of: 0, in: world, asked: checks)
         }
 
         /// The ids of those that ended so.
         func ids(_ verdict: Verdict) -> [String] { outcomes.filter { $0.verdict == verdict }.map(\.check.id) }
+    }
+
+    /// What came of checks that were asked of a device, each in a world of its own.
+    static func outcomes(of device: Int, in world: World, asked checks: [Check]) throws -> [Check.Outcome] {
+        let stranger = try Examiner(in: world, of: device)
+        // How a case begins is the same for all of a scope, to the octet: so it is played once.
+        var met: [Check.Scope: Result<Examiner, Ending>] = [:]
+        return checks.map { check in
+            if let reason = check.whyUnasked(isStrict: true) {
+                return Check.Outcome(check, .skipped(reason), took: .zero)
+            }
+            let meeting = met[check.scope] ?? meet(stranger, as: check.scope)
+            met[check.scope] = meeting
+            return judge(check, meeting)
+        }
+    }
+
+    private static func meet(_ stranger: Examiner, as scope: Check.Scope) -> Result<Examiner, Ending> {
+        var examiner = stranger
+        do throws(Ending) {
+            try examiner.meet(as: scope)
+            return .success(examiner)
+        } catch { return .failure(error) }
+    }
+
+    private static func judge(_ check: Check, _ meeting: Result<Examiner, Ending>) -> Check.Outcome {
+        switch meeting {
+        case .failure(let ending): return Check.Outcome(check, ending, took: .zero)
+        case .success(var examiner):
+            do throws(Ending) {
+                try check.judge(&examiner)
+                return Check.Outcome(check, nil, took: examiner.now.sinceStart)
+            } catch { return Check.Outcome(check, error, took: examiner.now.sinceStart) }
+        }
     }
 
     /// Computed once for all tests.

@@ -29,6 +29,21 @@ import Testing
         #expect(record.fault?.reason.hasPrefix(reason) ?? reason.isEmpty)
     }
 
+    @Test(
+        arguments: [
+            (.seconds(6), false, nil, true), (.seconds(5), false, nil, false), (.seconds(6), true, nil, false),
+            (.seconds(6), false, 0, false),
+        ] as [(Duration, Bool, UInt8?, Bool)])
+    func `Who has no processor for most of its time is starved`(
+        waited: Duration, hasPlayed: Bool, status: UInt8?, isStarved: Bool
+    ) {
+        var record = ClientRecord()
+        (record.waited, record.hasPlayed) = (waited, hasPlayed)
+        record.exit = status.map { ClientRecord.Exit(status: $0, at: .start) }
+        #expect(record.isStarved == isStarved)
+        #expect(record.fault?.reason.hasSuffix("; it waited 6.0 seconds of them for a processor") == true || !isStarved)
+    }
+
     @Test func `A beat that is late is a standstill, once`() {
         func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
         var clock = CaseClock(limit: at(60_000))

@@ -28,9 +28,9 @@ import Testing
         }
     }
 
-    private static func ending(_ verdict: Verdict, standstill: Duration? = nil) -> Round.Ending {
+    private static func ending(_ verdict: Verdict, disturbance: String? = nil) -> Round.Ending {
         var course = Course(unplayed: Outcome(verdict, title: "x"))
-        course.standstill = standstill
+        course.disturbance = disturbance
         return .played(course)
     }
 
@@ -74,7 +74,7 @@ import Testing
         let round = try Self.round(["a", "b"], jobs: 1, diary) { turn, _ in
             diary.note("began \(turn.item.id)")
             return turn.item.id == "a" && !turn.isSecond
-                ? Self.ending(.inconclusive, standstill: .seconds(1)) : Self.ending(.pass)
+                ? Self.ending(.inconclusive, disturbance: "this machine stood still") : Self.ending(.pass)
         }
         #expect(diary.all == ["began a", "began b", "told b", "began a", "told a"])
         #expect(round.runner.report.summary[.pass] == 2)

@@ -219,6 +219,16 @@ class SlowMachineSuiteTests(SuiteCase):
             'controller', 'pass'])
         self.assertEqual(re.findall(r'^pass +(\w)', done.output, re.M), ['b', 'a'])
 
+    async def test_a_client_that_has_no_processor_is_played_again_at_the_end(self):
+        # Of two that share a processor, the nice one waits nearly all the time.
+        place, spin = min(os.sched_getaffinity(0)), "sh -c 'while :; do :; done'"
+        client = (f'[ $LUBDUB_CASE = b -o -e again ] && {STAYS}; touch again; '
+                  f'taskset -c {place} {spin} & taskset -c {place} nice -n 19 {spin}')
+        done = await self.play({'a': SHORT, 'b': SHORT}, client, '--jobs', '2')
+        self.assertEqual((done.status, done.verdicts), (0, {'a': 'pass', 'b': 'pass'}), done.errors)
+        self.assertRegex(
+            done.errors, r'a: the client waited \d+\.\d seconds for a processor: the case is played once more at the end')
+
     async def test_a_log_that_is_read_has_one_play(self):
         done = await self.play(
             {'a': SlowMachineTests.CASE}, f'exec {PYTHON} client.py', '--events', '-', '--keep', 'kept',

@@ -10,6 +10,7 @@ import unittest
 from harness import LUBDUB, ROOT
 
 
+DEBUG = str((ROOT / os.environ.get('LUBDUB_DEBUG', '.build/debug/lubdub')).resolve())
 RELEASE = str((ROOT / os.environ.get('LUBDUB_RELEASE', '.build/release/lubdub')).resolve())
 
 
@@ -94,9 +95,10 @@ class RunTests(unittest.TestCase):
                 self.assertEqual(play(scenario, '--seed', '7'), play(scenario, '--seed', '7'))
 
     def test_debug_and_release_give_the_same_octets(self):
+        self.assertNotEqual(DEBUG, RELEASE)
         for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json']:
             with self.subTest(scenario):
-                self.assertEqual(play(scenario), play(scenario, program=RELEASE))
+                self.assertEqual(play(scenario, program=DEBUG), play(scenario, program=RELEASE))
 
     def test_another_seed_gives_others(self):
         one, other = play('scenarios/workout.json', '--seed', '7'), play('scenarios/workout.json', '--seed', '8')

@@ -13,7 +13,7 @@ struct ClientCases {
 
     static let folders =
         ["finding", "heart_rate", "thermometer", "streams"].map { "collector/\($0)" } + [
-            "formats", "errors", "recovery",
+            "clients", "formats", "errors", "recovery",
         ]
 
     /// What needs keys from an earlier connection.
@@ -41,8 +41,8 @@ struct ClientCases {
         var lines = [
             "# What the verdicts on clients are worth", "",
             "Written by `LUBDUB_WRITE_VERDICTS=1 swift test --filter VerdictTests`, and proven current by that test.",
-            "The built-in client meets every expectation of the scenarios in `scenarios/collector`, `formats`, `errors` and",
-            "`recovery`. Each of these clients differs from it in one thing, and fails what is named for it; no expectation",
+            "The built-in client meets every expectation of the scenarios in `scenarios/collector`, `clients`, `formats`,",
+            "`errors` and `recovery`. Each of these clients differs from it in one thing, and fails what is named for it; no expectation",
             "is without such a client. Those with a source were seen.", "",
             "| client | what it does wrong | seen in | fails |", "|---|---|---|---|",
         ]

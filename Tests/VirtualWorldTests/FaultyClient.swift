@@ -4,6 +4,7 @@ import Collector
 import GATT
 import HCI
 import LEHost
+import Simulation
 import Testing
 
 /// A client that differs from the built-in one in one thing: what passes between that one, its host and its user is
@@ -50,7 +51,10 @@ struct FaultyClient: Sendable, CustomTestStringConvertible {
     var source: String?
     /// The expectations that fail it: `formats/edges shows`.
     let caughtBy: [String]
-    var settings = SensorCollector.Settings()
+    /// How it is set up.
+    var sets: @Sendable (inout SensorCollector.Settings) -> Void = { _ in }
+    /// How long after a heart rate it shows that once more, whatever has happened, and again and again.
+    var repeats: Duration?
     /// In place of something said to the host.
     var commands: @Sendable (Host.Command, View) -> [Deed] = { command, _ in [.asks(command)] }
     /// In place of a value that was notified or indicated.
@@ -69,6 +73,9 @@ struct Flaw {
     private var view = FaultyClient.View()
     private var connection: ConnectionID?
     private(set) var hasEnded = false
+    private var shown: SensorCollector.Saying?
+    /// When it shows the last heart rate again.
+    private(set) var nextShown = Instant.never
 
     init(_ client: FaultyClient) { self.client = client }
 
@@ -108,7 +115,15 @@ struct Flaw {
         return [.disconnect(connection, reason: .remoteUserTerminated)]
     }
 
-    func shows(_ content: SensorCollector.Content) -> [SensorCollector.Content] { client.shows(content, view) }
+    mutating func shows(_ saying: SensorCollector.Saying, at now: Instant) -> [SensorCollector.Content] {
+        if case .heartRate = saying.content, let period = client.repeats {
+            (shown, nextShown) = (saying, now.advanced(by: period))
+        }
+        return client.shows(saying.content, view)
+    }
+
+    /// What it shows again.
+    func showsAgain(at now: Instant) -> SensorCollector.Saying? { nextShown <= now ? shown : nil }
 
     /// What the client is told in place of something else; nil: nothing.
     mutating func told(_ output: Host.Output) -> Host.Output? {

@@ -39,7 +39,8 @@ extension FaultyClient {
     private static let heartRates = [
         misreads(
             "one_octet", "reads one octet of a heart rate, whatever the flags say",
-            "googlearchive/android-BluetoothLeGatt#5", caughtBy: ["formats/broken nothing"]
+            "googlearchive/android-BluetoothLeGatt#5",
+            caughtBy: ["clients/two_octets shows_300", "formats/broken nothing"]
         ) { [.hears($0.with(flags: $0.flags & ~0x01, rate: $0.rate.prefix(1)))] },
         misreads(
             "two_octets", "reads two octets of a heart rate, whatever the flags say",
@@ -54,9 +55,18 @@ extension FaultyClient {
         },
         misreads(
             "big_endian", "reads a heart rate of two octets with the high one first", "MoveUpwards/Gormsson#3",
-            caughtBy: ["formats/always_two shows", "formats/edges shows", "recovery/another_format shows"]
-                + shownFlags(0x01, 0x03, 0x09, 0x0B)
+            caughtBy: [
+                "clients/two_octets shows_300", "clients/two_octets shows_72", "formats/always_two shows",
+                "formats/edges shows", "recovery/another_format shows",
+            ] + shownFlags(0x01, 0x03, 0x09, 0x0B)
         ) { [.hears($0.with(rate: ArraySlice($0.rate.reversed())))] },
+        misreads(
+            "plain_only", "ends at a measurement with anything beside one octet of heart rate",
+            caughtBy: [
+                "clients/contact goes_on", "clients/energy_and_rr goes_on", "clients/odd_tail goes_on",
+                "clients/rr_alone goes_on", "clients/several_rr goes_on", "clients/two_octets goes_on",
+            ]
+        ) { [$0.flags == 0 ? .hears($0.octets) : .ends] },
         misreads(
             "never_two_octets", "takes in no heart rate of two octets", caughtBy: ["formats/two_byte shows"]
         ) { $0.flags & 0x01 == 0 ? [.hears($0.octets)] : [] },
@@ -70,18 +80,25 @@ extension FaultyClient {
         ) { $0.surplus == 0 ? [.hears($0.octets)] : [.leaves] },
         misreads(
             "swapped_flags", "takes the flag of the energy for that of the format",
-            "DeviceConnect/DeviceConnect-Android#163", caughtBy: ["formats/energy shows"]
+            "DeviceConnect/DeviceConnect-Android#163",
+            caughtBy: [
+                "clients/energy_and_rr shows_energy", "clients/energy_and_rr shows_energy_alone",
+                "clients/energy_and_rr shows_rr", "formats/energy shows",
+            ]
         ) { value in
             let (format, energy) = (value.flags & 0x01, value.flags & 0x08)
             return [.hears(value.with(flags: value.flags & 0xF6 | format << 3 | energy >> 3))]
         },
         misreads(
             "energy_as_interval", "reads the energy where the first RR interval is", "UNAWatch/una-sdk#220",
-            caughtBy: shownFlags(0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x1F)
+            caughtBy: ["clients/energy_and_rr shows_rr"] + shownFlags(0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x1F)
         ) { [.hears($0.flags & 0x18 == 0x18 ? $0.with(flags: $0.flags & ~0x08) : $0.octets)] },
         misreads(
             "no_energy", "reads the energy and forgets it", "bleakheart 0.2.0: the key is misspelt",
-            caughtBy: ["formats/energy shows"]
+            caughtBy: [
+                "clients/energy_and_rr shows_energy", "clients/energy_and_rr shows_energy_alone",
+                "formats/energy shows",
+            ]
         ) { value in
             guard value.flags & 0x08 != 0 else { return [.hears(value.octets)] }
             return [.hears(value.with(flags: value.flags & ~0x08, rest: value.rest.dropFirst(2)))]
@@ -89,25 +106,33 @@ extension FaultyClient {
         misreads(
             "contact_as_mask", "takes contact that is not supported for none, and none for contact",
             "pycycling#54",
-            caughtBy: shownFlags(0x00, 0x02)
+            caughtBy: ["clients/contact shows_off", "clients/contact shows_unknown"] + shownFlags(0x00, 0x02)
         ) { [.hears($0.with(flags: $0.flags | ($0.flags & 0x06 == 0x04 ? 0x02 : 0x04)))] },
         misreads(
             "no_contact", "does not look at the contact", "ryanbr/noop#1758",
-            caughtBy: ["formats/contact_lost off_skin", "formats/contact_lost on_skin"]
-                + shownFlags(0x04, 0x05, 0x06, 0x07, 0x0C, 0x0D, 0x0F)
+            caughtBy: [
+                "clients/contact shows_off", "clients/contact shows_on", "clients/contact shows_again",
+                "formats/contact_lost off_skin", "formats/contact_lost on_skin",
+            ] + shownFlags(0x04, 0x05, 0x06, 0x07, 0x0C, 0x0D, 0x0F)
         ) { [.hears($0.with(flags: $0.flags & ~0x06))] },
         misreads(
             "pads", "takes octets that are missing for 0", "pycycling 0.4.1: half a heart rate is 0 bpm",
-            caughtBy: ["formats/broken nothing", "formats/truncated nothing"]
+            caughtBy: [
+                "clients/too_short no_zero", "clients/too_short no_half", "formats/broken nothing",
+                "formats/truncated nothing",
+            ]
         ) { $0.isWhole ? [.hears($0.octets)] : [.hears([$0.flags & 0x01] + $0.rate + [0, 0])] },
         misreads(
             "crashes", "ends at a measurement that promises more than it holds",
             "pycycling 0.4.1 and Bumble 0.0.236: IndexError, struct.error",
-            caughtBy: ["errors/unknown_pdus shows", "formats/broken shows", "formats/truncated shows"]
+            caughtBy: [
+                "clients/too_short goes_on", "errors/unknown_pdus shows", "formats/broken shows",
+                "formats/truncated shows",
+            ]
         ) { [$0.isWhole ? .hears($0.octets) : .ends] },
         misreads(
             "strict", "ends the connection at a measurement that it cannot read",
-            caughtBy: ["formats/broken stays", "formats/truncated stays"]
+            caughtBy: ["clients/too_short stays", "formats/broken stays", "formats/truncated stays"]
         ) { [$0.isWhole ? .hears($0.octets) : .leaves] },
     ]
 
@@ -115,6 +140,10 @@ extension FaultyClient {
         misreads(
             "no_interval_no_value", "takes in no measurement without RR intervals", "bleakheart 0.2.0",
             caughtBy: [
+                "clients/comes_back starts", "clients/contact starts", "clients/energy_and_rr starts",
+                "clients/handles_moved starts", "clients/odd_tail starts", "clients/rr_alone starts",
+                "clients/several_rr starts", "clients/silence starts", "clients/subscribes starts",
+                "clients/too_short starts", "clients/two_octets starts",
                 "collector/heart_rate/listens each", "collector/heart_rate/reserved_location shows",
                 "formats/long_strings shows", "formats/more_services shows", "formats/two_batteries shows",
             ]
@@ -123,27 +152,33 @@ extension FaultyClient {
             "long_ones_only", "reads RR intervals in measurements of more than six octets only",
             "codeinversion/sensors-swift#5",
             caughtBy: [
+                "clients/rr_alone shows_1000_ms", "clients/rr_alone shows_923_ms",
                 "formats/rr_units second_shown", "formats/rr_units one_shown", "formats/rr_units high_shown",
                 "formats/rr_units two_shown",
             ] + shownFlags(0x10, 0x12, 0x14, 0x16)
         ) { [.hears($0.octets.count > 6 ? $0.octets : $0.without(0x10))] },
         misreads(
             "one_interval", "takes in no measurement with more than one RR interval", "TrackMyIndoorWorkout#372",
-            caughtBy: ["formats/nine_rr all"]
+            caughtBy: ["clients/several_rr shows_two", "clients/several_rr shows_nine", "formats/nine_rr all"]
         ) { $0.intervals.count > 1 ? [] : [.hears($0.octets)] },
         misreads(
             "first_interval", "takes in the first RR interval only",
-            caughtBy: ["formats/nine_rr all"] + shownFlags(0x11, 0x13, 0x15, 0x17)
+            caughtBy: ["clients/several_rr shows_two", "clients/several_rr shows_nine", "formats/nine_rr all"]
+                + shownFlags(0x11, 0x13, 0x15, 0x17)
         ) { [.hears($0.with(intervals: Array($0.intervals.prefix(1))))] },
         misreads(
             "milliseconds", "shows an RR interval of 1024 as 1024 ms", "polar-ble-sdk#343",
-            caughtBy: ["formats/rr_units second_shown"]
+            caughtBy: [
+                "clients/rr_alone shows_1000_ms", "clients/rr_alone shows_923_ms", "formats/rr_units second_shown",
+            ]
         ) { value in
             [.hears(value.with(intervals: value.intervals.map { UInt16(clamping: Int($0) * 128 / 125) }))]
         },
         misreads(
             "low_octet", "drops the high octet of RR intervals", "WebBluetoothCG/web-bluetooth#493",
-            caughtBy: ["formats/rr_units second_shown"]
+            caughtBy: [
+                "clients/rr_alone shows_1000_ms", "clients/rr_alone shows_923_ms", "formats/rr_units second_shown",
+            ]
         ) { [.hears($0.with(intervals: $0.intervals.map { $0 & 0xFF }))] },
         misreads(
             "divides", "ends at an RR interval of 0", "bleakheart 0.2.0: ZeroDivisionError",
@@ -151,7 +186,8 @@ extension FaultyClient {
         ) { [$0.intervals.contains(0) ? .ends : .hears($0.octets)] },
         misreads(
             "odd_octet", "takes an odd octet at the end for an RR interval",
-            "bleakheart 0.2.0: an interval of 1 ms", caughtBy: ["formats/rr_units odd_shown"]
+            "bleakheart 0.2.0: an interval of 1 ms",
+            caughtBy: ["clients/odd_tail drops_it", "formats/rr_units odd_shown"]
         ) { [.hears($0.surplus % 2 == 1 && $0.flags & 0x10 != 0 ? $0.octets + [0] : $0.octets)] },
         misreads(
             "odd_octet_strict", "ends the connection at an odd octet", "Bumble 0.0.236: struct.error",

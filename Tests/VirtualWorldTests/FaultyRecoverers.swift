@@ -28,11 +28,9 @@ extension FaultyClient {
     /// One that is set up wrongly.
     private static func isSet(
         _ name: String, _ about: String, _ source: String? = nil, caughtBy: [String],
-        _ change: (inout SensorCollector.Settings) -> Void
+        _ sets: @escaping @Sendable (inout SensorCollector.Settings) -> Void
     ) -> FaultyClient {
-        var settings = SensorCollector.Settings()
-        change(&settings)
-        return FaultyClient(name: name, about: about, source: source, caughtBy: caughtBy, settings: settings)
+        FaultyClient(name: name, about: about, source: source, caughtBy: caughtBy, sets: sets)
     }
 
     /// PMD Control Point.  Polar BLE SDK, technical documentation of the Measurement Data service.
@@ -62,6 +60,10 @@ extension FaultyClient {
         ) {
             $0.choice = .name("Lubdub HRM")
         },
+        isSet(
+            "nearest", "takes the strap that it hears best, whichever it is told of",
+            caughtBy: ["clients/named starts", "clients/named not_the_other"]
+        ) { $0.choice = .strongest },
         FaultyClient(
             name: "weakest", about: "takes the strap that it hears worst",
             caughtBy: ["collector/finding/nearest not_far", "recovery/nearest_leaves not_far"],
@@ -80,8 +82,8 @@ extension FaultyClient {
             }),
         FaultyClient(
             name: "nothing_else", about: "takes no strap that can do more than measure a heart",
-            source: "SmartSpin2k#273", caughtBy: ["formats/more_services returns"],
-            reports: { $0.data.containsUUID(0x1818) ? nil : $0 }),
+            source: "SmartSpin2k#273", caughtBy: ["clients/other_services starts", "formats/more_services returns"],
+            reports: { $0.data.containsUUID(0x1818) || $0.data.containsUUID(0x1809) ? nil : $0 }),
         asks(
             "goes_on_scanning", "scans again when it is connected",
             caughtBy: ["collector/finding/stops_scanning no_more"]
@@ -128,8 +130,10 @@ extension FaultyClient {
     ]
 
     private static let subscribers = [
-        asks("polls", "reads what it could be told", caughtBy: ["collector/heart_rate/listens no_polling"]) {
-            command, view in
+        asks(
+            "polls", "reads what it could be told",
+            caughtBy: ["clients/subscribes does_not_poll", "collector/heart_rate/listens no_polling"]
+        ) { command, view in
             guard case .procedure(let id, .configure(let handle, _), let number) = command,
                 view.uuid(at: handle) == .heartRateMeasurement, let value = view.handle(of: .heartRateMeasurement)
             else { return [.asks(command)] }
@@ -138,6 +142,7 @@ extension FaultyClient {
         asks(
             "mute", "never subscribes",
             caughtBy: [
+                "clients/subscribes subscribes",
                 "collector/heart_rate/discovers measurement", "collector/heart_rate/discovers configuration",
                 "collector/thermometer/discovers intermediate",
                 "collector/thermometer/discovers intermediate_configuration", "errors/discovery_refused returns",
@@ -237,7 +242,8 @@ extension FaultyClient {
             "believes_in_subscription", "does not subscribe again in a new connection",
             "WebBluetoothCG/web-bluetooth#220; flutter_reactive_ble#384",
             caughtBy: [
-                "collector/thermometer/stored returns", "errors/never_confirmed confirms",
+                "clients/comes_back returns", "clients/comes_back shows", "collector/thermometer/stored returns",
+                "errors/never_confirmed confirms",
                 "formats/mtu_changes returns", "formats/mtu_changes shows", "recovery/again_and_again returns",
                 "recovery/another_address returns", "recovery/another_address shows", "recovery/another_format returns",
                 "recovery/away_long returns", "recovery/away_long shows", "recovery/away_while_indicating returns",
@@ -252,6 +258,7 @@ extension FaultyClient {
         asks(
             "believes_in_handles", "keeps the handles of the first discovery for ever", "bluez#191",
             caughtBy: [
+                "clients/handles_moved returns", "clients/handles_moved shows",
                 "recovery/handles_moved returns", "recovery/handles_moved shows",
                 "recovery/handles_moved_silently returns", "recovery/handles_moved_silently shows",
             ]
@@ -279,6 +286,13 @@ extension FaultyClient {
                 "recovery/silence stays",
             ],
             values: { octets, _, view in view.values % 12 == 0 ? [.leaves] : [.hears(octets)] }),
+        asks(
+            "no_pause", "ends when a strap falls silent", "VRCOSC#101", caughtBy: ["clients/silence shows"]
+        ) { command, view in
+            // The built-in client asks a silent device whether everything is where it was.
+            guard case .discoverEverything? = procedure(command), view.values > 0 else { return [.asks(command)] }
+            return [.ends]
+        },
         FaultyClient(
             name: "short_lived", about: "ends after nine values",
             caughtBy: ["errors/rate_peaks shows", "recovery/silence shows"],
@@ -286,9 +300,13 @@ extension FaultyClient {
     ]
 
     private static let displays = [
+        FaultyClient(
+            name: "redraws", about: "shows the last heart rate again every 1.5 s, whether or not it is connected",
+            source: "heart-of-frogg#3", caughtBy: ["clients/comes_back no_ghost"], repeats: .milliseconds(1500)),
         shows(
             "frozen", "shows the last heart rate for ever", "PineTimeSD#7",
             caughtBy: [
+                "clients/comes_back clears", "clients/silence clears",
                 "recovery/away_long clears", "recovery/disconnects clears", "recovery/power_off clears",
                 "recovery/silence clears", "recovery/walk_away_and_back clears",
             ]
@@ -300,7 +318,7 @@ extension FaultyClient {
         },
         shows(
             "one_more_listener", "registers one listener more with each connection", "bleak#2002",
-            caughtBy: ["recovery/again_and_again once"]
+            caughtBy: ["clients/comes_back once", "recovery/again_and_again once"]
         ) { content, view in
             guard case .heartRate = content else { return [content] }
             return Array(repeating: content, count: max(1, view.connections))

@@ -46,7 +46,10 @@ struct Stage {
         world = try World(scenario, seed: seed, sleeps: sleeps)
         node = try world.addClient(at: .start)
         limit = Instant.start.advanced(by: scenario.limit)
-        collector = SensorCollector(client?.settings ?? settings)
+        var settings = settings
+        if let target = scenario.target { settings.choice = .address(scenario.devices[target].address) }
+        client?.sets(&settings)
+        collector = SensorCollector(settings)
         flaw = client.map(Flaw.init)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
         world.journal = EventJournal { chunk in
@@ -99,12 +102,13 @@ struct Stage {
     }
 
     private mutating func goOn() -> Bool {
-        let (due, wake) = (world.nextDue ?? .never, wakes.min() ?? .never)
+        let (due, wake) = (world.nextDue ?? .never, min(wakes.min() ?? .never, flaw?.nextShown ?? .never))
         guard min(due, wake) <= limit else { return false }
         guard wake < due else { return world.runNext(until: limit) }
         world.run(until: wake)
         wakes.removeAll { $0 <= wake }
         collector.timePassed(at: world.now, into: &outbox)
+        if let saying = flaw?.showsAgain(at: world.now) { show(saying) }
         return true
     }
 
@@ -133,7 +137,7 @@ struct Stage {
     }
 
     private mutating func show(_ saying: SensorCollector.Saying) {
-        for content in flaw?.shows(saying.content) ?? [saying.content] where flaw?.hasEnded != true {
+        for content in flaw?.shows(saying, at: world.now) ?? [saying.content] where flaw?.hasEnded != true {
             let saying = SensorCollector.Saying(content, of: saying.peer)
             said.append(Said(at: world.now, saying: saying))
             world.clientSaid(saying)

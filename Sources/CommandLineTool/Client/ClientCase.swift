@@ -110,7 +110,10 @@ actor ClientCase {
         let hasSpeakers = socket?.assumeIsolated { $0.hasSpeakers } ?? false
         let isSilent = client.isGone && watch == nil && !hasGuests && !hasSpeakers
         guard isPlaying ? record.exit?.isFailure != true : !isSilent && loop.now < started.advanced(by: Self.patience)
-        else { return ending.say(.time) }
+        else {
+            if !isPlaying { record.waited = client.waited }
+            return ending.say(.time)
+        }
         // Nobody is left outside: what is to come can come at once.
         if isPlaying, isSilent { live.assumeIsolated { $0.skip(.seconds(1)) } }
         loop.call(at: isPlaying && isSilent ? loop.now : loop.now.advanced(by: Self.beat)) {

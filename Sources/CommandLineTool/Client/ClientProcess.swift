@@ -6,6 +6,7 @@ import Simulation
 /// A client under test: a shell with a command line, and all that it starts, in a process group of their own.
 struct ClientProcess: Sendable {
     private static let shell = "/bin/sh"
+    private static let mostLookedAt = 64
 
     private let process: pid_t
     private let mark: String  // a variable that no other process has
@@ -54,6 +55,21 @@ struct ClientProcess: Sendable {
         isGone = status != nil && kill(-process, 0) != 0 && errno == ESRCH
     }
 
+    /// How long it could have run and had to wait for a processor: that of its processes that waited longest.
+    var waited: Duration {
+        var (found, longest) = ([process], Int64(0))
+        var next = 0
+        while next < found.count, next < Self.mostLookedAt {
+            // Nanoseconds that it ran, and nanoseconds that it waited: Linux, Documentation/scheduler/sched-stats.rst.
+            let numbers = String(decoding: contents(of: "/proc/\(found[next])/schedstat") ?? [], as: UTF8.self)
+                .split(separator: " ").compactMap { Int64($0) }
+            longest = max(longest, numbers.dropFirst().first ?? 0)
+            found += Self.children(of: "\(found[next])")
+            next += 1
+        }
+        return .milliseconds(longest / 100_000_000 * 100)
+    }
+
     /// Sends a signal to all of its group.
     func send(_ signal: Int32) {
         if !isGone { kill(-process, signal) }
@@ -62,7 +78,7 @@ struct ClientProcess: Sendable {
     /// Ends whoever it has started outside its group; no use before that is gone.
     func endStrays() {
         for _ in 0..<64 {
-            let strays = Self.children.filter { child in
+            let strays = Self.children(of: "self").filter { child in
                 (contents(of: "/proc/\(child)/environ") ?? []).split(separator: 0).contains(where: isMark)
             }
             guard !strays.isEmpty else { return }
@@ -76,9 +92,9 @@ struct ClientProcess: Sendable {
     private func isMark(_ variable: ArraySlice<UInt8>) -> Bool { variable.elementsEqual(mark.utf8) }
 
     /// The processes whose parent is this one, whichever of its threads started them or has to wait for them.
-    private static var children: [pid_t] {
-        CaseFiles.names(in: "/proc/self/task").flatMap { thread in
-            String(decoding: contents(of: "/proc/self/task/\(thread)/children") ?? [], as: UTF8.self).split(
+    private static func children(of process: String) -> [pid_t] {
+        CaseFiles.names(in: "/proc/\(process)/task").flatMap { thread in
+            String(decoding: contents(of: "/proc/\(process)/task/\(thread)/children") ?? [], as: UTF8.self).split(
                 separator: " ")
         }.compactMap { pid_t($0) }
     }

@@ -23,6 +23,12 @@ struct ClientRecord: Sendable {
     /// Whether time has passed, since its host has said HCI Reset, or is the kernel and the client could be started.
     var hasPlayed = false
 
+    /// How long it had waited for a processor when its host was not waited for any longer.
+    var waited = Duration.zero
+
+    /// Whether this machine kept it from beginning: for most of its time it had no processor.
+    var isStarved: Bool { !hasPlayed && exit == nil && waited > ClientCase.patience / 2 }
+
     /// What is wrong with it, whatever was expected; nil when nothing is.
     var fault: ClientFault? {
         guard hasPlayed else {
@@ -36,10 +42,13 @@ struct ClientRecord: Sendable {
             case let status?:
                 return ClientFault(verdict: .fail, reason: "it \(Self.words(status)) before its host said HCI Reset")
             case nil:
+                let hint =
+                    isStarved
+                    ? "it waited \(waited) of them for a processor" : "LUBDUB_CONTROLLER says where the controller is"
                 return ClientFault(
                     verdict: .inconclusive,
-                    reason: "its host did not say HCI Reset within \(ClientCase.patience.components.seconds) s; "
-                        + "LUBDUB_CONTROLLER says where the controller is")
+                    reason: "its host did not say HCI Reset within \(ClientCase.patience.components.seconds) s; \(hint)"
+                )
             }
         }
         guard let exit, exit.isFailure else { return nil }

@@ -92,23 +92,22 @@ struct CasePlayer: Sendable {
             ) { instant, line in
                 if tells { Console.print("\(paint("\(instant)", .quiet))  \(line.json.brief)") }
             }
-            if let standstill = course.standstill, !turn.isSecond { offer(played, after: standstill, &course) }
+            if let disturbance = course.disturbance, !turn.isSecond { offer(played, after: disturbance, &course) }
             return course
         }
     }
 
     /// Says that a case is played once more, or that it cannot be.
-    private func offer(_ played: Played, after standstill: Duration, _ course: inout Course) {
+    private func offer(_ played: Played, after disturbance: String, _ course: inout Course) {
         let who = played.item.map { "\($0.id): " } ?? ""
         if played.hasLogThatCannotBeginAnew {
-            course.standstill = nil
+            course.disturbance = nil
             Console.complain(
-                "lubdub: \(who)this machine stood still for \(standstill); the case is not played once more, since its "
+                "lubdub: \(who)\(disturbance); the case is not played once more, since its "
                     + "log has gone out already: give --events a file, and it will be")
         } else {
             let end = who.isEmpty ? "" : " at the end"
-            Console.complain(
-                "lubdub: \(who)this machine stood still for \(standstill): the case is played once more\(end)")
+            Console.complain("lubdub: \(who)\(disturbance): the case is played once more\(end)")
         }
     }
 

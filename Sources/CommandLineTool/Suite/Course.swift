@@ -15,8 +15,8 @@ struct Course: Sendable {
     let measurements: Int
     /// How a command ends that plays nothing else.
     let code: ExitCode
-    /// How long this machine stood still, if that alone keeps the case from being decided.
-    var standstill: Duration?
+    /// What this machine did, if that alone keeps the case from being decided.
+    var disturbance: String?
 
     /// Of a scenario whose judging has ended, and of the client outside that it was played to; where nothing is
     /// required, the client must have taken in something.
@@ -38,8 +38,12 @@ struct Course: Sendable {
         }
         outcome.chronicle = chronicle
         self.outcome = outcome
-        guard let client, client.fault == nil, outcome.verdict == .inconclusive, !code.isInterruption else { return }
-        standstill = world.rulings.compactMap(\.standstill).max()
+        guard let client, outcome.verdict == .inconclusive, !code.isInterruption else { return }
+        if client.isStarved {
+            disturbance = "the client waited \(client.waited) for a processor"
+        } else if client.fault == nil, let standstill = world.rulings.compactMap(\.standstill).max() {
+            disturbance = "this machine stood still for \(standstill)"
+        }
     }
 
     /// Of a rehearsal that is over.
