@@ -8,7 +8,7 @@ struct CaseClock {
     private static let interval = Duration.milliseconds(20)
 
     /// When the case is over, in its own time.
-    let limit: Instant
+    var limit: Instant
     private var nextBeat = Instant.never
 
     init(limit: Instant) { self.limit = limit }

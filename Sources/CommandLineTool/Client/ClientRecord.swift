@@ -22,10 +22,13 @@ struct ClientRecord: Sendable {
     var exit: Exit?
     /// Whether time has passed, since its host has said HCI Reset, or is the kernel and the client could be started.
     var hasPlayed = false
+    /// Why it has not, where that is nothing that a process of its own did.
+    var absence: String?
 
     /// What is wrong with it, whatever was expected; nil when nothing is.
     var fault: ClientFault? {
         guard hasPlayed else {
+            if let absence { return ClientFault(verdict: .inconclusive, reason: absence) }
             switch exit?.status {
             case 126?, 127?:
                 let why = exit?.status == 126 ? "not executable" : "not found"
