@@ -28,8 +28,11 @@ struct DeviceRadios: Sendable {
                 throw CommandFailure(
                     .usage, "lubdub: --radio \(text) has to be the only one; several adapters are bluez:hci0,hci1")
             }
-            let names = first == "bluez" ? [] : first.dropFirst("bluez:".count).split(
-                separator: ",", omittingEmptySubsequences: false)
+            let names =
+                first == "bluez"
+                ? []
+                : first.dropFirst("bluez:".count).split(
+                    separator: ",", omittingEmptySubsequences: false)
             means = .adapters(names.map(String.init), text: text)
         } else {
             var addresses: [StreamAddress] = []
@@ -58,7 +61,8 @@ struct DeviceRadios: Sendable {
             return "\(devices), each with an adapter of its own: --radio bluez:\(example)"
         case .controllers(let addresses):
             guard !fits(addresses.count) else { return nil }
-            return "\(devices), and each needs a --radio: there \(addresses.count == 1 ? "is 1" : "are \(addresses.count)")"
+            return
+                "\(devices), and each needs a --radio: there \(addresses.count == 1 ? "is 1" : "are \(addresses.count)")"
         }
     }
 

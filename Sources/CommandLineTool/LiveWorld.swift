@@ -48,7 +48,6 @@ actor LiveWorld {
     private var whenUnlinked: (@Sendable () -> Void)?
     private var wake: EventLoop.Appointment?
     private var clock: CaseClock?
-    private var span: Duration?  // of the case, from when a person will have connected their client
     private var startsAtReset = false
     private var isOver = false  // the time of a case is
     private var client: (@Sendable (Host.Output) -> Void)?
@@ -99,14 +98,9 @@ actor LiveWorld {
     /// at least; and what they are asked then may be answered at any time.
     func judge(on terms: Judge.Terms, startsAtReset: Bool) {
         world.judgeExpectations(on: terms)
-        let limit = world.scenario.limit
-        if world.waitsForConnection { span = limit }
-        clock = CaseClock(limit: .start.advanced(by: span.map { max($0, Self.patience) } ?? limit))
+        clock = CaseClock(world.scenario.limit, isHeld: world.waitsForConnection)
         self.startsAtReset = startsAtReset
     }
-
-    /// So long a person has to connect their client.
-    static let patience = Duration.seconds(60)
 
     /// What a person is asked now.
     var inquiries: [Inquiry] { world.inquiries }
@@ -356,10 +350,7 @@ actor LiveWorld {
 
     /// Decides what time has decided; says when the case is over.
     private func judgeTime() {
-        if let span, !world.waitsForConnection {
-            clock?.limit = world.now.advanced(by: span)
-            self.span = nil
-        }
+        if !world.waitsForConnection { clock?.release(at: world.now) }
         world.judgeTime()
         guard isPlaying, now == clock?.limit || world.isDecided else { return }
         world.reachLimit()

@@ -16,6 +16,7 @@ struct AskedTrial: Trying {
         var isHeld: Bool
         var isDue = false
         var isAgain = false
+        var other: String?  // what a person saw instead
     }
 
     /// What was true so long ago may still be said: a person looks, reads and types.
@@ -72,10 +73,12 @@ struct AskedTrial: Trying {
             close(event, event.matches(in: happening, isTrue: isTrue), at: now)
         }
         if let opening, isWanted || !opening.isDue, event.concerns(happening) {
+            let line = happening.value?.json.brief ?? "something"
             let start = max(opening.opened, now.advanced(by: .zero - Self.latency))
             if event.matches(in: happening, isTrue: { context.truths.hold($0, $1, since: start) }) > 0 {
-                let line = happening.value?.json.brief ?? "it"
                 decide(isWanted, "a person saw \(line) by \(now) s", at: now, context)
+            } else {
+                self.opening?.other = line
             }
         }
         if since.hear(happening, at: now, isTrue) { open(at: now) }
@@ -99,7 +102,9 @@ struct AskedTrial: Trying {
         let isAsked = opening?.isDue ?? false
         opening = nil
         guard passed == 0 else { return rule(.pass, nil, at: now) }
-        if let unsaid = isAsked ? "nobody answered" : unsaid { return rule(.inconclusive, Reason(seen: unsaid), at: now) }
+        if let unsaid = isAsked ? "nobody answered" : unsaid {
+            return rule(.inconclusive, Reason(seen: unsaid), at: now)
+        }
         rule(.inconclusive, context.wording.inconclusive(expectation, standing, at: now), at: now)
     }
 
@@ -111,7 +116,8 @@ struct AskedTrial: Trying {
         switch answer {
         case .yes: decide(isWanted, "a person saw it by \(now) s", at: now, context)
         case .no where open.isDue, .shown where open.isDue && open.isAgain && isWanted:
-            decide(!isWanted, "a person did not see it by \(now) s", at: now, context)
+            let other = open.other.map { ", but \($0)" } ?? ""
+            decide(!isWanted, "a person had not seen it by \(now) s\(other)", at: now, context)
         case .no: return .early
         case .shown where open.isDue:
             opening?.isAgain = true
@@ -129,7 +135,10 @@ struct AskedTrial: Trying {
         guard opening == nil else { return }
         standing = .opened(now)
         var closes = expectation.until?.clockTime(after: now, origin: .start) ?? .never
-        guard closes >= now else { return standing = .cameLate(now, over: closes) }
+        guard closes >= now else {
+            standing = .cameLate(now, over: closes)
+            return
+        }
         let bound = expectation.bound
         if let bound, !isHeld { closes = min(closes, now.advanced(by: bound)) }
         opening = Opening(

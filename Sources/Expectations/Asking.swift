@@ -16,7 +16,8 @@ extension Expectation {
                 self, Tally(event, Limits(min: 1, max: nil)), grace: isSaid ? terms.grace : .zero, isHeld: isHeld)
         case .never(let event): return Trial(self, Tally(event, Limits(min: nil, max: 0)), grace: .zero, isHeld: isHeld)
         case .count(let event, let limits): return Trial(self, Tally(event, limits), grace: .zero, isHeld: isHeld)
-        case .delay(_, let event, _, _): return Trial(self, Tally(event, Limits(min: 1, max: nil)), grace: .zero, isHeld: isHeld)
+        case .delay(_, let event, _, _):
+            return Trial(self, Tally(event, Limits(min: 1, max: nil)), grace: .zero, isHeld: isHeld)
         case .order(let events):
             return Trial(self, Order(occurrences: events.map(\.occurrence)), grace: .zero, isHeld: isHeld)
         case .rate(let event, let length, let limits):

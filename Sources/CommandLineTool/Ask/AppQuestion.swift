@@ -133,5 +133,7 @@ extension String {
 
 extension Duration {
     /// `2 s`, or `0.5 s`.
-    fileprivate var inSeconds: String { "\(decimal(Double(inNanoseconds) / 1e9, inNanoseconds % 1_000_000_000 == 0 ? 0 : 1)) s" }
+    fileprivate var inSeconds: String {
+        "\(decimal(Double(inNanoseconds) / 1e9, inNanoseconds % 1_000_000_000 == 0 ? 0 : 1)) s"
+    }
 }

@@ -64,7 +64,7 @@ actor PersonCase: Examinee {
             record.absence = "nobody said that the app is ready: there are no answers left to read"
         } else if await live.waitsForConnection {
             record.hasPlayed = false
-            record.absence = "no app connected within \(LiveWorld.patience.components.seconds) s or the case's limit"
+            record.absence = "no app had connected by \(await live.visit { _, now in now }) s"
         }
         return record
     }
@@ -78,7 +78,8 @@ actor PersonCase: Examinee {
         Console.complain("\(caseID): \(scenario.name)")
         if let note = scenario.note { Console.complain("  \(note)") }
         if let target {
-            Console.complain("  open the app; when this has begun, connect it to \(target.name.quoted) (\(target.address))")
+            Console.complain(
+                "  open the app; when this has begun, connect it to \(target.name.quoted) (\(target.address))")
         }
     }
 

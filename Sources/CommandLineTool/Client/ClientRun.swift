@@ -62,7 +62,13 @@ struct OutsideClient: Sendable {
             return ["it has \(why)"]
         }
         if asksPerson, scenario.expectations.isEmpty { return ["it expects nothing that a person could be asked"] }
-        return scenario.unplayed(on: radio).map { rule, why in
+        var unplayed = scenario.unplayed(on: radio)
+        if radio == .bluetoothd {
+            unplayed += scenario.script.enumerated().compactMap { rule, it in
+                it.action.keyUnplayedByBluetoothd.map { (rule, "bluetoothd has its \"\($0)\" to itself") }
+            }
+        }
+        return unplayed.map { rule, why in
             "script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)"
         }
     }
@@ -124,7 +130,8 @@ struct OutsideClient: Sendable {
         case .command(let text): command = text
         case .person(let desk):
             return PersonCase(
-                played, live, desk, ending, open: { try await open(live, loop, Person(passkey: nil, at: nil, on: loop)) },
+                played, live, desk, ending,
+                open: { try await open(live, loop, Person(passkey: nil, at: nil, on: loop)) },
                 tell: tell)
         }
         var socket: SaidSocket?

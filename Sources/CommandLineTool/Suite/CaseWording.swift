@@ -21,7 +21,9 @@ struct CaseWording {
             lines.append(margin + fault.line)
             lines += Self.trace(fault.trace, paint, behind: Self.width + 2)
         }
-        if verdict != .skip, verdict != .pass, let replay = outcome.replay { lines.append("\(margin)replay: \(replay)") }
+        if verdict != .skip, verdict != .pass, let replay = outcome.replay {
+            lines.append("\(margin)replay: \(replay)")
+        }
         return lines
     }
 
