@@ -237,6 +237,15 @@ class AskTests(Interoperability):
                 self.assertEqual(await run.wait(), 3)
             self.assertRegex(output, f'skip  .*{why}')
 
+    async def test_a_radio_that_is_not_there_is_named(self):
+        for arguments in [['--ask'], ['--client', 'true']]:
+            process = await asyncio.create_subprocess_exec(
+                LUBDUB, 'run', 'scenarios/clients/subscribes.json', '--radio', 'hci:tcp:127.0.0.1:9', *arguments, cwd=ROOT,
+                stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+            _, message = await process.communicate(b'\n')
+            self.assertEqual(process.returncode, 3, arguments)
+            self.assertRegex(message.decode(), r'(?m)^lubdub: tcp:127.0.0.1:9: |^lubdub: .*127.0.0.1:9')
+
     async def test_what_cannot_be_meant_is_refused(self):
         for arguments, words in [
                 (['--radio', 'bluez'], '--radio needs --client CMD'), (['--ask', '--client', 'true'], 'two clients'),

@@ -24,23 +24,26 @@ actor PersonCase: Examinee {
     private let ending: Ending
     private let open: @Sendable () async throws -> Void
     private let tell: @Sendable (Instant, ClientLine) -> Void
+    private let isOnBlueZ: Bool
     private let questions: [AppQuestion?]  // by expectation
     private var session: AnswerSession?
     private var typed: [String] = []
     private var hasEnded = false  // nothing more will be typed
     private var hasBegun = false
+    private var opening: Task<Void, any Error>?
     private var isOver = false
     private var announced: [Int: Instant] = [:]  // by expectation, the opening
-    private var put: Inquiry?  // the question that stands there
+    private var put: (opened: Instant, text: String)?  // the question that stands there
     private var record = ClientRecord()
 
     /// `open` switches the devices on, when the person says that the app is ready.
     init(
-        _ played: Played, _ live: LiveWorld, _ desk: AnswerDesk, _ ending: Ending,
+        _ played: Played, _ live: LiveWorld, on radio: RadioKind, _ desk: AnswerDesk, _ ending: Ending,
         open: @escaping @Sendable () async throws -> Void, tell: @escaping @Sendable (Instant, ClientLine) -> Void
     ) {
         (self.live, self.desk, self.ending, self.open, self.tell) = (live, desk, ending, open, tell)
         (scenario, caseID, loop) = (played.scenario, played.caseID, live.loop)
+        isOnBlueZ = radio == .bluetoothd
         questions = played.scenario.expectations.map(AppQuestion.init)
     }
 
@@ -53,12 +56,15 @@ actor PersonCase: Examinee {
             await session.start()
         }
         introduce()
+        show("\(caseID): press Enter to begin")
         look()
     }
 
     func end(_ signals: Signals) async -> ClientRecord {
         isOver = true
         await session?.stop()
+        opening?.cancel()
+        try? await opening?.value
         record.hasPlayed = await live.isPlaying
         if !hasBegun {
             record.absence = "nobody said that the app is ready: there are no answers left to read"
@@ -74,13 +80,14 @@ actor PersonCase: Examinee {
     }
 
     private func introduce() {
-        let target = scenario.target.map { scenario.devices[$0] } ?? scenario.devices.first
         Console.complain("\(caseID): \(scenario.name)")
         if let note = scenario.note { Console.complain("  \(note)") }
-        if let target {
-            Console.complain(
-                "  open the app; when this has begun, connect it to \(target.name.quoted) (\(target.address))")
-        }
+        let target = scenario.target ?? 0
+        guard scenario.devices.indices.contains(target) else { return }
+        let (name, address) = (scenario.devices[target].name.quoted, scenario.devices[target].address)
+        // An adapter of bluetoothd's has an address of its own.
+        let peer = isOnBlueZ ? name : "\(name) (\(address))"
+        Console.complain("  open the app; when this has begun, connect it to \(peer)")
     }
 
     // MARK: Again and again
@@ -92,15 +99,16 @@ actor PersonCase: Examinee {
     }
 
     private func begin() {
-        show("\(caseID): press Enter to begin")
         guard nextLine() != nil else {
             if isAtEnd { ending.say(.time) }
             return
         }
         hasBegun = true
-        show("")
-        Task {
-            do { try await open() } catch { ending.say(.failure("\(error)")) }
+        prompt("")
+        opening = loop.start { [open, ending] in
+            do { try await open() } catch {
+                ending.say(.failure((error as? CommandFailure)?.message ?? "lubdub: \(error)"))
+            }
         }
     }
 
@@ -112,11 +120,13 @@ actor PersonCase: Examinee {
         }
         guard let inquiry = next(inquiries), let question = questions[inquiry.expectation] else {
             put = nil
-            return show("")
+            prompt("")
+            return
         }
-        if put != inquiry {
-            put = inquiry
-            show("\(question.text(isDue: inquiry.isDue, isAgain: inquiry.isAgain)) (\(question.hint))")
+        let text = question.text(isDue: inquiry.isDue, isAgain: inquiry.isAgain)
+        if put?.opened != inquiry.opened || put?.text != text {
+            put = (inquiry.opened, text)
+            show("\(text) (\(question.hint))")
         }
         if let line = nextLine() {
             take(question.read(line), to: inquiry)
@@ -163,12 +173,9 @@ actor PersonCase: Examinee {
 
     /// Puts a question; on a terminal, what begins it stays in the last line.
     private func show(_ question: String) {
-        guard question != shown else { return }
-        shown = question
-        if !question.isEmpty { Console.complain(question) }
-        let prompt = String(question.prefix { $0 != ":" })
-        session?.assumeIsolated { $0.ask(prompt.isEmpty ? "" : "\(prompt)>") }
+        Console.complain(question)
+        prompt(String(question.prefix { $0 != ":" }) + ">")
     }
 
-    private var shown = ""
+    private func prompt(_ text: String) { session?.assumeIsolated { $0.ask(text) } }
 }

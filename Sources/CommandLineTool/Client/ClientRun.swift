@@ -104,7 +104,9 @@ struct OutsideClient: Sendable {
         let chronicle = files.chronicle(of: &world)
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
-        if case .failure(let why) = reason { throw CommandFailure(.environment, "lubdub: \(why)") }
+        if case .failure(let why) = reason {
+            throw CommandFailure(.environment, why.hasPrefix("lubdub: ") ? why : "lubdub: \(why)")
+        }
         return Course(
             world, judgement, of: played, measurements: record.measurements, client: record, chronicle: chronicle,
             code: code)
@@ -130,7 +132,7 @@ struct OutsideClient: Sendable {
         case .command(let text): command = text
         case .person(let desk):
             return PersonCase(
-                played, live, desk, ending,
+                played, live, on: radio, desk, ending,
                 open: { try await open(live, loop, Person(passkey: nil, at: nil, on: loop)) },
                 tell: tell)
         }
