@@ -75,11 +75,7 @@ extension Examiner {
 
     /// A peripheral may want keys first for whatever it has.  Core 6.0, Vol 3, Part C, section 10.
     private func skipIfUnpaired(_ error: ATTError, _ name: String) throws(Ending) {
-        let wantsKeys: [ATTError] = [
-            .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,
-            .encryptionKeySizeTooShort,
-        ]
-        if wantsKeys.contains(error) {
+        if ATTError.guards.contains(error) {
             throw .skipped("\(name) wants a paired client (\(error)): \(Claim.Obstacle.pairing.rawValue)")
         }
     }

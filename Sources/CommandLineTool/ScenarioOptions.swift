@@ -105,14 +105,14 @@ struct Played {
         ownSettings = item.variables.keys.sorted().map { name in "\(name)=\(item.variables[name]?.json ?? "null")" }
     }
 
-    /// The value of `--seed`; another one each time where it is `random`.
+    /// The value of `--seed`, one that a scenario can have; another one each time where it is `random`.
     static func seed(_ invocation: Invocation) throws(CommandFailure) -> UInt64? {
-        let type = "a whole number from 0 to \(UInt64.max), or \"random\""
+        let type = "a whole number from 0 to \(Int.max), or \"random\""
         do throws(UsageError) {
             return try invocation.value("--seed", as: type) { text -> UInt64? in
                 var generator = SystemRandomNumberGenerator()
-                // One that a scenario can have.
-                return text == "random" ? generator.next() >> 1 : UInt64(text)
+                guard text != "random" else { return generator.next() >> 1 }
+                return UInt64(text).flatMap { $0 <= Int.max ? $0 : nil }
             }
         } catch { throw CommandFailure(error) }
     }

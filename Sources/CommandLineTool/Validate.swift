@@ -53,6 +53,12 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard
         let explanation = DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation
     else {
+        guard !operand.contains("/COL/") else {
+            throw CommandFailure(
+                .usage,
+                "lubdub: \(operand.brief.quoted) is asked of clients, by scenarios: the \"note\" of the one that names it "
+                    + "says what it wants")
+        }
         let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
         let hint = likelyMeant(by: word, among: codes) ?? likelyMeant(by: operand, among: Check.all.map(\.id))
         throw CommandFailure(

@@ -201,11 +201,11 @@ extension Peripheral {
             "flags_twice", "has the AD type Flags twice", "advertising/no_type_twice",
             .init(.advertisingData, "03 19 41 03", becomes: "02 01 06")),
         host(
-            "no_flags", "leaves the AD type Flags out", "advertising/flags",
+            "no_flags", "leaves the AD type Flags out", "advertising/discoverable",
             .init(.advertisingData, at: 0, "02 01 06", becomes: "")),
         host(
-            "flags_of_dual_mode", "does not say that it is LE only", "advertising/flags",
-            .init(.advertisingData, at: 0, "02 01 06", becomes: "02 01 02")),
+            "not_discoverable", "invites everyone to connect, and says that nobody should find it",
+            "advertising/discoverable", .init(.advertisingData, at: 0, "02 01 06", becomes: "02 01 04")),
         host(
             "limited_and_general", "is limited and general discoverable at once", "advertising/flags",
             .init(.advertisingData, at: 0, "02 01 06", becomes: "02 01 07")),

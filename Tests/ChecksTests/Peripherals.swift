@@ -96,7 +96,7 @@ struct Peripheral: Sendable {
                 services: [#"{"service": "heart_rate", "value": 72, "format": "uint16", "rr_intervals": true}"#]),
             Peripheral(name: "other", about: "no heart rate at all", services: [battery], advertise: "{}"),
             thermometer,
-        ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band]
+        ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band, phone]
 
     static let full = Peripheral(name: "full", about: "a heart-rate strap with all that its services can have")
 
@@ -181,4 +181,22 @@ struct Peripheral: Sendable {
             #"{"service": "fitness", "steps": 5000, "temperature": 36.6}"#, #"{"service": "ecg", "rate": "500 Hz"}"#,
             #"{"service": "measurements", "rate": "200 Hz", "value": 72}"#,
         ], advertise: "{}")
+
+    /// What only a service's own specification could call wrong, and a device that has BR/EDR too, as phones do.
+    static let phone = Peripheral(
+        name: "phone", about: "BR/EDR beside Low Energy, and a service that refuses writes with an error of its own",
+        services: [
+            heartRate,
+            custom(
+                "own", "5a3b0011-9c1e-4f7a-8f52-3d1c6e0b7a90",
+                [
+                    #"""
+                    {"id": "choice", "uuid": "5a3b0013-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "uint8",
+                     "properties": ["read", "write"], "value": 2}
+                    """#
+                ]),
+        ],
+        script: [
+            #"{"when": "start", "do": "att_error", "of": "own/choice", "on": "write", "error": "out_of_range"}"#
+        ], mutation: Mutation([.init(.advertisingData, at: 0, "02 01 06", becomes: "02 01 02")]))
 }

@@ -34,6 +34,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("0", 0), ("9223372036854775807", UInt64(Int.max)), ("9223372036854775808", nil),
+        ("18446744073709551616", nil), ("-1", nil), ("1.5", nil), ("", nil), ("any", nil),
+    ])
+    func `A seed is one that a scenario can have`(text: String, seed wanted: UInt64?) throws {
+        let invocation = try invocation("--seed=\(text)")
+        if let wanted {
+            #expect(try Played.seed(invocation) == wanted)
+        } else {
+            let failure = #expect(throws: CommandFailure.self) { try Played.seed(invocation) }
+            #expect(failure?.code == .usage)
+        }
+    }
+
     @Test func `What is said is quiet, normal or verbose, and not two of them`() throws {
         #expect(try Verbosity(invocation()) == .normal)
         #expect(try Verbosity(invocation("--quiet")) == .quiet)

@@ -273,11 +273,11 @@ class HasAnotherName(Strap):
     local_name = 'HRM'
 
 
-class ClaimsBREDR(Strap):
-    """Advertises as if it could be reached by BR/EDR too."""
+class ClaimsBothModes(Strap):
+    """Advertises that it can be discovered for a limited time, and always."""
 
     caught_by = 'advertising/flags'
-    flags = 0x02
+    flags = 0x07
 
 
 class CannotStop(Raw):
@@ -379,6 +379,6 @@ class LeavesForGood(Strap):
 FAULTY = [
     WantsTwoOctets, CannotBeReset, NeverResets, TakesAnything, WritesWithoutResponse, CanBeRead, RemembersSubscribers,
     PromisesIntervals, SaysOneOctet, AdvertisesTheCharacteristic, AdvertisesWhatItHasNot, HasNoName, HasAnotherName,
-    ClaimsBREDR, CannotStop, ChangesItsMind, IsNowhere, MovesAround, CountsWithoutControl, IsTwo, IsOvercharged,
+    ClaimsBothModes, CannotStop, ChangesItsMind, IsNowhere, MovesAround, CountsWithoutControl, IsTwo, IsOvercharged,
     CannotSpell, LeavesForGood,
 ]

@@ -93,6 +93,9 @@ class Check(unittest.TestCase):
         misspelt = subprocess.run([LUBDUB, 'explain', EDGE[:-1]], capture_output=True, text=True)
         self.assertEqual(misspelt.returncode, 2)
         self.assertIn(f'(did you mean "{EDGE}"?)', misspelt.stderr)
+        collector = subprocess.run([LUBDUB, 'explain', 'HRP/COL/HRF/BV-01-C'], capture_output=True, text=True)
+        self.assertEqual(collector.returncode, 2)
+        self.assertIn('is asked of clients, by scenarios', collector.stderr)
 
     def test_logs_hold_one_case(self):
         events, trace = self.folder / 'events.jsonl', self.folder / 'trace.btsnoop'

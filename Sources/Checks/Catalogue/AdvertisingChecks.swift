@@ -45,22 +45,25 @@ extension Check {
             }
         },
         Check(
-            "advertising/flags", "who can be connected to says how it can be discovered, and that it is LE only",
-            "Core Specification Supplement 12, Part A, section 1.3; Core 6.0, Vol 3, Part C, section 9.2",
-            scope: .advertising
+            "advertising/flags", "who says that it can be discovered says it for limited time, or always, but not both",
+            "Core 6.0, Vol 3, Part C, sections 9.2.3.2 and 9.2.4.2", scope: .advertising
         ) { peripheral throws(Ending) in
-            guard let report = peripheral.advertisement, report.kind == .undirected else {
-                throw .skipped("not claimed: it does not invite everyone to connect")
-            }
-            let flags = peripheral.advertised.data?.flags
-            try peripheral.expect(flags != nil, "the AD type Flags in advertising data", seen: report.data.hex)
-            let modes = flags?.intersection([.limitedDiscoverable, .generalDiscoverable])
+            let flags = try peripheral.invitingFlags()
             try peripheral.expect(
-                modes == .limitedDiscoverable || modes == .generalDiscoverable,
-                "one of bits 0 and 1 of Flags, limited or general discoverable", seen: [flags?.rawValue ?? 0].hex)
-            try peripheral.expect(
-                flags?.contains(.lowEnergyOnly) == true, "bit 2 of Flags, BR/EDR not supported",
+                flags?.isSuperset(of: Self.discoverable) != true,
+                "one of bits 0 and 1 of Flags at most, limited or general discoverable",
                 seen: [flags?.rawValue ?? 0].hex)
+        },
+        Check(
+            "advertising/discoverable", "who can be connected to says that it can be discovered",
+            "Heart Rate Profile 1.0, section 5.1.1; Core 6.0, Vol 3, Part C, section 9.2", scope: .advertising,
+            weight: .recommended
+        ) { peripheral throws(Ending) in
+            let flags = try peripheral.invitingFlags()
+            try peripheral.expect(
+                flags?.isDisjoint(with: Self.discoverable) == false,
+                "one of bits 0 and 1 of Flags, limited or general discoverable; many scanners show nobody else",
+                seen: flags.map { [$0.rawValue].hex } ?? "no Flags")
         },
         Check(
             "advertising/services_are_there", "every service that is advertised can be discovered",
@@ -99,6 +102,8 @@ extension Check {
         },
     ]
 
+    private static let discoverable: AdvertisingFlags = [.limitedDiscoverable, .generalDiscoverable]
+
     private static func listing(_ id: String, _ sensor: String, _ service: UUID, _ requirement: String) -> Check {
         Check(
             id, "\(sensor) advertises \(service)", requirement,
@@ -118,5 +123,15 @@ extension Check {
                 peripheral.advertised.name?.data.isEmpty == false, "a local name in advertising or scan response data",
                 seen: "none")
         }
+    }
+}
+
+extension Examiner {
+    /// The flags of who invites everyone to connect; skips the check for who does not.
+    fileprivate func invitingFlags() throws(Ending) -> AdvertisingFlags? {
+        guard advertisement?.kind == .undirected else {
+            throw .skipped("not claimed: it does not invite everyone to connect")
+        }
+        return advertised.data?.flags
     }
 }

@@ -34,11 +34,12 @@ extension Check {
             }
         },
         Check(
-            "heart_rate/control_point_length", "2A39 refuses a value that is too long with 0x0D",
-            "Core 6.0, Vol 3, Part F, section 3.4.5.1", if: controlled
+            "heart_rate/control_point_length", "2A39 refuses a value that is too long",
+            "Core 6.0, Vol 3, Part F, section 3.4.5.1; Heart Rate Service 1.0, section 1.6", if: controlled
         ) { peripheral throws(Ending) in
-            try peripheral.expectRefused([[0x01, 0x01]], "\(ATTError.invalidAttributeValueLength)") {
-                $0 == .invalidAttributeValueLength
+            let wanted = "\(ATTError.invalidAttributeValueLength), or controlPointNotSupported (0x80)"
+            try peripheral.expectRefused([[0x01, 0x01]], wanted) {
+                $0 == .invalidAttributeValueLength || $0.rawValue == HeartRateControlPoint.controlPointNotSupported
             }
         },
     ]

@@ -16,7 +16,7 @@ extension Check {
         ) { peripheral throws(Ending) in
             for value in try peripheral.readable() {
                 let error = try peripheral.refusal(of: .read(handle: value.valueHandle), "a read of \(value.uuid)")
-                guard let error, !ATTError.guards.contains(error) else { continue }
+                guard let error, !error.isOwnBusiness else { continue }
                 throw peripheral.failure(expected: "the value of \(value.uuid), declared with Read", seen: "\(error)")
             }
         },
@@ -49,10 +49,13 @@ extension Check {
         ) { peripheral throws(Ending) in
             let descriptors = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
             guard !descriptors.isEmpty else { throw .skipped("not claimed: it has no descriptors") }
+            let defined: ClosedRange<UInt16> = 0x2900...0x2906  // from Extended Properties to Valid Range
             for descriptor in descriptors {
                 let words = "a read of descriptor \(descriptor.type)"
                 let error = try peripheral.refusal(of: .read(handle: descriptor.handle), words)
-                guard let error, !ATTError.guards.contains(error) else { continue }
+                guard let error, !error.isOwnBusiness else { continue }
+                // Who may read a descriptor that no specification defines is the server's affair.
+                if error == .readNotPermitted, !defined.contains(descriptor.type.number ?? 0) { continue }
                 throw peripheral.failure(expected: "the value of descriptor \(descriptor.type)", seen: "\(error)")
             }
         },
@@ -109,6 +112,10 @@ extension ATTError {
     static let guards: [ATTError] = [
         .insufficientAuthentication, .insufficientAuthorization, .encryptionKeySizeTooShort, .insufficientEncryption,
     ]
+
+    /// Whether who answers so may: the link is not protected enough, or the service has a reason of its own, which only
+    /// its specification knows.  Core 6.0, Vol 3, Part F, section 3.4.1.1.
+    var isOwnBusiness: Bool { Self.guards.contains(self) || 0x80...0x9F ~= rawValue || rawValue >= 0xE0 }
 }
 
 extension Examiner {
