@@ -26,12 +26,6 @@ actor AnswerSession: TerminalSession {
         draw()
     }
 
-    func leave() {
-        rest()
-        Console.show(last: nil)
-        terminal.giveBack()
-    }
-
     func goOn() {
         guard terminal.take() else { return leave() }
         watchKeys()
