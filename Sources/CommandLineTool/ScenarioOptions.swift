@@ -213,7 +213,9 @@ func readSource(
             throw CommandFailure(.usage, said.joined(separator: "\n"))
         }
         // The file is right: its case is skipped.
-        throw CommandFailure(.environment, said.map { "lubdub: skipped: \($0)" }.joined(separator: "\n"))
+        let hint = "lubdub: nothing is played: take out what is not played yet, and what waits for it"
+        throw CommandFailure(
+            .environment, (said.map { "lubdub: skipped: \($0)" } + [hint]).joined(separator: "\n"))
     }
     guard let scenario = reading.scenario else {
         throw CommandFailure(
