@@ -1,4 +1,4 @@
-"""`lubdub run --ask`, and `run --radio`: people with a phone, whose phone is the adapter of the documentation above Bumble."""
+"""`lubdub run --ask`, and `run --radio`: people whose phone is the adapter of the documentation, above Bumble."""
 
 import asyncio
 import contextlib
@@ -124,14 +124,16 @@ class AskTests(Interoperability):
             output, status, asked = await self.play({'shows': '199'}, path=path)
         self.assertEqual((status, asked.asked[1:]), (1, ['shows'] * 2), output)
         self.assertIn('look again', asked.errors[-1])
-        self.assertRegex(output, r'fail  shows .*: expected said .*; a person had not seen it by \S+ s, but \{"heart_rate": \{"bpm": 199')
+        self.assertRegex(
+            output,
+            r'fail  shows .*: expected said .*; a person had not seen it by \S+ s, but \{"heart_rate": \{"bpm": 199')
 
     async def test_wrong_answers_fail_by_name(self):
+        doubtful = iter(['44', 'no'])
         for answers, failed in [
-                (RIGHT | {'shows_300': 'no'}, 'shows_300'), (RIGHT | {'shows_72': iter(['44', 'no']).__next__}, 'shows_72'),
-                (RIGHT | {'goes_on': '-', 'starts': 'yes'}, 'goes_on')]:
-            answers = {key: (lambda _, next=value: next()) if callable(value) else value for key, value in answers.items()}
-            output, status, _ = await self.play(answers)
+                ({'shows_300': 'no'}, 'shows_300'), ({'shows_72': lambda _: next(doubtful)}, 'shows_72'),
+                ({'goes_on': '-', 'starts': 'yes'}, 'goes_on')]:
+            output, status, _ = await self.play(RIGHT | answers)
             self.assertEqual((status, re.findall(r'^fail  (\w+)', output, re.M)), (1, [failed]), output)
 
     async def test_who_cannot_tell_or_leaves_decides_nothing(self):
@@ -150,7 +152,8 @@ class AskTests(Interoperability):
         self.assertEqual(asked.process.returncode, 1, errors)
         self.assertEqual(
             re.findall(r'^(\w+)  (\w+)', output.decode(), re.M),
-            [('inconclusive', 'starts'), ('pass', 'shows_300'), ('inconclusive', 'shows_72'), ('inconclusive', 'goes_on')])
+            [('inconclusive', 'starts'), ('pass', 'shows_300'), ('inconclusive', 'shows_72'),
+             ('inconclusive', 'goes_on')])
         self.assertIn('nobody answered: there are no answers left to read', output.decode())
 
     async def test_nobody_is_there(self):
@@ -188,7 +191,8 @@ class AskTests(Interoperability):
             finally:
                 await terminal.close()
             cases = json.loads(report.read_text())['cases']
-        self.assertEqual([(case['id'], case['verdict']) for case in cases], [('scenarios/clients/other_services', 'pass')])
+        self.assertEqual(
+            [(case['id'], case['verdict']) for case in cases], [('scenarios/clients/other_services', 'pass')])
 
     # MARK: A real radio
 
@@ -240,8 +244,8 @@ class AskTests(Interoperability):
     async def test_a_radio_that_is_not_there_is_named(self):
         for arguments in [['--ask'], ['--client', 'true']]:
             process = await asyncio.create_subprocess_exec(
-                LUBDUB, 'run', 'scenarios/clients/subscribes.json', '--radio', 'hci:tcp:127.0.0.1:9', *arguments, cwd=ROOT,
-                stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+                LUBDUB, 'run', 'scenarios/clients/subscribes.json', '--radio', 'hci:tcp:127.0.0.1:9', *arguments,
+                cwd=ROOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
             _, message = await process.communicate(b'\n')
             self.assertEqual(process.returncode, 3, arguments)
             self.assertRegex(message.decode(), r'(?m)^lubdub: tcp:127.0.0.1:9: |^lubdub: .*127.0.0.1:9')
@@ -249,7 +253,8 @@ class AskTests(Interoperability):
     async def test_what_cannot_be_meant_is_refused(self):
         for arguments, words in [
                 (['--radio', 'bluez'], '--radio needs --client CMD'), (['--ask', '--client', 'true'], 'two clients'),
-                (['--ask', '--said', 'unix:x'], '--said needs --client'), (['--ask', '--speed', '2'], 'leave out --speed, or --ask'),
+                (['--ask', '--said', 'unix:x'], '--said needs --client'),
+                (['--ask', '--speed', '2'], 'leave out --speed, or --ask'),
                 (['--ask', '--jobs', '2'], 'leave out --jobs'),
                 (['--ask', '--radio', 'bluez', '--controller', 'vhci'], 'for the virtual radio only')]:
             process = await asyncio.create_subprocess_exec(
