@@ -143,10 +143,9 @@ let floors: [[Target]] = [
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Documents", "EventLog", "EventLogs",
+            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
             "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Simulation",
-            "Spelling",
-            "VirtualController"),
+            "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

@@ -51,7 +51,7 @@ struct Judgement {
         return first
             + required.map { row in
                 CaseFinding(
-                    id: row.expectation.id, requirement: row.expectation.requirement, verdict: row.ruling.verdict,
+                    id: row.expectation.id, requirement: requirement(of: row), verdict: row.ruling.verdict,
                     why: row.ruling.why, at: row.ruling.at, trace: trace(row))
             }
     }
@@ -72,11 +72,20 @@ struct Judgement {
         return recollection?.lines(around: row.ruling.at) ?? []
     }
 
+    /// With the section that wants it, where it did not pass.
+    private func requirement(of row: Row) -> String? {
+        let requirement = row.expectation.requirement
+        guard row.ruling.verdict != .pass, let known = requirement.flatMap(CollectorCase.init) else {
+            return requirement
+        }
+        return "\(known.id), \(known.requirement)"
+    }
+
     private func line(_ row: Row, _ paint: Paint) -> String {
         let verdict = row.ruling.verdict
         var text = paint(verdict.rawValue, verdict == .pass ? .state : .warning) + "  \(row.expectation.id)"
         // Quoted, it stays on one line whatever the file says.
-        if let requirement = row.expectation.requirement { text += " (\(requirement.quoted.dropFirst().dropLast()))" }
+        if let requirement = requirement(of: row) { text += " (\(requirement.quoted.dropFirst().dropLast()))" }
         return row.ruling.reason.map { "\(text): \($0)" } ?? text
     }
 

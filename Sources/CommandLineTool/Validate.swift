@@ -1,5 +1,6 @@
 import Arguments
 import Checks
+import Conformance
 import Documents
 import Reporting
 import Scenarios
@@ -49,18 +50,19 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.print("\(check.id): \(check.title); \(kind) \(check.requirement)")
         return .success
     }
+    if let asked = CollectorCase(id: operand) {
+        let place = asked.obstacle.map { "not asked: \($0)" } ?? "asked of clients, by scenarios that require it"
+        Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
+        return .success
+    }
     let word = operand.uppercased()
     guard
         let explanation = DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation
     else {
-        guard !operand.contains("/COL/") else {
-            throw CommandFailure(
-                .usage,
-                "lubdub: \(operand.brief.quoted) is asked of clients, by scenarios: the \"note\" of the one that names it "
-                    + "says what it wants")
-        }
         let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
-        let hint = likelyMeant(by: word, among: codes) ?? likelyMeant(by: operand, among: Check.all.map(\.id))
+        let hint =
+            likelyMeant(by: word, among: codes)
+            ?? likelyMeant(by: operand, among: Check.all.map(\.id) + CollectorCase.all.map(\.id))
         throw CommandFailure(
             .usage,
             "lubdub: there is no code and no check \(operand.brief.quoted)"
