@@ -87,7 +87,7 @@ let floors: [[Target]] = [
     [program("lubdub", on: "CommandLineTool")],
     [
         testLibrary("EventLogs", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"), testLibrary("Mutations"),
-        testLibrary("TestBus", on: "DBus", "Simulation"),
+        testLibrary("TestBus", on: "Bluetooth", "DBus", "Simulation"),
     ],
     [
         tests("Air", on: "Simulation"),
@@ -102,9 +102,10 @@ let floors: [[Target]] = [
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
-            "CommandLineTool", on: "Arguments", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents",
-            "EventLog", "Expectations", "Octets", "Scenarios", "Screen", "Sensors", "Simulation", "Spelling",
-            "Statistics", "VirtualWorld"),
+            "CommandLineTool", on: "TestBus", "Arguments", "Bluetooth", "Characteristics", "Checks", "CLinux",
+            "Collector",
+            "Conformance", "DBus", "Documents", "EventLog", "Expectations", "Octets", "Scenarios", "Screen", "Sensors",
+            "Simulation", "Spelling", "Statistics", "VirtualWorld"),
         tests(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",

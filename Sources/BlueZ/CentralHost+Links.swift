@@ -58,8 +58,10 @@ extension CentralHost {
     /// Comes when discovery has ended, as not every controller connects while it scans.
     private func askToConnect(_ number: Int, within patience: Duration?) {
         guard var attempt, attempt.number == number else { return }
-        guard devices[attempt.path]?.isConnected != true else {
-            return connected(isBorrowed: !ours.contains(attempt.path))
+        if devices[attempt.path]?.isConnected == true {
+            let isBorrowed = !ours.contains(attempt.path)
+            guard isBorrowed, !definition.sharesDevices else { return connected(isBorrowed: isBorrowed) }
+            return giveUp(number, .outside("another program of this machine is connected to it"))
         }
         attempt.end = patience.map { patience in
             loop.call(at: loop.now.advanced(by: patience)) { [weak self] in
@@ -68,6 +70,7 @@ extension CentralHost {
         }
         self.attempt = attempt
         ours.insert(attempt.path)
+        meet(attempt.path)
         ask(Call(.bluez, attempt.path, .device, "Connect", within: Self.longestCall)) { host, result in
             host.answered(number, result)
         }

@@ -159,6 +159,9 @@ extension CentralHost {
         _ handle: UInt16, _ value: [UInt8], as type: String, _ link: Link
     ) async throws(Procedure.Failure) {
         guard value.count <= AttributeTable.longestValue else { throw .valueTooLong(value.count) }
+        guard link.attributes.characteristic(ofConfiguration: handle) == nil else {
+            throw .unavailable("bluetoothd lets nobody write a configuration")
+        }
         let place = try place(of: handle, link)
         var options: [(name: String, value: Value)] = []
         if place.interface == .gattCharacteristic { options.append(("type", .string(type))) }

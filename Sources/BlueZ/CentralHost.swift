@@ -21,9 +21,14 @@ public actor CentralHost: DaemonClient {
         public var adapter: String?
         /// Only who advertises one of these is reported; empty: everybody.
         public var services: [UUID]
+        /// Whether devices are shared with other programs: a connection that one of them has is used, and bluetoothd
+        /// remembers whom we have met.  Else such a connection is refused, and who was met is forgotten again.
+        public var sharesDevices: Bool
 
-        /// Both have to be said.
-        public init(adapter: String?, services: [UUID]) { (self.adapter, self.services) = (adapter, services) }
+        /// All have to be said.
+        public init(adapter: String?, services: [UUID], sharesDevices: Bool) {
+            (self.adapter, self.services, self.sharesDevices) = (adapter, services, sharesDevices)
+        }
     }
 
     /// What happens.
@@ -60,6 +65,10 @@ public actor CentralHost: DaemonClient {
     var counts = (attempts: 0, connections: UInt32(0))
     /// Whom we have asked for a connection that may be there.
     var ours: Set<ObjectPath> = []
+    /// Whom bluetoothd knew before.
+    private var known: Set<ObjectPath> = []
+    /// Whom it knows because of us.
+    var met: Set<ObjectPath> = []
 
     var steps: [Step] = []
     var work: Task<Void, any Error>?
@@ -108,12 +117,22 @@ public actor CentralHost: DaemonClient {
         subscriptions.removeAll()
         for path in ours.sorted() { await quietly(path, .device, "Disconnect") }
         guard let path = adapter?.path, let former else { return nil }
+        await forgetMet(path)
         if isScanning { await quietly(path, .adapter, "StopDiscovery") }
         isScanning = false
         guard !former.isPowered else { return nil }
         guard owner != nil else { return .notSwitchedOff(former, why: "bluetoothd does not run") }
         let trouble = await quietly(path, .properties, "Set", Adapter.setting("Powered", .boolean(false)))
         return trouble.map { .notSwitchedOff(former, why: "\($0)") }
+    }
+
+    /// Has bluetoothd forget whom it has met by us: not one that is connected, whose removal has ended bluetoothd 5.66, or
+    /// that has been paired.
+    private func forgetMet(_ adapter: ObjectPath) async {
+        for path in met.subtracting(ours).sorted() {
+            guard let device = devices[path], !device.isConnected, !device.isPaired else { continue }
+            await quietly(adapter, .adapter, "RemoveDevice", [.path(path)])
+        }
     }
 
     // MARK: Beginning
@@ -135,13 +154,13 @@ public actor CentralHost: DaemonClient {
             isAwaited = true
             return
         }
-        let (chosen, known) = try await again(round, for: former == nil ? Self.patience : Self.longPatience) {
+        let (chosen, all) = try await again(round, for: former == nil ? Self.patience : Self.longPatience) {
             host throws(HostFailure) in try await host.find()
         }
         guard round == rounds, let path = chosen.path else { return }
         adapter = chosen
-        devices = Dictionary(known.prefix(Self.mostDevices).map { ($0.path, $0) }) { first, _ in first }
-        if former == nil { former = chosen }
+        devices = Dictionary(all.prefix(Self.mostDevices).map { ($0.path, $0) }) { first, _ in first }
+        if former == nil { (former, self.known) = (chosen, Set(devices.keys)) }
         if !chosen.isPowered {
             try await call(
                 path, .properties, "Set", Adapter.setting("Powered", .boolean(true)), or: HostFailure.cannotSwitchOn)
@@ -183,7 +202,7 @@ public actor CentralHost: DaemonClient {
         guard !isStopped, owner != self.owner else { return }
         let wasThere = self.owner != nil
         self.owner = owner
-        if wasThere { lose("bluetoothd has gone away; it is waited for") }
+        if wasThere { lose("bluetoothd has gone away") }
         guard owner != nil, isAwaited else { return }
         isAwaited = false
         start()
@@ -195,6 +214,7 @@ public actor CentralHost: DaemonClient {
         (isStarted, isScanning, doubts) = (false, false, nil)
         steps.removeAll()
         ours.removeAll()
+        met.removeAll()
         devices.removeAll()
         if let attempt { giveUp(attempt.number, .outside(why)) }
         link?.subscribed.removeAll()  // nobody is there who could be told
@@ -257,6 +277,21 @@ public actor CentralHost: DaemonClient {
 
     func hear(_ handle: UInt16, _ value: [UInt8], _ id: ConnectionID, isIndicated: Bool) {
         tell(.heard(id, handle: handle, value, isIndicated: isIndicated))
+    }
+
+    // MARK: What is known of devices
+
+    /// Whether another program of this machine has a connection with a device.
+    public func isTaken(_ address: DeviceAddress) -> Bool {
+        devices.values.contains { $0.address == address && $0.isConnected && !ours.contains($0.path) }
+    }
+
+    /// Whether the device that is connected has been paired with this machine.
+    public var isPaired: Bool { link.flatMap { devices[$0.path] }?.isPaired ?? false }
+
+    /// Notes whom bluetoothd has to forget again, unless it has known them before.
+    func meet(_ path: ObjectPath) {
+        if !definition.sharesDevices, !known.contains(path) { met.insert(path) }
     }
 
     // MARK: Scanning

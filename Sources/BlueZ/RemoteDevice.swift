@@ -12,6 +12,8 @@ struct RemoteDevice: Hashable {
     var isConnected = false
     /// Whether its attributes are known, in the connection that there is.
     var isResolved = false
+    /// Whether there are keys for it.
+    private(set) var isPaired = false
     /// How strong it was heard, in dBm, in the discovery that is under way; nil when it was not.
     private(set) var rssi: Int8?
     private(set) var name: String?
@@ -37,6 +39,7 @@ struct RemoteDevice: Hashable {
         if let isConnected = properties["Connected"]?.boolean { self.isConnected = isConnected }
         if let isResolved = properties["ServicesResolved"]?.boolean { self.isResolved = isResolved }
         if !isConnected { isResolved = false }
+        if let isPaired = properties["Paired"]?.boolean { self.isPaired = isPaired }
         if let rssi = properties["RSSI"]?.int16 { self.rssi = Int8(clamping: rssi) }
         if let name = properties["Name"]?.string { self.name = String(name.prefix(Self.longest)) }
         if let texts = properties["UUIDs"]?.strings { services = texts.prefix(Self.most).compactMap { UUID($0) } }

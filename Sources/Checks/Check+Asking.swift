@@ -39,7 +39,7 @@ extension Check {
     }
 
     private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {
-        if let reason = whyUnasked(isStrict: isStrict) { return .skipped(reason) }
+        if let reason = whyUnasked(isStrict: isStrict) ?? whyOutOfReach(of: examiner.radio) { return .skipped(reason) }
         do throws(Ending) {
             try examiner.meet(as: scope)
             try judge(&examiner)
@@ -56,6 +56,12 @@ extension Check {
         }
         for case .nothing(let obstacle) in claims { return obstacle.rawValue }
         return nil
+    }
+
+    /// Why nobody can be asked it by a radio; nil when that does not depend on the radio alone.
+    private func whyOutOfReach(of radio: any CentralRadio) -> String? {
+        let services = claims.compactMap(\.service).map(RadioFaculty.service)
+        return (services + [scope.faculty].compactMap(\.self)).lazy.compactMap(radio.whyNot).first
     }
 
     /// Asks a peripheral that has been met as the scope has it.

@@ -16,6 +16,15 @@ public struct Check: Sendable {
         case narrow
         /// They are connected, MTUs are exchanged, and everything was discovered.
         case connection
+
+        /// What a radio needs to come so far, and no further.
+        var faculty: RadioFaculty? {
+            switch self {
+            case .advertising: .advertisements
+            case .link, .narrow: .untouchedConnections
+            case .connection: nil
+            }
+        }
     }
 
     /// How much a specification wants it.
@@ -107,12 +116,26 @@ enum Claim: Hashable, Sendable {
     /// Nobody can.
     case nothing(but: Obstacle)
 
+    /// The service that it is about.
+    var service: UUID? {
+        switch self {
+        case .service(let uuid): uuid
+        case .characteristic(_, let service), .notified(_, let service), .indicated(_, let service),
+            .notNotified(_, let service), .absence(_, let service):
+            service
+        case .nothing: nil
+        }
+    }
+
     /// Why a peripheral does not claim it; nil when it does.
     func whyNot(_ peripheral: Examiner) -> String? {
         switch self {
         case .service(let uuid):
-            return peripheral.advertised.services.contains(uuid) || peripheral.services.contains { $0.uuid == uuid }
-                ? nil : "not claimed: it neither has nor advertises service \(uuid)"
+            if peripheral.services.contains(where: { $0.uuid == uuid }) { return nil }
+            guard peripheral.advertised.services.contains(uuid) else {
+                return "not claimed: it neither has nor advertises service \(uuid)"
+            }
+            return peripheral.radio.whyNot(.advertisements).map { "service \(uuid) was not found, and \($0)" }
         case .characteristic(let uuid, let service):
             return peripheral.find(uuid, of: service) == nil
                 ? "not claimed: service \(service) has no characteristic \(uuid)" : nil

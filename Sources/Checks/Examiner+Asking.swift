@@ -42,6 +42,7 @@ extension Examiner {
         case .failure(.bearerLost)?:
             throw failure(expected: "an answer to \(words) within 30 s", seen: "none")
         case .failure(.refused)?, .success?: return answer ?? .failure(.disconnected)
+        case .failure(.unavailable(let why))?: throw .skipped("\(words) cannot be asked: \(why)")
         case .failure(let failure)?:
             throw self.failure(expected: "a well-formed answer to \(words)", seen: "\(failure)")
         }
@@ -49,17 +50,18 @@ extension Examiner {
 
     /// That the peripheral ended the connection in place of an answer; nobody can tell when it was not the peripheral.
     func hungUp(instead words: String) -> Ending {
-        guard end != .connectionTimeout else { return ended(during: words) }
+        // Not every host that is not ours tells why: then it is unspecified.
+        guard end != .connectionTimeout, end != .unspecified else { return ended(during: words) }
         return failure(expected: "an answer to \(words)", seen: "the connection ended: \(endInWords)")
     }
 
-    private var endInWords: String { end.map { "\($0)" } ?? "nobody says why" }
+    /// Why the newest connection is over.
+    var endInWords: String { end.map { "\($0)" } ?? "nobody says why" }
 
     /// That the connection ended by itself, so that nothing more can be told.
     func ended(during words: String) -> Ending {
-        .inconclusive(
-            "the connection ended before the end of \(words): \(endInWords); its supervision timeout was "
-                + supervisionTimeout.inWords)
+        let known = supervisionTimeout > .zero ? "; its supervision timeout was \(supervisionTimeout.inWords)" : ""
+        return .inconclusive("the connection ended before the end of \(words): \(endInWords)\(known)")
     }
 
     /// The value of an attribute; a refusal is a fail.

@@ -55,6 +55,8 @@ extension Examiner {
     mutating func hear() throws(Ending) {
         let isHeard = scan { examiner in
             guard examiner.wait(atMost: Self.hearing, until: { $0.advertisement != nil }) else { return false }
+            // Else the answer to a scanner is among what was told.
+            guard examiner.radio.whyNot(.advertisements) == nil else { return true }
             _ = examiner.wait(atMost: .seconds(3), due: Self.hearing) { $0.scanResponse != nil }
             return true
         }
@@ -82,21 +84,28 @@ extension Examiner {
     /// The longest advertising interval, and as much again.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
     private static let hearing = Duration.seconds(21)
 
-    /// Connects; tries again when the first packets got lost, as any host would.
+    /// Connects; tries again when the first packets got lost, as any host would, or when somebody else's host could not.
     mutating func link() throws(Ending) {
         let parameters = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x18, latency: 0, supervisionTimeout: 0x48)
+        var failure: String?
         for _ in 0..<3 {
             beginConnecting(parameters, within: .seconds(30))
-            _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.hasFailedToConnect }
+            _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.refusal != nil }
             guard connection != nil else {
-                throw .inconclusive("no connection with \(peer) came about within 30 s")
+                guard case .outside(let why)? = refusal else {
+                    throw .inconclusive("no connection with \(peer) came about within 30 s")
+                }
+                failure = "no connection with \(peer) came about: \(why)"
+                wait(.seconds(1))
+                continue
             }
             // Six connection intervals of 30 ms without a packet, and it was none.  Core 6.0, Vol 6, Part B, section 4.5.2.
             guard wait(atMost: .milliseconds(200), due: .seconds(30), until: { $0.connection == nil }) else { return }
-            guard end == .failedToBeEstablished else { break }
+            failure = nil
+            guard end == .failedToBeEstablished || end == .unspecified else { break }
         }
-        throw .inconclusive("the connection ended as it began: \(end.map { "\($0)" } ?? "nobody says why")")
+        throw .inconclusive(failure ?? "the connection ended as it began: \(endInWords)")
     }
 
     /// Connects, exchanges MTUs unless that is not wanted, and discovers everything.
@@ -105,13 +114,14 @@ extension Examiner {
         // A server need not know Exchange MTU: who does not stays at 23.
         if exchangingMTU { _ = ask(.exchangeMTU) }
         switch ask(.discoverEverything) {
-        case .success(.services(let found))?: services = found
+        case .success(.services(let found))?: services = found.filter { radio.whyNot(.service($0.uuid)) == nil }
+        case .failure(.unavailable(let why))?: throw .inconclusive("nothing was discovered: \(why)")
         case .failure(.refused(let error, let handle))?:
             let number = "0x\(handle.text(digits: 4, radix: 16))"
             throw .inconclusive("discovery was refused: \(error), handle \(number)")
         case .failure(.bearerLost)?: throw .inconclusive("a request of discovery was not answered within 30 s")
         case .failure(.disconnected)?, nil:
-            throw .inconclusive("the connection ended during discovery: \(end.map { "\($0)" } ?? "nobody says why")")
+            throw .inconclusive("the connection ended during discovery: \(endInWords)")
         case let answer?: throw .inconclusive("what was discovered cannot be read: \(answer)")
         }
     }
@@ -123,9 +133,13 @@ extension Examiner {
         _ = wait(atMost: .seconds(5), due: Self.hearing) { $0.connection == nil }
     }
 
-    /// Takes the peripheral out of range without a word, for longer than the link survives.
+    /// Takes the peripheral out of range without a word, for longer than the link survives; where nobody can, its client.
     mutating func loseLink(for duration: Duration) throws(Ending) {
-        guard let stage = radio.stage else { throw .skipped("nobody can take this peripheral out of range") }
+        guard let stage = radio.stage else {
+            try need(.lossOfLinks)
+            try vanish()
+            return wait(max(duration, supervisionTimeout + .seconds(1)))
+        }
         try act(Action(.linkLoss, of: .device(stage.device)), for: duration)
         let isLost = wait(atMost: duration) { $0.connection == nil }
         guard isLost else {

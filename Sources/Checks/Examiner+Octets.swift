@@ -13,19 +13,24 @@ extension Examiner {
     static let answerTime = Requester.transactionTimeout
 
     /// Sends octets as one PDU of ATT, whatever they are.
-    mutating func send(_ octets: [UInt8]) { command(.sendRaw(.attribute, octets)) }
+    mutating func send(_ octets: [UInt8]) throws(Ending) {
+        try need(.packets)
+        command(.sendRaw(.attribute, octets))
+    }
 
     /// Sends octets, and waits for a PDU that answers them: nil when none comes in time, or the connection ends.
-    mutating func answer(to octets: [UInt8], within duration: Duration = answerTime) -> [UInt8]? {
+    mutating func answer(
+        to octets: [UInt8], within duration: Duration = answerTime
+    ) throws(Ending) -> [UInt8]? {
         answered = []
-        send(octets)
+        try send(octets)
         _ = wait(atMost: duration) { !$0.answered.isEmpty || $0.connection == nil }
         return answered.first
     }
 
     /// Asks, and fails unless something comes back that can be read.
     mutating func answer(to request: PDU, _ words: String) throws(Ending) -> PDU {
-        guard let octets = answer(to: request.octets) else {
+        guard let octets = try answer(to: request.octets) else {
             guard connection == nil else { throw failure(expected: "an answer to \(words) within 30 s", seen: "none") }
             throw hungUp(instead: words)
         }
@@ -104,7 +109,7 @@ extension Examiner {
 
     /// Fails when anything is said to octets that must not be answered.
     mutating func expectSilence(after octets: [UInt8], _ words: String) throws(Ending) {
-        let answer = answer(to: octets, within: .seconds(2))
+        let answer = try answer(to: octets, within: .seconds(2))
         try expect(answer == nil, "no answer to \(words), \(octets.hex)", seen: answer?.hex ?? "")
     }
 }

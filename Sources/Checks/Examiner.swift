@@ -42,7 +42,8 @@ struct Examiner {
     /// Why the newest connection is over.
     private(set) var end: HCIStatus?
     private(set) var isReady = false
-    private(set) var hasFailedToConnect = false
+    /// Why the newest connection did not come about; nil when it has, or may still.
+    private(set) var refusal: Host.ConnectionFailure?
     private var answers: [UInt32: Result<Procedure.Outcome, Procedure.Failure>] = [:]
     private var asked: UInt32 = 0
 
@@ -70,6 +71,15 @@ struct Examiner {
         radio.start()
         command(.overhear(true))
         listen()
+    }
+
+    /// Leaves the air without a word, and is back at once.
+    mutating func vanish() throws(Ending) {
+        isReady = false
+        command(.start)
+        guard wait(atMost: .seconds(10), until: { $0.isReady }) else {
+            throw .inconclusive("the controller was not ready within 10 s of its reset")
+        }
     }
 
     mutating func command(_ command: Host.Command) {
@@ -133,10 +143,11 @@ struct Examiner {
             // Of several with one name it is the one that was heard first, until all is heard anew.
             if member.is(peer), !crowd.members.contains(where: { $0.address == address }) { address = member.address }
         case .connected(let id, let complete):
-            (connection, end, mtu) = (id, nil, 23)
+            // Who has exchanged it in our place does not tell.
+            (connection, end, mtu) = (id, nil, radio.whyNot(.untouchedConnections) == nil ? 23 : Server.largestMTU)
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
-        case .connectionFailed: hasFailedToConnect = true
+        case .connectionFailed(_, let failure): refusal = failure
         case .disconnected(let id, _, let reason) where id == connection: (connection, end) = (nil, reason)
         case .exchangedMTU(_, let size): mtu = size
         case .finished(let own, let id, let result) where own == connection: answers[id] = result
@@ -148,6 +159,11 @@ struct Examiner {
         case .overheard(_, let octets): if answered.count < Self.mostNotices { answered.append(octets) }
         default: break
         }
+    }
+
+    /// Skips the check where the radio does not have what it needs.
+    func need(_ faculty: RadioFaculty) throws(Ending) {
+        if let reason = radio.whyNot(faculty) { throw .skipped(reason) }
     }
 
     // MARK: Questions
@@ -170,8 +186,11 @@ struct Examiner {
     mutating func forgetReports() { crowd = Crowd() }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
-        (hasFailedToConnect, services, notices, answered) = (address == nil, [], [], [])
-        guard let address else { return }
+        (refusal, services, notices, answered) = (nil, [], [], [])
+        guard let address else {
+            refusal = .notNow
+            return
+        }
         command(.connect(ConnectionCreation(to: address, parameters: parameters), timeout: patience))
     }
 }

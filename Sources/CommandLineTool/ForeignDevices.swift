@@ -26,7 +26,7 @@ struct ForeignDevices {
     init(
         _ world: World, on adapters: [String?], _ loop: EventLoop, _ listener: Listener, _ person: Person
     ) async throws(CommandFailure) {
-        connection = try await openSystemBus(on: loop, gone: listener.gone)
+        connection = try await openBus(on: loop, gone: listener.gone)
         let capability = try Self.capability(of: world.scenario.devices)
         let unplayed = world.scenario.unplayedByBluetoothd
         if !unplayed.isEmpty {

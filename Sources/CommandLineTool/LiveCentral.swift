@@ -50,13 +50,14 @@ actor LiveCentral: LiveClient {
 
     /// Asks for the system bus and starts the client; an adapter that is not named is the first.
     func start(_ adapter: String?) async throws(CommandFailure) {
-        let connection = try await openSystemBus(on: loop) { [weak self] in
+        let connection = try await openBus(on: loop) { [weak self] in
             self?.assumeIsolated { $0.broke("the bus has gone away") }
         }
         let settings = collector.settings
         let services = settings.choice == .strongest ? settings.services : []
         let host = CentralHost(
-            CentralHost.Definition(adapter: adapter, services: services), over: connection, on: loop
+            CentralHost.Definition(adapter: adapter, services: services, sharesDevices: true), over: connection,
+            on: loop
         ) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
         (self.connection, self.host) = (connection, host)
         collector.start(at: loop.now, into: &outbox)
@@ -111,14 +112,8 @@ actor LiveCentral: LiveClient {
     }
 
     private func take(_ event: CentralHost.Event) {
-        let output: Host.Output
-        switch event {
-        case .output(let said): output = said
-        case .heard(let id, let handle, let value, let isIndicated):
-            let packet = pool.take(Array(value.prefix(PacketPool.capacity)))
-            output = isIndicated ? .indicated(id, handle: handle, packet) : .notified(id, handle: handle, packet)
-        case .failed(let failure): return broke("\(failure)")
-        }
+        if case .failed(let failure) = event { return broke("\(failure)") }
+        guard let output = event.output(in: &pool) else { return }
         collector.step(output, at: loop.now, pool: &pool, into: &outbox)
     }
 
@@ -131,12 +126,12 @@ actor LiveCentral: LiveClient {
     }
 }
 
-/// Connects to the system bus, where bluetoothd is; `gone` is called when the bus goes away.
-func openSystemBus(
-    on loop: EventLoop, gone: @escaping @Sendable () -> Void
+/// Connects to the bus where bluetoothd is; `gone` is called when the bus goes away.
+func openBus(
+    _ address: BusAddress = .system, on loop: EventLoop, gone: @escaping @Sendable () -> Void
 ) async throws(CommandFailure) -> Connection {
     do throws(ConnectionFailure) {
-        return try await Connection.open(.system, on: loop, whenDisconnected: gone)
+        return try await Connection.open(address, on: loop, whenDisconnected: gone)
     } catch {
         throw CommandFailure(
             .environment, "lubdub: \(error); install and start it: apt-get install dbus bluez")

@@ -15,7 +15,21 @@ enum RadioChoice: CustomStringConvertible {
     /// This machine's Bluetooth, by bluetoothd; the first adapter, if none is named.
     case bluez(adapter: String?)
 
-    /// As `--radio` has it.
+    /// What `--radio` names: `bluez`, `bluez:hci0`, `hci:tcp:HOST:PORT` or `hci:unix:PATH`.
+    init(_ text: String) throws(CommandFailure) {
+        guard isBlueZ(text) else {
+            self = .controller(try controllerAddress(of: text))
+            return
+        }
+        let name = text.dropFirst("bluez:".count)
+        guard text == "bluez" || isAdapter(name) else {
+            throw CommandFailure(
+                .usage, "lubdub: --radio \(text.quoted) names no adapter: a central has one, as in bluez:hci0")
+        }
+        self = .bluez(adapter: name.isEmpty ? nil : String(name))
+    }
+
+    /// As `--radio` has it, but for the `hci:` of a controller.
     var description: String {
         switch self {
         case .controller(let address): "\(address)"
@@ -32,14 +46,7 @@ func radio(_ invocation: Invocation) throws(CommandFailure) -> RadioChoice {
             "lubdub: there is nothing to hear without --radio; after `lubdub serve`, --radio hci:tcp:127.0.0.1:6402; "
                 + "with this machine's Bluetooth, --radio bluez")
     }
-    guard isBlueZ(text) else { return .controller(try controllerAddress(of: text)) }
-    guard text != "bluez" else { return .bluez(adapter: nil) }
-    let name = text.dropFirst("bluez:".count)
-    guard isAdapter(name) else {
-        throw CommandFailure(
-            .usage, "lubdub: --radio \(text.quoted) names no adapter: a central has one, as in bluez:hci0")
-    }
-    return .bluez(adapter: String(name))
+    return try RadioChoice(text)
 }
 
 /// Whether a radio is this machine's Bluetooth, by bluetoothd.

@@ -50,6 +50,33 @@ import Testing
         }
     }
 
+    static let meetings: [(isKnown: Bool, sharesDevices: Bool, isPaired: Bool, isForgotten: Bool)] = [
+        (false, false, false, true), (true, false, false, false), (false, true, false, false),
+        (false, false, true, false),
+    ]
+
+    @Test(arguments: meetings) func `Who was met is forgotten by who wants that, and nobody else is`(
+        isKnown: Bool, sharesDevices: Bool, isPaired: Bool, isForgotten: Bool
+    ) throws {
+        try onBus { bus, loop in
+            let radio = try await FalseRadio(on: bus, loop, isKnown: isKnown)
+            let central = try await Listening(on: bus, loop, sharesDevices: sharesDevices)
+            try await central.start()
+            if !isKnown { try await radio.showStrap() }
+            try await central.scan(radio)
+            await central.host.perform(.stopScanning)
+            await central.connect()
+            try await loop.until { central.connections.count == 1 }
+            #expect(await central.host.isPaired == false)
+            if isPaired { radio.change(FalseRadio.strap, .device, ["Paired": .boolean(true)]) }
+            await central.host.perform(.disconnect(central.connections[0], reason: .remoteUserTerminated))
+            try await loop.until { !central.ends.isEmpty }
+            #expect(await central.host.stop() == nil)
+            #expect(radio.calls.contains("RemoveDevice") == isForgotten)
+            if isForgotten { #expect(radio.arguments(of: "RemoveDevice") == [.path(FalseRadio.strap)]) }
+        }
+    }
+
     private static let heartRate = DiscoveredService(
         uuid: UUID(0x180D), range: HandleRange(0x000A, 0x0010),
         characteristics: [

@@ -64,6 +64,19 @@ import VirtualWorld
         }
     }
 
+    static let losses: [(id: String, isPassedBy: Peripheral)] = [
+        ("reconnection/advertises_after_loss", full), ("HTS/SEN/SP/BV-02-C", Peripheral.thermometer),
+    ]
+
+    @Test(arguments: losses) func `who cannot be taken out of range loses a client that vanishes`(
+        id: String, right: Peripheral
+    ) throws {
+        let check = try #require(Check.all.first { $0.id == id })
+        let wrong = try #require(Peripheral.mutants.first { $0.caughtBy == id })
+        #expect(check.ask(of: Self.strap, by: try Stranger(right)).verdict == .pass)
+        #expect(check.ask(of: Self.strap, by: try Stranger(wrong)).verdict == .fail)
+    }
+
     static let lengths: [(standstill: Duration, verdict: Verdict)] = [
         (.zero, .fail), (.milliseconds(50), .fail), (.milliseconds(2000), .fail), (.milliseconds(3100), .inconclusive),
     ]

@@ -83,15 +83,22 @@ class Strap:
             service, *others = self.services()
             self.measurements = service.characteristics[0]
             strap.add_services([service, *others])
+            strap.on('connection', self.connected)
             await strap.power_on()
-            await strap.start_advertising(
-                auto_restart=self.comes_back, advertising_data=self.advertising_data(),
-                scan_response_data=self.scan_response(), advertising_interval_min=30, advertising_interval_max=30)
+            await self.advertise()
             beating = asyncio.create_task(self.beat())
             try:
                 yield strap
             finally:
                 beating.cancel()
+
+    async def advertise(self):
+        await self.device.start_advertising(
+            auto_restart=self.comes_back, advertising_data=self.advertising_data(),
+            scan_response_data=self.scan_response(), advertising_interval_min=30, advertising_interval_max=30)
+
+    def connected(self, connection):
+        pass
 
     async def beat(self):
         while True:
@@ -376,9 +383,23 @@ class LeavesForGood(Strap):
     comes_back = False
 
 
+class WaitsForALostClient(Strap):
+    """Advertises again when its client has said that it goes, and not when it is gone without a word."""
+
+    caught_by = 'reconnection/advertises_after_loss'
+    comes_back = False
+
+    def connected(self, connection):
+        connection.on('disconnection', self.disconnected)
+
+    def disconnected(self, reason):
+        if reason != hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR:
+            asyncio.create_task(self.advertise())
+
+
 FAULTY = [
     WantsTwoOctets, CannotBeReset, NeverResets, TakesAnything, WritesWithoutResponse, CanBeRead, RemembersSubscribers,
     PromisesIntervals, SaysOneOctet, AdvertisesTheCharacteristic, AdvertisesWhatItHasNot, HasNoName, HasAnotherName,
     ClaimsBothModes, CannotStop, ChangesItsMind, IsNowhere, MovesAround, CountsWithoutControl, IsTwo, IsOvercharged,
-    CannotSpell, LeavesForGood,
+    CannotSpell, LeavesForGood, WaitsForALostClient,
 ]

@@ -69,6 +69,7 @@ extension Check {
             "advertising/services_are_there", "every service that is advertised can be discovered",
             "Core Specification Supplement 12, Part A, section 1.1"
         ) { peripheral throws(Ending) in
+            try peripheral.need(.advertisements)
             let found = peripheral.services.map(\.uuid)
             for service in peripheral.advertised.services where !found.contains(service) {
                 throw peripheral.failure(
@@ -110,6 +111,7 @@ extension Check {
             if: .characteristic(
                 service == .heartRate ? .heartRateMeasurement : .temperatureMeasurement, of: service)
         ) { peripheral throws(Ending) in
+            try peripheral.need(.advertisements)
             let services = peripheral.advertised.services
             try peripheral.expectAdvertised(
                 services.contains(service), "\(service) among the services that it advertises",
@@ -119,6 +121,7 @@ extension Check {
 
     private static func naming(_ id: String, _ sensor: String, _ service: UUID, _ requirement: String) -> Check {
         Check(id, "\(sensor) advertises its name", requirement, if: .service(service)) { peripheral throws(Ending) in
+            try peripheral.need(.advertisements)
             try peripheral.expectAdvertised(
                 peripheral.advertised.name?.data.isEmpty == false, "a local name in advertising or scan response data",
                 seen: "none")

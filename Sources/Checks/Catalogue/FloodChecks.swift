@@ -22,7 +22,7 @@ extension Check {
                 let octets = PDU.writeCommand(handle: handle, value: Array(repeating: 0x41, count: 20)).octets
                 peripheral.answered = []
                 for _ in 0..<30 {
-                    for _ in 0..<10 { peripheral.send(octets) }
+                    for _ in 0..<10 { try peripheral.send(octets) }
                     peripheral.wait(.milliseconds(60))
                 }
                 peripheral.wait(.seconds(2))
@@ -65,7 +65,7 @@ extension Examiner {
         let (handle, octets) = try shortSteadyValue()
         let right = PDU.readResponse(octets).octets
         answered = []
-        for _ in 0..<count { send(PDU.readRequest(handle: handle).octets) }
+        for _ in 0..<count { try send(PDU.readRequest(handle: handle).octets) }
         _ = wait(atMost: Self.answerTime) { $0.answered.count >= count || $0.connection == nil }
         guard connection != nil else { return }
         try expect(!answered.isEmpty, "an answer to the first of \(count) requests", seen: "none within 30 s")

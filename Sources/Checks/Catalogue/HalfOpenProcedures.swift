@@ -43,7 +43,7 @@ extension Check {
             "Core 6.0, Vol 3, Part F, section 3.4.6.3", weight: .robustness, if: named
         ) { peripheral throws(Ending) in
             try peripheral.survive("flags of Execute Write that there are not") { peripheral throws(Ending) in
-                guard let octets = peripheral.answer(to: [0x18, 0x02]) else {
+                guard let octets = try peripheral.answer(to: [0x18, 0x02]) else {
                     throw peripheral.failure(expected: "an answer to 18 02", seen: "none within 30 s")
                 }
                 try peripheral.expect(
@@ -67,7 +67,7 @@ extension Check {
         ) { peripheral throws(Ending) in
             let handle = try peripheral.nameHandle
             try peripheral.survive("a client that went away before its answer") { peripheral throws(Ending) in
-                peripheral.send(PDU.readRequest(handle: handle).octets)
+                try peripheral.send(PDU.readRequest(handle: handle).octets)
                 peripheral.disconnect()
             }
         },

@@ -20,6 +20,7 @@ extension Check {
             let value = try peripheral.subscribeToHeart()
             let first = try peripheral.nextMeasurement(of: value, within: .seconds(10))
             try peripheral.expect(first != nil, "a notification within 10 s of the subscription", seen: "none")
+            try peripheral.need(.unwantedValues)
             try peripheral.subscribe([], to: value)
             peripheral.wait(.seconds(1))  // what was under way
             let late = try peripheral.notices(of: value.valueHandle, for: .seconds(5)).first
@@ -65,18 +66,18 @@ extension Check {
 }
 
 extension Examiner {
-    /// Fails unless a characteristic's configuration takes 0 and 1, and keeps the 1.
+    /// Fails unless a characteristic's configuration takes what is offered, keeps it, and takes 0.
     mutating func expectConfigurable(
         _ uuid: UUID, of service: UUID, as configuration: ClientConfiguration = .notification
     ) throws(Ending) {
         let value = try characteristic(uuid, of: service)
-        try subscribe([], to: value)
         try subscribe(configuration, to: value)
         guard let handle = value.configurationHandle else { return }
         let octets = try read(handle, "the configuration of \(uuid)")
         let written = [UInt8(truncatingIfNeeded: configuration.rawValue), 0]
         try expect(
             octets == written, "the configuration of \(uuid) is \(written.hex) as it was written", seen: octets.hex)
+        try subscribe([], to: value)
     }
 
     fileprivate mutating func expectContactFollows() throws(Ending) {

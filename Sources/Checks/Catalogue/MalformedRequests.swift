@@ -71,7 +71,7 @@ extension Check {
                 throw peripheral.failure(expected: "\(words) is answered, or refused", seen: answer.octets.hex)
             }
             let list = PDU.findInformationRequest(.all).octets
-            let found = peripheral.answer(to: list) ?? []
+            let found = try peripheral.answer(to: list) ?? []
             try peripheral.expect(
                 10...23 ~= found.count, "a list of attributes in a PDU of 10 to 23 octets", seen: found.hex)
         },
@@ -122,7 +122,7 @@ extension Check {
 extension Examiner {
     /// Fails unless a request that cannot be read is refused as that, or as one that the server does not have.
     fileprivate mutating func expectMalformed(_ octets: [UInt8]) throws(Ending) {
-        let answer = answer(to: octets)
+        let answer = try answer(to: octets)
         if connection == nil { throw hungUp(instead: octets.hex) }
         guard let answer, case .errorResponse(octets[0], _, let error)? = try? PDU(answer[...]),
             [.invalidPDU, .requestNotSupported].contains(error)

@@ -27,6 +27,7 @@ extension Check {
             "reconnection/configuration_is_cleared", "a client without a bond finds its configuration at 0x0000 again",
             "Core 6.0, Vol 3, Part G, section 3.3.3.3", if: measured
         ) { peripheral throws(Ending) in
+            try peripheral.need(.absenceOfBond)
             _ = try peripheral.firstMeasurement()
             peripheral.disconnect()
             try peripheral.connect()

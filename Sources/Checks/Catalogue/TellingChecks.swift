@@ -29,7 +29,7 @@ extension Check {
             guard peripheral.connection != nil else { return }
             peripheral.notices = []
             let name = try peripheral.nameHandle
-            let answer = peripheral.answer(to: PDU.readRequest(handle: name).octets, within: .seconds(10))
+            let answer = try peripheral.answer(to: PDU.readRequest(handle: name).octets, within: .seconds(10))
             try peripheral.expect(
                 answer == nil && peripheral.notices.isEmpty,
                 "nothing more, for the indication of \(first.instant) s was not confirmed within 30 s",
@@ -88,6 +88,7 @@ extension Examiner {
             try expect(
                 notice.octets.count <= mtu - 3, "no more than \(mtu - 3) octets of a value", seen: notice.octets.hex)
         }
+        try need(.unwantedValues)
         for value in values { try subscribe([], to: value) }
         wait(.seconds(1))  // what was under way
         let late = try nextOfAny(within: .seconds(10))
@@ -98,6 +99,7 @@ extension Examiner {
 
     /// Subscribes to all that can be indicated, and confirms nothing: the first that comes; skips the check where none does.
     mutating func leaveUnconfirmed() throws(Ending) -> Notice {
+        try need(.unconfirmedIndications)
         command(.confirmIndications(false))
         _ = try subscribeToAll(.indicate)
         guard let first = try nextOfAny(within: .seconds(30)) else {

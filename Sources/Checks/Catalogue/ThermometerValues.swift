@@ -93,6 +93,7 @@ extension Examiner {
         let value = try subscribeToTemperature(uuid)
         let first = try nextTemperature(of: value, within: .seconds(60))
         try expect(first != nil, "one \(word) or more of \(uuid) within 60 s of the subscription", seen: "none")
+        try need(.unwantedValues)
         try subscribe([], to: value)
         wait(.seconds(1))  // what was under way
         let late = try notices(of: value.valueHandle, for: .seconds(20)).first

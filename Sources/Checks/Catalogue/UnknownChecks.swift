@@ -70,7 +70,7 @@ extension Check {
 extension Examiner {
     /// Fails unless these octets, which are no request that there is, are refused as that.
     mutating func expectUnknown(_ octets: [UInt8]) throws(Ending) {
-        let answer = answer(to: octets)
+        let answer = try answer(to: octets)
         if connection == nil { throw hungUp(instead: octets.hex) }
         let wanted = PDU.errorResponse(request: octets[0], handle: 0, .requestNotSupported).octets
         try expect(

@@ -1,3 +1,4 @@
+public import Bluetooth
 public import LEHost
 public import Octets
 public import Scenarios
@@ -14,6 +15,9 @@ public protocol CentralRadio {
 
     /// What the peripheral is played from, and which device it is there; nil where nobody can do anything to it.
     var stage: (scenario: Scenario, device: Int)? { get }
+
+    /// Why it does not have what not every radio has; nil when it has.
+    func whyNot(_ faculty: RadioFaculty) -> String?
 
     /// Whether it is of no use any more: no time passes, whatever is waited for, and what was seen proves nothing.
     var isOver: Bool { get }
@@ -38,4 +42,30 @@ public protocol CentralRadio {
 
     /// Does to the peripheral of `stage` what a rule of its script would, for so long or for good: false where nobody can.
     mutating func act(_ action: Action, for duration: Duration?) -> Bool
+}
+
+extension CentralRadio {
+    /// Who has a host of our own has all of it.
+    public func whyNot(_ faculty: RadioFaculty) -> String? { nil }
+}
+
+/// What a radio above somebody else's host may not let an examiner see or do.  What needs it is not asked there.
+public enum RadioFaculty: Hashable, Sendable {
+    /// What is advertised, packet by packet, and nothing else among it.  Core 6.0, Vol 3, Part C, section 11.
+    case advertisements
+    /// A connection in which nobody has asked for anything yet, with the MTU that it begins with.
+    case untouchedConnections
+    /// PDUs as octets, be they right or wrong, and answers as octets.  Core 6.0, Vol 3, Part F, section 3.3.1.
+    case packets
+    /// Indications that are not confirmed.  Core 6.0, Vol 3, Part G, section 4.11.
+    case unconfirmedIndications
+    /// Values that come although nobody has subscribed to them.
+    case unwantedValues
+    /// The attributes of this service.
+    case service(UUID)
+    /// An end of its links without a word, by a reset of its controller: to the peripheral it is as if it had gone out of
+    /// range.  Core 6.0, Vol 4, Part E, section 7.3.2.
+    case lossOfLinks
+    /// A connection without a bond to the peripheral that is connected.  Core 6.0, Vol 3, Part C, section 9.4.4.
+    case absenceOfBond
 }

@@ -12,7 +12,7 @@ let checkGrammar = Arguments.Grammar(
         .option("--seed", "N|random", "override the scenario's seed"),
         .option(
             "--radio", "RADIO",
-            "virtual (default), or the controller by which a real peripheral is reached:\nhci:tcp:HOST:PORT or hci:unix:PATH"
+            "virtual (default); or what a real peripheral is reached by:\nbluez[:hci0] for this machine's Bluetooth; or a controller:\nhci:tcp:HOST:PORT or hci:unix:PATH"
         ),
         .option(
             "--controller", "ADDRESS", repeatable: true,
@@ -22,7 +22,10 @@ let checkGrammar = Arguments.Grammar(
         .option("--only", "GLOB", "only checks with such an id; * crosses /"),
         .flag("--strict", "also check what is only recommended (\"should\"), and robustness"),
         .option("--events", "FILE|-", "write the event log of the one case that --only names, of a scenario"),
-        .option("--trace", "FILE", "write every HCI packet as btsnoop; of a scenario, of one case that --only names"),
+        .option(
+            "--trace", "FILE",
+            "write every HCI packet as btsnoop; of a scenario, of one case that --only names;\nwith bluez there are none"
+        ),
         ReportFiles.option,
         .flag("--quiet", "print neither what passes nor what is skipped"),
         colorOption,
@@ -41,7 +44,8 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if invocation.has("--peer") {
         throw CommandFailure(
             .usage,
-            "lubdub: --peer is a real peripheral, so --radio hci:... or --controller has to say how it is reached")
+            "lubdub: --peer is a real peripheral, so --radio bluez, --radio hci:... or --controller has to say how it is reached"
+        )
     }
     guard let path = invocation.operands.first else {
         throw CommandFailure(.usage, "lubdub: check needs a SCENARIO, or --radio and --peer for a real peripheral")

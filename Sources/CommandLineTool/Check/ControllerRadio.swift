@@ -49,6 +49,11 @@ final class ControllerRadio: LiveRadio {
         return pool.octets(of: packet)
     }
 
+    func whyNot(_ faculty: RadioFaculty) -> String? {
+        faculty == .lossOfLinks
+            ? "nobody can take this peripheral out of range: not every controller ends its links when it is reset" : nil
+    }
+
     func close() {
         if case .failure? = time.reason {
         } else {

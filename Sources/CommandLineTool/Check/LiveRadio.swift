@@ -1,3 +1,4 @@
+import Bluetooth
 import Checks
 import GATT
 import LEHost
@@ -15,8 +16,11 @@ protocol LiveRadio: AnyObject, CentralRadio {
     /// Takes what has come from outside to the host, and what that says, until there is nothing more.
     func settle()
 
+    /// Whether another program of this machine has a connection with a device, so that ours would not be its own.
+    func isTaken(_ address: DeviceAddress) -> Bool
+
     /// Ends what is under way, so that the other side knows, and then the radio; one that does not answer is waited for a
-    /// second.
+    /// little.
     func close()
 }
 
@@ -36,6 +40,8 @@ extension LiveRadio {
             return !said.isEmpty
         }
     }
+
+    func isTaken(_ address: DeviceAddress) -> Bool { false }
 
     func takeSaid() -> [Host.Output] { said.take() }
 

@@ -10,9 +10,10 @@ import Sockets
 import Spelling
 import VirtualWorld
 
-/// How a real peripheral is reached: by a controller that we use, or by one that its host uses.
+/// How a real peripheral is reached: by this machine's Bluetooth, by a controller that we use, or by one that its host
+/// uses.
 enum RealDoor {
-    case radio(StreamAddress)
+    case radio(RadioChoice)
     case controllers([StreamAddress])
 
     /// So long somebody is waited for who has to be started first.
@@ -45,7 +46,14 @@ enum RealDoor {
                 })
             return
         }
-        self = .radio(try controllerAddress(of: radio))
+        let choice = try RadioChoice(radio)
+        if case .bluez = choice, invocation.has("--trace") {
+            throw CommandFailure(
+                .usage,
+                "lubdub: --trace has no packets where bluetoothd has the radio: leave it out; btmon -w FILE records them"
+            )
+        }
+        self = .radio(choice)
     }
 
     /// Asks the checks of the peripheral that the command line names.
@@ -96,10 +104,13 @@ enum RealDoor {
     private func open(_ time: RealTime, _ log: PacketLog) throws(CommandFailure) -> any LiveRadio {
         do {
             switch self {
-            case .radio(let address): return try ControllerRadio(address, time, log: log)
+            case .radio(.controller(let address)): return try ControllerRadio(address, time, log: log)
+            case .radio(.bluez(let adapter)): return try BlueZRadio(adapter, time)
             case .controllers(let addresses): return try AirRadio(offering: addresses, time, log: log)
             }
-        } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
+        } catch let failure as CommandFailure { throw failure } catch {
+            throw CommandFailure(.environment, "lubdub: \(error)")
+        }
     }
 
     private var patience: Duration {
@@ -109,7 +120,8 @@ enum RealDoor {
     /// The words of the command line that open it.
     private var words: [String] {
         switch self {
-        case .radio(let address): ["--radio", "hci:\(address)"]
+        case .radio(.controller(let address)): ["--radio", "hci:\(address)"]
+        case .radio(let bluez): ["--radio", "\(bluez)"]
         case .controllers(let addresses): addresses.flatMap { ["--controller", "\($0)"] }
         }
     }

@@ -1,4 +1,5 @@
 import Arguments
+import Bluetooth
 import Checks
 import Conformance
 import Expectations
@@ -24,6 +25,7 @@ struct RealExamination {
         defer { Console.show(last: nil) }
         let lookout = Lookout(for: peer, by: radio, within: patience)
         if !radio.isOver, !lookout.isFound { throw missing(lookout) }
+        if let address = lookout.address, radio.isTaken(address) { throw taken(address) }
         var session = Session(waiting: checks, report: Report(version: version))
         while !radio.isOver, let check = session.next() {
             let place = "\(session.place) of \(checks.count + session.again.count): \(check.id)"
@@ -106,6 +108,14 @@ struct RealExamination {
         let heard = others.isEmpty ? "nobody was" : "these were: \(others.joined(separator: ", "))"
         return CommandFailure(
             .environment, "lubdub: \(peer) was not heard within \(patience.components.seconds) s; \(heard)")
+    }
+
+    private func taken(_ address: DeviceAddress) -> CommandFailure {
+        let number = "\(address)".prefix { $0 != "/" }
+        return CommandFailure(
+            .environment,
+            "lubdub: \(peer) is connected to another program of this machine, and each check needs a connection of its "
+                + "own: end that one, as by bluetoothctl disconnect \(number)")
     }
 
     /// Says on a terminal what is under way, and since when.

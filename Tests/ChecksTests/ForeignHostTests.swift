@@ -1,0 +1,185 @@
+import ATT
+import Bluetooth
+import Expectations
+import GATT
+import HCI
+import LEHost
+import Octets
+import Scenarios
+import Simulation
+import Testing
+import VirtualWorld
+
+@testable import Checks
+
+/// A radio above somebody else's host, which has the link and its client: it hides some things, does others by itself, and
+/// does not do what it is not made for.
+private final class ForeignHost: CentralRadio {
+    private var radio: WorldRadio
+    private var said: [Host.Output] = []
+    /// What it keeps to itself, once that was discovered.
+    private var hidden: [HandleRange] = []
+    private var configurations: Set<UInt16> = []
+    private let isBonded: Bool
+    /// The number of what it asks by itself.
+    private static let own = UInt32.max
+    /// What it was asked to do all the same.
+    private(set) var trespasses: [String] = []
+
+    init(_ peripheral: Peripheral, isBonded: Bool = false) throws {
+        var world = try World(peripheral.scenario(), seed: 1)
+        world.mutation = peripheral.mutation
+        radio = try WorldRadio(world, device: 0)
+        self.isBonded = isBonded
+    }
+
+    var now: Instant { radio.now }
+    var stage: (scenario: Scenario, device: Int)? { nil }
+    var isOver: Bool { false }
+    func start() { radio.start() }
+    func play(until limit: Instant) -> Bool { !said.isEmpty || radio.play(until: limit) }
+    func take(_ packet: Packet) -> [UInt8] { radio.take(packet) }
+    func standstill(since begin: Instant) -> Duration { .zero }
+    func act(_ action: Action, for duration: Duration?) -> Bool { false }
+
+    func whyNot(_ faculty: RadioFaculty) -> String? {
+        switch faculty {
+        case .service(.genericAccess), .service(.genericAttribute): "it hides that service"
+        case .service: nil
+        case .absenceOfBond: isBonded ? "it has a bond" : nil
+        default: "it does not do that"
+        }
+    }
+
+    func command(_ command: Host.Command) {
+        switch command {
+        case .procedure(let id, let procedure, let number):
+            guard let why = whyUnavailable(procedure) else { return radio.command(command) }
+            said.append(.finished(id, id: number, .failure(.unavailable(why))))
+        case .sendRaw, .confirmIndications: trespasses.append("\(command)")
+        case .overhear: break
+        default: radio.command(command)
+        }
+    }
+
+    private func whyUnavailable(_ procedure: Procedure) -> String? {
+        switch procedure {
+        case .discoverEverything: return nil
+        case .configure(let handle, _): note(handle, procedure)
+        case .read(let handle), .readLong(let handle): note(handle, procedure)
+        case .write(let handle, _), .writeLong(let handle, _), .writeCommand(let handle, _):
+            note(handle, procedure)
+            if configurations.contains(handle) { return "it writes configurations itself" }
+        default: return "it does not ask that for others"
+        }
+        return nil
+    }
+
+    private func note(_ handle: UInt16, _ procedure: Procedure) {
+        if hidden.contains(where: { $0.contains(handle) }) { trespasses.append("\(procedure)") }
+    }
+
+    func takeSaid() -> [Host.Output] {
+        defer { said.removeAll() }
+        return said + radio.takeSaid().compactMap(told)
+    }
+
+    /// What it tells of it: of an advertiser all that it knows, no packet by itself, and no reason.
+    private func told(_ output: Host.Output) -> Host.Output? {
+        switch output {
+        case .report(let report): return Self.merged(report).map { .report($0) }
+        case .connected(let id, _):
+            radio.command(.procedure(id, .exchangeMTU, id: Self.own))
+            return output
+        case .timing, .exchangedMTU, .overheard, .finished(_, Self.own, _): return nil
+        case .disconnected(let id, let address, _): return .disconnected(id, address, reason: .unspecified)
+        case .finished(_, _, .success(.services(let found))):
+            hidden = found.filter { [.genericAccess, .genericAttribute].contains($0.uuid) }.map(\.range)
+            configurations = Set(found.flatMap(\.characteristics).compactMap(\.configurationHandle))
+            return output
+        default: return output
+        }
+    }
+
+    private static func merged(_ report: AdvertisingReport) -> AdvertisingReport? {
+        guard report.kind != .scanResponse else { return nil }
+        var report = report
+        var data = AdvertisingData(limit: .extended)
+        let known = (try? AdvertisingData(octets: report.data))?.services ?? []
+        try? data.append(services: [.genericAccess, .genericAttribute, UUID(0x1812), .battery] + known)
+        try? data.append(localName: "Lubdub HRM")
+        report.data = data.octets
+        return report
+    }
+}
+
+/// Checks above a radio that cannot do everything: what it cannot is skipped with its reason, and who is right fails nothing.
+@Suite struct ForeignHostTests {
+    private static let strap = Peer.name("Lubdub HRM")
+
+    @Test(arguments: Peripheral.correct.map(\.name))
+    func `who is right fails nothing, and nothing is asked that cannot be`(name: String) throws {
+        let peripheral = try #require(Peripheral.correct.first { $0.name == name })
+        for check in Check.all {
+            let radio = try ForeignHost(peripheral)
+            // What is only recommended not all of them do.
+            let outcome = check.ask(of: Self.strap, by: radio, isStrict: check.weight != .recommended)
+            let words = "\(check.id): \(outcome.finding.map { "\($0.expected), \($0.seen)" } ?? outcome.reason ?? "")"
+            #expect(outcome.verdict == .pass || outcome.verdict == .skip, "\(words)")
+            #expect(radio.trespasses.isEmpty, "\(check.id)")
+        }
+    }
+
+    /// What is still seen: a mutant either fails the check that is named for it, or that check is skipped.
+    @Test func `who is wrong is failed, or not asked`() throws {
+        var caught: Set<String> = []
+        for mutant in Peripheral.mutants {
+            guard let check = Check.all.first(where: { $0.id == mutant.caughtBy }) else { continue }
+            let radio = try ForeignHost(mutant)
+            let outcome = check.ask(of: Self.strap, by: radio, isStrict: true)
+            #expect(outcome.verdict != .pass, "\(mutant.name): \(check.id)")
+            #expect(radio.trespasses.isEmpty, "\(mutant.name)")
+            if outcome.verdict == .fail { caught.insert(check.id) }
+        }
+        #expect(
+            caught.isSuperset(of: [
+                "HRS/SEN/SGGIT/CHA/BV-01-C", "HRS/SEN/CON/BV-01-C", "HRS/SEN/CW/BI-01-C", "HRS/SEN/CR/BV-01-C",
+                "heart_rate/flags_explain_octets", "heart_rate/control_point_length", "battery/level_is_a_percentage",
+                "reconnection/configuration_is_cleared", "GATT/SR/GAW/BV-03-C", "thermometer/flags_explain_octets",
+            ]), "\(caught.sorted())")
+    }
+
+    static let reasons: [(id: String, reason: String)] = [
+        ("advertising/flags", "it does not do that"),
+        ("HRP/SEN/HRF/BV-01-C", "it does not do that"),
+        ("HRS/SEN/CN/BV-01-C", "it does not do that"),
+        ("GATT/SR/GAC/BV-01-C", "it does not do that"),
+        ("GATT/SR/GAR/BV-04-C", "it does not do that"),
+        ("GATT/SR/GAW/BV-11-C", "it does not do that"),
+        ("gatt/one_indication_at_a_time", "it does not do that"),
+        ("GATT/SR/GAS/BV-02-C", "it hides that service"),
+        ("GATT/SR/UNS/BI-01-C", "it hides that service"),
+        ("reconnection/configuration_is_cleared", "it has a bond"),
+        (
+            "GATT/SR/GAR/BV-03-C",
+            "a read of 2A38 by its UUID cannot be asked: it does not ask that for others"
+        ),
+        ("HTS/SEN/SGGIT/SER/BV-01-C", "not claimed: it neither has nor advertises service 1809"),
+    ]
+
+    @Test(arguments: reasons) func `a skip has the radio's reason`(id: String, reason: String) throws {
+        let check = try #require(Check.all.first { $0.id == id })
+        let outcome = check.ask(of: Self.strap, by: try ForeignHost(Peripheral.full, isBonded: true))
+        #expect(outcome.verdict == .skip)
+        #expect(outcome.reason == reason)
+    }
+
+    /// A service that is listed and not found may be hidden, so nobody is failed for it.
+    @Test func `what is listed and hidden is not missing`() throws {
+        let check = try #require(Check.all.first { $0.id == "BAS/SR/SGGIT/SER/BV-01-C" })
+        let plain = Peripheral(name: "bare", about: "no battery", services: [Peripheral.plainHeartRate])
+        let outcome = check.ask(of: Self.strap, by: try ForeignHost(plain))
+        #expect(outcome.reason == "service 180F was not found, and it does not do that")
+        #expect(outcome.verdict == .skip)
+    }
+}
