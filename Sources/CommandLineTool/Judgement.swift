@@ -42,7 +42,7 @@ struct Judgement {
     var code: ExitCode? {
         if let fault { return fault.verdict == .error ? .inner : .failure }
         guard !required.isEmpty else { return nil }
-        return required.allSatisfy { $0.ruling.verdict == .pass } ? .success : .failure
+        return Report.Tally(required.map(\.ruling.verdict)).code
     }
 
     /// What was found of the client, if that has a fault, and of each requirement in the scenario's order.
@@ -91,7 +91,7 @@ struct Judgement {
 
     private var summary: String {
         let tally = Report.Tally(required.map(\.ruling.verdict) + (fault.map { [$0.verdict] } ?? []))
-        return tally.words(of: [.pass, .fail, .inconclusive] + (tally[.error] > 0 ? [.error] : []))
+        return tally.words(of: [.pass, .fail, .inconclusive] + [.skip, .error].filter { tally[$0] > 0 })
     }
 }
 

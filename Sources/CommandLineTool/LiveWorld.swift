@@ -1,6 +1,7 @@
 import Arguments
 import BlueZ
 import Bluetooth
+import Expectations
 import Glibc
 import HCI
 import LEHost
@@ -41,9 +42,13 @@ actor LiveWorld {
     private var listeners: [StreamListener] = []
     private var radios: [Radio] = []  // by device
     private var foreign: ForeignDevices?
+    private var adapters: [Int: DeviceAddress] = [:]  // that bluetoothd gives the devices
+    /// Why the radio of a device is of no use any more.
+    private(set) var failure: String?
     private var whenUnlinked: (@Sendable () -> Void)?
     private var wake: EventLoop.Appointment?
     private var clock: CaseClock?
+    private var startsAtReset = false
     private var isOver = false  // the time of a case is
     private var client: (@Sendable (Host.Output) -> Void)?
 
@@ -86,12 +91,25 @@ actor LiveWorld {
     /// Tells what the host of a client of the world says; a packet in it stays in the world's pool.
     func tellClient(_ tell: @escaping @Sendable (Host.Output) -> Void) { client = tell }
 
-    /// Judges what happens to a limit, from the first HCI Reset of a host outside on, when the world's time begins; if
-    /// that host is the kernel, from `start`.
-    func judge(until limit: Instant) {
-        world.judgeExpectations(grace: CaseClock.grace)
-        clock = CaseClock(limit: limit)
+    /// Judges what happens to the scenario's limit.
+    ///
+    /// Time begins with `start`, or if `startsAtReset` with the first HCI Reset of a host outside that is not the kernel.
+    /// Where a person is asked, the limit counts from when they have connected their client, for which they have a minute
+    /// at least; and what they are asked then may be answered at any time.
+    func judge(on terms: Judge.Terms, startsAtReset: Bool) {
+        world.judgeExpectations(on: terms)
+        clock = CaseClock(world.scenario.limit, isHeld: world.waitsForConnection)
+        self.startsAtReset = startsAtReset
     }
+
+    /// What a person is asked now.
+    var inquiries: [Inquiry] { world.inquiries }
+
+    /// Whether a person has not connected their client yet.
+    var waitsForConnection: Bool { world.waitsForConnection }
+
+    /// How many devices the scenario has.
+    var deviceCount: Int { world.scenario.devices.count }
 
     /// From now on nothing happens any more.
     func stop() {
@@ -107,8 +125,8 @@ actor LiveWorld {
         goOn()
     }
 
-    /// Whether a host outside uses one of our controllers.
-    var hasGuests: Bool { !guests.isEmpty }
+    /// Whether a host outside uses one of our controllers, or may be there where nobody knows.
+    var hasGuests: Bool { !guests.isEmpty || !radios.isEmpty || foreign != nil }
 
     /// Lets the devices use controllers outside, in the order of the scenario, and switches them on when all
     /// controllers are there.
@@ -132,8 +150,10 @@ actor LiveWorld {
                 self?.assumeIsolated { $0.answer(device, request) } ?? .failure(.unlikelyError)
             },
             tell: { [weak self] device, event in self?.assumeIsolated { $0.blueZ(device, event) } },
-            failed: { [ending] in ending.say(.failure("\($0)")) },
-            gone: { [ending] in ending.say(.failure("the system bus has gone away; systemctl status dbus says more")) })
+            failed: { [weak self] failure in self?.assumeIsolated { $0.fail("\(failure)") } },
+            gone: { [weak self] in
+                self?.assumeIsolated { $0.fail("the system bus has gone away; systemctl status dbus says more") }
+            })
         let devices = try await ForeignDevices(world, on: adapters, loop, listener, person)
         foreign = devices
         try await devices.start()
@@ -209,8 +229,16 @@ actor LiveWorld {
         radios[node].isOpen = false
         radios[node].connection.close()
         whenUnlinked?()
-        ending.say(.failure("\(radios[node].address): \(why)"))
+        fail("\(radios[node].address): \(why)")
     }
+
+    private func fail(_ why: String) {
+        failure = failure ?? why
+        ending.say(.failure(why))
+    }
+
+    /// Where a client finds a device.
+    func address(of device: Int) -> DeviceAddress { adapters[device] ?? world.scenario.devices[device].address }
 
     // MARK: BlueZ
 
@@ -229,6 +257,7 @@ actor LiveWorld {
     private func blueZ(_ device: Int, _ event: PeripheralHost.Event) {
         switch event {
         case .registered(let adapter):
+            adapters[device] = adapter.address
             tell("\(adapter.name): bluetoothd serves \(world.scenario.devices[device].name)")
             if foreign?.registered(device) == true { start() }
         case .advertising(let isOn): if isOn { world.foreignHostAdvertises(device, at: now) }
@@ -240,7 +269,7 @@ actor LiveWorld {
             world.subscribed(isOn, to: handle, ofForeignHostOf: device, at: now)
         case .paired(let peer): tell("\(peer) has paired")
         case .lost: tell("bluetoothd has gone away; waiting for it")
-        case .failed(let failure): ending.say(.failure("\(failure)"))
+        case .failed(let failure): fail("\(failure)")
         }
         goOn()
     }
@@ -280,7 +309,7 @@ actor LiveWorld {
         guests[index].framer.append(octets)
         do throws(H4Framer.Failure) {
             while let packet = try guests[index].framer.next() {
-                if clock != nil, !isPlaying, packet.isReset, guests[index].line.saysWhenToStart { start() }
+                if startsAtReset, !isPlaying, packet.isReset, guests[index].line.saysWhenToStart { start() }
                 world.receive(packet.kind, packet.octets[...], fromGuest: controller, at: now)
                 if world.outbox.count >= Self.mostAnswers { handOutAll() }
             }
@@ -308,10 +337,7 @@ actor LiveWorld {
         guard !isOver else { return }
         catchUp()
         handOutAll()
-        if clock != nil {
-            world.judgeTime()
-            if isPlaying, world.isDecided || now == clock?.limit { ending.say(.time) }
-        }
+        if clock != nil { judgeTime() }
         if !world.hasLinks { whenUnlinked?() }
         files.flush(&world)
         if files.readerIsGone { ending.say(.closed) }
@@ -320,6 +346,15 @@ actor LiveWorld {
         wake = loop.call(at: origin.advanced(by: due.sinceStart)) {
             self.assumeIsolated { $0.goOn() }
         }
+    }
+
+    /// Decides what time has decided; says when the case is over.
+    private func judgeTime() {
+        if !world.waitsForConnection { clock?.release(at: world.now) }
+        world.judgeTime()
+        guard isPlaying, now == clock?.limit || world.isDecided else { return }
+        world.reachLimit()
+        if world.isDecided || world.inquiries.isEmpty || world.waitsForConnection { ending.say(.time) }
     }
 
     /// Plays what is due, after what the machine itself is late with has been told to who judges.

@@ -38,7 +38,7 @@ struct LogFiles: Sendable {
         } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
         isNarrated = narrator != nil
         chronicler = isCase && played.isPictured ? Chronicler(played.scenario, wording) : nil
-        recollection = isCase && played.client != nil ? Recollection(played.scenario) : nil
+        recollection = isCase && played.isOutside ? Recollection(played.scenario) : nil
         let (chronicler, recollection) = (chronicler, recollection)
         if !events.isEmpty || isNarrated || chronicler != nil || recollection != nil {
             world.journal = EventJournal { [events] chunk in

@@ -20,12 +20,17 @@ let runGrammar = Arguments.Grammar(
             "--client", "CMD",
             "judge your client, in real time: CMD is started by /bin/sh, LUBDUB_CONTROLLER is where its host finds\n"
                 + "a controller, and it prints a JSON object a line: Documentation/testing-your-client.md"),
+        .flag(
+            "--ask",
+            "judge an app that a person sees: they are told what to do, and asked what it shows; their answers are read\n"
+                + "from standard input"),
+        DeviceRadios.option,
         .option(
             "--said", "ADDRESS",
             "with --client: take its lines from a socket too, tcp:HOST:PORT or unix:PATH, as from a test on a phone"),
         .option(
             "--controller", "PLACE",
-            "with --client: where its host finds a controller, instead of tcp:127.0.0.1 and a port that is free:\n"
+            "with --client or --ask: where its host finds a controller, instead of tcp:127.0.0.1 and a port that is free:\n"
                 + "tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's kernel, which only root can make"),
         .flag("--strict", "also judge what is only recommended (\"should\")"),
         .option(
@@ -39,10 +44,7 @@ let runGrammar = Arguments.Grammar(
     ])
 
 func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    for (name, why) in [("--said", "says something there"), ("--controller", "uses it")]
-    where invocation.has(name) && !invocation.has("--client") {
-        throw CommandFailure(.usage, "lubdub: \(name) needs --client CMD, which starts who \(why)")
-    }
+    try checkClient(invocation)
     let cases = try gathered(invocation.operands)
     let chosen = try chosen(of: cases, invocation)
     if invocation.has("--list") {
@@ -53,6 +55,21 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return try runCases(chosen, invocation)
     }
     return try runAlone(first, invocation)
+}
+
+/// Throws where the command line does not say who uses what it names.
+private func checkClient(_ invocation: Invocation) throws(CommandFailure) {
+    if invocation.has("--ask"), invocation.has("--client") {
+        throw CommandFailure(.usage, "lubdub: --ask and --client are two clients: leave one of them out")
+    }
+    if invocation.has("--said"), !invocation.has("--client") {
+        throw CommandFailure(.usage, "lubdub: --said needs --client CMD, which starts who says something there")
+    }
+    for name in ["--controller", "--radio"]
+    where invocation.has(name) && !invocation.has("--client") && !invocation.has("--ask") {
+        throw CommandFailure(
+            .usage, "lubdub: \(name) needs --client CMD, which starts who uses it, or --ask, for a person who does")
+    }
 }
 
 /// The cases that `--only` and `--shard` leave: one at least.

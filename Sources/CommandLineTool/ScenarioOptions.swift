@@ -84,9 +84,9 @@ struct Played {
     private(set) var isPictured = false
     /// Nil when the command line does not say.
     private(set) var speed: Speed?
-    /// The command line of the client that is judged; nil for the built-in one.
-    private(set) var client: String?
-    /// What the command line says of that client, as it was typed.
+    /// Whether the client that is judged is outside, and not the built-in one.
+    private(set) var isOutside = false
+    /// What the command line says of that client and of the radio, as it was typed.
     private(set) var clientOptions: [String] = []
 
     init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
@@ -136,10 +136,12 @@ struct Played {
         (events, trace, keep) = (invocation.text("--events"), invocation.text("--trace"), invocation.text("--keep"))
         (settings, limitText) = (invocation.texts("--set"), invocation.text("--for"))
         isStrict = invocation.has("--strict")
-        client = invocation.text("--client")
+        isOutside = invocation.has("--client") || invocation.has("--ask")
         clientOptions = ["--client", "--controller", "--said"].flatMap { name in
             invocation.text(name).map { [name, $0] } ?? []
         }
+        clientOptions += invocation.texts("--radio").flatMap { ["--radio", $0] }
+        if invocation.has("--ask") { clientOptions.append("--ask") }
         isPictured = ReportFiles.havePictures(invocation)
         if let events, events == trace {
             throw CommandFailure(.usage, "lubdub: --events and --trace name the same file: \(events.quoted)")
@@ -165,6 +167,9 @@ struct Played {
         }
         scenario = scenario.limited(to: radio)
     }
+
+    /// With what waits for a value to be delivered as a radio tells of that.
+    mutating func hear(by radio: RadioKind) { scenario = scenario.heard(by: radio) }
 
     /// What reports call it: its path without `.json`, unless it is one of several cases.
     var caseID: String { item?.id ?? Case.id(of: path) }
@@ -208,7 +213,9 @@ func readSource(
             throw CommandFailure(.usage, said.joined(separator: "\n"))
         }
         // The file is right: its case is skipped.
-        throw CommandFailure(.environment, said.map { "lubdub: skipped: \($0)" }.joined(separator: "\n"))
+        let hint = "lubdub: nothing is played: take out what is not played yet, and what waits for it"
+        throw CommandFailure(
+            .environment, (said.map { "lubdub: skipped: \($0)" } + [hint]).joined(separator: "\n"))
     }
     guard let scenario = reading.scenario else {
         throw CommandFailure(

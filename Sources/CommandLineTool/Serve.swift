@@ -11,11 +11,6 @@ private let controllerOption = Arguments.Grammar.Option.option(
         + "kernel, which only root can make (default tcp:127.0.0.1:6402, or the next free)"
 )
 
-private let servingRadioOption = Arguments.Grammar.Option.option(
-    "--radio", "RADIO", repeatable: true,
-    "virtual (default); bluez[:hci0[,hci1]] for this machine's Bluetooth; or a controller outside for each device:\nhci:tcp:HOST:PORT or hci:unix:PATH"
-)
-
 private let controlOption = Arguments.Grammar.Option.option(
     "--control", "unix:PATH", "let programs of the same user say what happens now: see lubdub control --help")
 
@@ -28,7 +23,7 @@ let serveGrammar = Arguments.Grammar(
     "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a scenario file")],
     options: scenarioOptions
         + [
-            controllerOption, servingRadioOption, controlOption,
+            controllerOption, DeviceRadios.option, controlOption,
             Speed.option("1; max opens no port, and plays to the end"),
         ] + manners)
 
@@ -44,11 +39,13 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
     var played = try Played(path, invocation)
     let addresses = try read(invocation.texts("--controller"))
-    let radios = try radios(for: played, invocation)
-    let adapters = try adapters(for: played, invocation)
+    let radios = try DeviceRadios(invocation)
+    if let radios, let why = radios.whyNot(played.scenario.devices.count, isExact: true) {
+        throw CommandFailure(.usage, "lubdub: \(played.path) has \(why)")
+    }
     var control: StreamAddress?
     if let text = invocation.text("--control") { control = try controlAddress(text, named: "--control") }
-    let doors = Doors(offered: addresses, radios: radios, adapters: adapters, control: control)
+    let doors = Doors(offered: addresses, radios: radios, control: control)
     played.limit(to: doors.radio)
     switch played.speed ?? .real(1) {
     case .real(let factor):
@@ -74,19 +71,18 @@ func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         throw CommandFailure(.usage, "lubdub: controller needs --listen, as in --listen tcp:127.0.0.1:6402")
     }
     return try offer(
-        try Played(empty: invocation), Doors(offered: addresses, radios: [], adapters: nil, control: nil), 1, invocation
+        try Played(empty: invocation), Doors(offered: addresses, radios: nil, control: nil), 1, invocation
     )
 }
 
 /// How a world and those outside meet: by controllers of the world, or by controllers that are not.
 private struct Doors: Sendable {
     let offered: [ControllerPlace]
-    let radios: [StreamAddress]
-    let adapters: [String?]?
+    let radios: DeviceRadios?
     let control: StreamAddress?
 
     /// How the devices reach a client.
-    var radio: RadioKind { adapters != nil ? .bluetoothd : radios.isEmpty ? .virtual : .controllers }
+    var radio: RadioKind { radios?.kind ?? .virtual }
 
     /// What cannot be played of an action that somebody outside asks for.
     var limits: LiveWorld.Limits {
@@ -96,47 +92,6 @@ private struct Doors: Sendable {
             return (key, "bluetoothd has that to itself, so it cannot be played")
         }
     }
-}
-
-/// The adapters that bluetoothd is to use, one for each device; nil unless `--radio bluez` is there.
-private func adapters(for played: Played, _ invocation: Invocation) throws(CommandFailure) -> [String?]? {
-    guard let text = invocation.texts("--radio").first(where: isBlueZ) else { return nil }
-    guard invocation.texts("--radio").count == 1 else {
-        throw CommandFailure(
-            .usage, "lubdub: --radio \(text) has to be the only one; several adapters are bluez:hci0,hci1")
-    }
-    for option in ["--controller", "--speed"] where invocation.has(option) {
-        throw CommandFailure(.usage, "lubdub: \(option) is for the virtual radio only: leave it out, or --radio")
-    }
-    let named = text.dropFirst("bluez".count).dropFirst().split(separator: ",", omittingEmptySubsequences: false)
-    let count = played.scenario.devices.count
-    guard text != "bluez" || count > 1 else { return [nil] }
-    guard named.count == count, Set(named).count == count, named.allSatisfy(isAdapter) else {
-        let example = (0..<count).map { "hci\($0)" }.joined(separator: ",")
-        throw CommandFailure(
-            .usage,
-            "lubdub: \(played.path) has \(count) device\(count == 1 ? "" : "s"), each with an adapter of its own: "
-                + "--radio bluez:\(example)")
-    }
-    return named.map(String.init)
-}
-
-/// The controllers outside that the devices use, one each; none on the virtual radio.
-private func radios(for played: Played, _ invocation: Invocation) throws(CommandFailure) -> [StreamAddress] {
-    let texts = invocation.texts("--radio").filter { $0 != "virtual" && !isBlueZ($0) }
-    guard !texts.isEmpty else { return [] }
-    var addresses: [StreamAddress] = []
-    for text in texts { addresses.append(try controllerAddress(of: text)) }
-    let count = played.scenario.devices.count
-    guard addresses.count == count else {
-        throw CommandFailure(
-            .usage,
-            "lubdub: \(played.path) has \(count) devices, and each needs a --radio: there are \(addresses.count)")
-    }
-    for option in ["--controller", "--speed"] where invocation.has(option) {
-        throw CommandFailure(.usage, "lubdub: \(option) is for the virtual radio only: leave it out, or --radio")
-    }
-    return addresses
 }
 
 func read(_ texts: [String]) throws(CommandFailure) -> [ControllerPlace] {
@@ -195,15 +150,11 @@ private func offer(
             let live = LiveWorld(started, files, on: loop, ending, verbosity, limits: doors.limits)
             let control = ControlSocket(played.scenario, live, on: loop)
             if let address = doors.control { try await open(control, at: address) }
-            if let adapters = doors.adapters {
-                try await live.start(onBlueZ: adapters, person)
-            } else if doors.radios.isEmpty {
+            if let radios = doors.radios {
+                try await radios.start(live, person)
+            } else {
                 try await listen(live, doors.offered, verbosity)
                 await live.start()
-            } else {
-                do { try await live.start(above: doors.radios) } catch {
-                    throw CommandFailure(.environment, "lubdub: \(error)")
-                }
             }
             let keyboard = terminal.map { KeyboardSession($0, live, person, on: loop, speed: factor, ending, paint) }
             await keyboard?.start()

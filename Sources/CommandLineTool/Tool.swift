@@ -29,7 +29,7 @@ private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
 
 /// What a later version has; this one says so.
 private let planned = [
-    "--report", "--strict", "--jobs", "--only", "--shard", "--list", "--ask",
+    "--report", "--strict", "--jobs", "--only", "--shard", "--list",
 ]
 
 private func understand(_ words: [String]) -> Int32 {

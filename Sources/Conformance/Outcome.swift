@@ -44,7 +44,7 @@ public struct CaseFinding: Hashable, Sendable {
 public struct Outcome: Hashable, Sendable {
     /// What people call the case.
     public var title: String
-    /// The worst of what was found.
+    /// The worst of what was found, but for what was not asked beside something that passed.
     public var verdict: Verdict
     /// The test cases and sections that decided it: of what did not pass, or of all when everything passed.
     public var requirements: [String]
@@ -71,7 +71,7 @@ public struct Outcome: Hashable, Sendable {
 
     /// What was required, and what was found of it: there is one finding at least.
     ///
-    /// It passes if all of them do; one that fails outweighs any that could not be decided.
+    /// It passes if one does, and all others do or were not asked; one that fails outweighs any that could not be decided.
     public init(
         judging findings: [CaseFinding], title: String, replay: String? = nil, seed: UInt64? = nil, duration: Duration
     ) {
@@ -87,11 +87,11 @@ public struct Outcome: Hashable, Sendable {
     /// What did not pass.
     public var faults: [CaseFinding] { findings.filter { $0.verdict != .pass } }
 
-    /// Why it did not pass, a line for each thing that did not; empty when it did.
+    /// A line for each thing that did not pass.
     public var reasons: [String] { faults.map(\.line) }
 
     /// The same with the lines of the trace around each fault, two spaces further in.
     public var account: [String] { faults.flatMap { [$0.line] + $0.trace.map { "  " + $0 } } }
 
-    private static let gravity: [Verdict] = [.error, .fail, .inconclusive, .skip, .pass]
+    private static let gravity: [Verdict] = [.error, .fail, .inconclusive, .pass, .skip]
 }

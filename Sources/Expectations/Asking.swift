@@ -5,20 +5,25 @@ import Scenarios
 
 extension Expectation {
     /// What judges it.
-    func trial(streams: [Stream], grace: Duration) -> any Trying {
+    func trial(streams: [Stream], _ terms: Judge.Terms) -> any Trying {
+        if let why = terms.whyNotJudged(self) { return LeftOut(why) }
+        let isHeld = terms.asksPerson
+        if isHeld, let trial = AskedTrial(self) { return trial }
         switch question {
         case .seen(let event, _):
             let isSaid = event.kind == .said
-            return Trial(self, Tally(event, Limits(min: 1, max: nil)), grace: isSaid ? grace : .zero)
-        case .never(let event): return Trial(self, Tally(event, Limits(min: nil, max: 0)), grace: .zero)
-        case .count(let event, let limits): return Trial(self, Tally(event, limits), grace: .zero)
-        case .delay(_, let event, _, _): return Trial(self, Tally(event, Limits(min: 1, max: nil)), grace: .zero)
+            return Trial(
+                self, Tally(event, Limits(min: 1, max: nil)), grace: isSaid ? terms.grace : .zero, isHeld: isHeld)
+        case .never(let event): return Trial(self, Tally(event, Limits(min: nil, max: 0)), grace: .zero, isHeld: isHeld)
+        case .count(let event, let limits): return Trial(self, Tally(event, limits), grace: .zero, isHeld: isHeld)
+        case .delay(_, let event, _, _):
+            return Trial(self, Tally(event, Limits(min: 1, max: nil)), grace: .zero, isHeld: isHeld)
         case .order(let events):
-            return Trial(self, Order(occurrences: events.map(\.occurrence)), grace: .zero)
+            return Trial(self, Order(occurrences: events.map(\.occurrence)), grace: .zero, isHeld: isHeld)
         case .rate(let event, let length, let limits):
             let meant = streams.filter { $0.kind == event.kind && event.of?.includes($0.part) ?? true }
             let patience = meant.map(\.reach).max() ?? .zero
-            return Trial(self, Rate(per: length, limits, patience: patience), grace: .zero)
+            return Trial(self, Rate(per: length, limits, patience: patience), grace: .zero, isHeld: isHeld)
         }
     }
 

@@ -9,8 +9,10 @@ struct Context: Sendable {
     var standstills = Standstills()
     private var streams: [Stream]
 
-    init(_ scenario: Scenario) {
-        (wording, truths, streams) = (Wording(scenario: scenario), Truths(scenario), scenario.streams)
+    init(_ scenario: Scenario, _ terms: Judge.Terms) {
+        let memory = terms.asksPerson ? AskedTrial.latency : Truths.latency
+        truths = Truths(scenario, arrival: terms.radio.arrival, memory: memory)
+        (wording, streams) = (Wording(scenario: scenario), scenario.streams)
     }
 
     /// Takes in what all trials will hear next.

@@ -27,7 +27,7 @@ public struct Judge: Sendable {
     public struct Ruling: Hashable, Sendable {
         /// Its index in the scenario.
         public let expectation: Int
-        /// How it ended: `pass`, `fail` or `inconclusive`.
+        /// How it ended: `pass`, `fail`, `inconclusive`, or `skip` where it is not asked.
         public let verdict: Verdict
         /// What was expected, what was seen and when; nil when it passed.
         public let why: Reason?
@@ -44,21 +44,24 @@ public struct Judge: Sendable {
     private var undecided: [Int]
     private var context: Context
     private let kinds: [Event.Kind]  // that matter
+    /// Whether no bound counts yet, since a person has to connect the client first.
+    public private(set) var isHeld: Bool
     private var now = Instant.start
     private var isOver = false
 
     /// The expectations of a scenario that has not started.
-    ///
-    /// `grace` is for a client's words: it lengthens the `within` of `seen` where a client is to say something.
-    public init(_ scenario: Scenario, grace: Duration = .zero) {
+    public init(_ scenario: Scenario, on terms: Terms = Terms()) {
         let streams = scenario.streams
-        context = Context(scenario)
-        trials = scenario.expectations.map { $0.trial(streams: streams, grace: grace) }
+        let context = Context(scenario, terms)
+        self.context = context
+        trials = scenario.expectations.map { $0.trial(streams: streams, terms) }
         undecided = Array(trials.indices)
+        isHeld = terms.asksPerson
         let events = scenario.expectations.flatMap(\.events)
         let hasTruth = scenario.expectations.contains { !$0.truths.isEmpty }
         kinds = Event.Kind.allCases.filter { kind in
-            events.contains { $0.kind == kind } || hasTruth && Truths.kinds.contains(kind)
+            events.contains { $0.kind == kind } || hasTruth && context.truths.kinds.contains(kind)
+                || kind == .connected && terms.asksPerson
         }
     }
 
@@ -72,6 +75,10 @@ public struct Judge: Sendable {
     public mutating func happened(_ happening: Happening, at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver, waits(for: happening.kind) else { return }
         advance(to: instant)
+        if isHeld, happening.kind == .connected {
+            isHeld = false
+            for index in undecided { trials[index].release(at: now) }
+        }
         context.hear(happening, at: now)
         for index in undecided { trials[index].hear(happening, at: now, context) }
         tell(into: &rulings)
@@ -99,6 +106,40 @@ public struct Judge: Sendable {
         for index in undecided { trials[index].finish(at: now, context) }
         tell(into: &rulings)
         isOver = true
+    }
+
+    // MARK: A person
+
+    /// What a person is asked now, in the scenario's order.
+    public var inquiries: [Inquiry] {
+        undecided.compactMap { index in (trials[index] as? AskedTrial)?.inquiry(index) }
+    }
+
+    /// A person answers what is asked; of what they see instead, ``happened(_:at:into:)`` has to be told before.
+    public mutating func answered(
+        _ inquiry: Inquiry, _ answer: Inquiry.Answer, at instant: Instant, into rulings: inout [Ruling]
+    ) -> Inquiry.Reception {
+        guard !isOver else { return .decided }
+        advance(to: instant)
+        guard undecided.contains(inquiry.expectation), var trial = trials[inquiry.expectation] as? AskedTrial else {
+            return .decided
+        }
+        let reception = trial.answer(answer, to: inquiry, at: now, context)
+        trials[inquiry.expectation] = trial
+        tell(into: &rulings)
+        return reception
+    }
+
+    /// The scenario is at its limit: nothing happens any more, but what is asked can still be answered.
+    public mutating func reachedLimit(at instant: Instant, into rulings: inout [Ruling]) {
+        guard !isOver else { return }
+        advance(to: instant)
+        for index in undecided {
+            guard var trial = trials[index] as? AskedTrial else { continue }
+            trial.reachedLimit(at: now)
+            trials[index] = trial
+        }
+        tell(into: &rulings)
     }
 
     private mutating func advance(to instant: Instant) {

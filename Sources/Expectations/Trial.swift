@@ -11,6 +11,8 @@ protocol Trying: Sendable {
     mutating func hear(_ happening: Happening, at now: Instant, _ context: Context)
     /// The scenario ends.
     mutating func finish(at now: Instant, _ context: Context)
+    /// From now on bounds count, which did not while nobody had connected.
+    mutating func release(at now: Instant)
 }
 
 /// How an expectation ended.
@@ -34,6 +36,7 @@ struct Trial<Asked: Question>: Trying {
     /// Of the openings, so many per cent must pass.
     private let percentile: Double
     private let closesAtLimit: Bool
+    private var isHeld: Bool
 
     private var openings: Asked.Openings = []
     private var decisions: [Decision] = []
@@ -48,8 +51,8 @@ struct Trial<Asked: Question>: Trying {
     private var sights = Sights()
     private(set) var outcome: Outcome?
 
-    init(_ expectation: Expectation, _ asked: Asked, grace: Duration) {
-        (self.expectation, self.asked) = (expectation, asked)
+    init(_ expectation: Expectation, _ asked: Asked, grace: Duration, isHeld: Bool) {
+        (self.expectation, self.asked, self.isHeld) = (expectation, asked, isHeld)
         (percentile, events) = (expectation.percentile, expectation.expected.map(EventWatch.init))
         (since, until) = (MomentWatch(expectation.opens), expectation.until)
         within = expectation.bound.map { $0 + grace }
@@ -101,6 +104,15 @@ struct Trial<Asked: Question>: Trying {
                 at: now)
     }
 
+    mutating func release(at now: Instant) {
+        guard isHeld else { return }
+        isHeld = false
+        guard let within else { return }
+        for index in openings.indices {
+            openings[index].closes = min(openings[index].closes, now.advanced(by: within))
+        }
+    }
+
     // MARK: Turns
 
     /// What time brings, in the order of one instant.
@@ -137,7 +149,7 @@ struct Trial<Asked: Question>: Trying {
             }
             closes = time
         }
-        if let within { closes = min(closes, now.advanced(by: within)) }
+        if let within, !isHeld { closes = min(closes, now.advanced(by: within)) }
         standing = .opened(now)
         guard openings.count < Asked.mostOpenings else {
             isOverrun = true

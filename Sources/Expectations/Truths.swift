@@ -5,26 +5,33 @@ import Simulation
 /// What is true of the parts that expectations ask for, and was within the last second.
 struct Truths: Sendable {
     /// By which values reach a client; of an indication there is no better sign than that it was sent.
-    static let kinds: [Event.Kind] = [.delivered, .indicated, .read]
+    let kinds: [Event.Kind]
     /// What was true so long ago may still be said: a client has a latency of its own.
     static let latency = Duration.seconds(1)
 
     private var histories: [History] = []
 
-    init(_ scenario: Scenario) {
+    /// Of `arrival` a notified value is known to have come; what was true is known for the time of `memory`.
+    init(_ scenario: Scenario, arrival: Event.Kind = .delivered, memory: Duration = latency) {
+        kinds = [arrival, .indicated, .read]
         for truth in scenario.expectations.flatMap(\.truths) where !histories.contains(where: { $0.tells(truth) }) {
-            histories.append(History(truth, in: scenario))
+            histories.append(History(truth, in: scenario, memory: memory))
         }
     }
 
     mutating func hear(_ happening: Happening, at now: Instant) {
-        guard Self.kinds.contains(happening.kind) else { return }
+        guard kinds.contains(happening.kind) else { return }
         for index in histories.indices { histories[index].hear(happening, at: now) }
     }
 
     /// Whether a value is as the truth was at some instant of the last second.
     func hold(_ truth: Matcher.Truth, _ datum: Datum, at now: Instant) -> Bool {
         histories.first { $0.tells(truth) }?.holds(datum, tolerance: truth.tolerance, at: now) ?? false
+    }
+
+    /// Whether a value is as the truth became, or was said to be anew, since an instant.
+    func hold(_ truth: Matcher.Truth, _ datum: Datum, since instant: Instant) -> Bool {
+        histories.first { $0.tells(truth) }?.came(datum, tolerance: truth.tolerance, since: instant) ?? false
     }
 
     /// What is true now; nil when nothing is.
@@ -39,6 +46,8 @@ private struct History: Sendable {
         let value: Datum
         /// Until then it was true.
         let end: Instant
+        /// The last time that it came.
+        let renewed: Instant
     }
 
     private let truth: Matcher.Truth
@@ -46,12 +55,14 @@ private struct History: Sendable {
     private let carrier: Thing?
     private let key: String
     private let leeway: Double
+    private let memory: Duration
+    private var renewed = Instant.start  // when what is true came the last time
     private var statistic: RollingStatistic
     private var past: ArraySlice<Past> = []
     private(set) var present: Datum?
 
-    init(_ truth: Matcher.Truth, in scenario: Scenario) {
-        self.truth = truth
+    init(_ truth: Matcher.Truth, in scenario: Scenario, memory: Duration) {
+        (self.truth, self.memory) = (truth, memory)
         statistic = RollingStatistic(truth)
         if case .part(let device, let service, _) = truth.of, let part = scenario.part(truth.of) {
             let owner = scenario.devices[device].services[service]
@@ -80,7 +91,7 @@ private struct History: Sendable {
         } else if happening.of == truth.of {
             add(happening.value, at: now)
         }
-        let start = now.advanced(by: .zero - Truths.latency)
+        let start = now.advanced(by: .zero - memory)
         past = past.drop { $0.end < start }
     }
 
@@ -90,8 +101,9 @@ private struct History: Sendable {
     private mutating func add(_ value: Datum?, at now: Instant) {
         guard let value else { return }
         statistic.add(value)
+        defer { renewed = now }
         guard statistic.value != present else { return }
-        if let present { past.append(Past(value: present, end: now)) }
+        if let present { past.append(Past(value: present, end: now, renewed: renewed)) }
         present = statistic.value
     }
 
@@ -99,6 +111,12 @@ private struct History: Sendable {
         let (start, tolerance) = (now.advanced(by: .zero - Truths.latency), max(tolerance, leeway))
         if let present, datum.isNear(present, tolerance) { return true }
         return past.contains { $0.end >= start && datum.isNear($0.value, tolerance) }
+    }
+
+    func came(_ datum: Datum, tolerance: Double, since instant: Instant) -> Bool {
+        let tolerance = max(tolerance, leeway)
+        if let present, renewed >= instant, datum.isNear(present, tolerance) { return true }
+        return past.contains { $0.renewed >= instant && datum.isNear($0.value, tolerance) }
     }
 }
 

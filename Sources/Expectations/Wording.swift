@@ -65,6 +65,11 @@ struct Wording: Sendable {
         }
     }
 
+    /// Why an expectation failed by what a person said.
+    func denied(_ expectation: Expectation, _ opened: Instant, _ answer: String) -> Reason {
+        Reason(expected: expected(expectation, opened), seen: answer)
+    }
+
     func overrun(_ expectation: Expectation) -> Reason {
         Reason(seen: "\(words(expectation.opens)) came too often at once to judge all of them")
     }
@@ -240,7 +245,7 @@ struct Wording: Sendable {
 
 extension Datum {
     /// As JSON, on one line.
-    fileprivate var json: String {
+    var json: String {
         switch self {
         case .null: "null"
         case .bool(let bool): "\(bool)"

@@ -1,3 +1,5 @@
+public import EventLog
+
 /// How the devices of a scenario reach a client, and what can therefore be played.
 public enum RadioKind: Hashable, Sendable {
     /// By the embedded radio, to the built-in client.
@@ -40,6 +42,27 @@ public enum RadioKind: Hashable, Sendable {
         }
     }
 
+    /// Why nobody hears of such an event; nil when somebody does.
+    ///
+    /// | event | rehearsal | virtual | controllers | bluetoothd |
+    /// |---|---|---|---|---|
+    /// | `scanning` `scanning_stopped` `connecting` `delivered` | yes | yes | – | – |
+    /// | `discovering` `discovered` `mtu` `refused` | yes | yes | yes | – |
+    /// | all others | yes | yes | yes | yes |
+    public func whyNotHeard(_ event: Event.Kind) -> String? {
+        switch event {
+        case .scanning, .scanningStopped, .connecting:
+            isVirtual ? nil : "the client's controller is not ours, and tells nobody"
+        case .delivered: isVirtual ? nil : "the client's controller is not ours, and what left is all that is known"
+        case .discovering, .discovered, .mtu, .refused:
+            self == .bluetoothd ? "bluetoothd has that to itself" : nil
+        default: nil
+        }
+    }
+
+    /// What is known of a value that a client gets.
+    public var arrival: Event.Kind { whyNotHeard(.delivered) == nil ? .delivered : .notified }
+
     private var isVirtual: Bool { self == .rehearsal || self == .virtual }
 }
 
@@ -54,5 +77,59 @@ extension Scenario {
         var limited = self
         for (rule, _) in unplayed(on: radio) { limited.script[rule].chance = 0 }
         return limited
+    }
+
+    /// What waits for a value to be delivered waits for what a radio tells of that.
+    public func heard(by radio: RadioKind) -> Scenario {
+        guard radio.arrival != .delivered else { return self }
+        var heard = self
+        func replace(_ event: inout Event) { if event.kind == .delivered { event.kind = radio.arrival } }
+        func replace(_ moment: inout Moment) {
+            guard case .event(var event) = moment else { return }
+            replace(&event)
+            moment = .event(event)
+        }
+        for index in heard.script.indices {
+            replace(&heard.script[index].when)
+            if case .at(var moment)? = heard.script[index].end {
+                replace(&moment)
+                heard.script[index].end = .at(moment)
+            }
+        }
+        for index in heard.expectations.indices {
+            replace(&heard.expectations[index].since)
+            if var until = heard.expectations[index].until {
+                replace(&until)
+                heard.expectations[index].until = until
+            }
+            heard.expectations[index].question.replaceEvents(replace)
+        }
+        return heard
+    }
+}
+
+extension Expectation.Question {
+    fileprivate mutating func replaceEvents(_ replace: (inout Event) -> Void) {
+        switch self {
+        case .seen(var event, let within):
+            replace(&event)
+            self = .seen(event, within: within)
+        case .never(var event):
+            replace(&event)
+            self = .never(event)
+        case .count(var event, let limits):
+            replace(&event)
+            self = .count(event, limits)
+        case .order(var events):
+            for index in events.indices { replace(&events[index]) }
+            self = .order(events)
+        case .rate(var event, let length, let limits):
+            replace(&event)
+            self = .rate(event, per: length, limits)
+        case .delay(var first, var last, let percentile, let most):
+            replace(&first)
+            replace(&last)
+            self = .delay(from: first, to: last, percentile: percentile, most: most)
+        }
     }
 }

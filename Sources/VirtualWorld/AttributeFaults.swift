@@ -8,12 +8,13 @@ extension World {
     /// A device has its services so many handles further on.  Where the last would get none, nothing moves.
     mutating func moveHandles(of thing: Thing, by distance: Int, _ announce: Bool) {
         guard case .device(let node) = thing, reach != .foreignHosts, nodes.indices.contains(node) else { return }
-        do throws(AttributeTable.DefinitionError) {
-            guard let distance = UInt16(exactly: distance) else { throw .outOfHandles }
-            adopt(try nodes[node].device.table(movedBy: distance), of: node, announce)
-        } catch {
-            noteTooFar(node, by: distance)
-        }
+        guard let table = movedTable(of: node, by: distance) else { return noteTooFar(node, by: distance) }
+        adopt(table, of: node, announce)
+    }
+
+    /// The attributes of a device so many handles further on; nil where the last would get none.
+    func movedTable(of node: Int, by distance: Int) -> AttributeTable? {
+        UInt16(exactly: distance).flatMap { try? nodes[node].device.table(movedBy: $0) }
     }
 
     /// Services of a device go, and others come: each at the handles that are kept for it.

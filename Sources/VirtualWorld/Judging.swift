@@ -1,16 +1,38 @@
 import EventLog
-import Expectations
+public import Expectations
 import Scenarios
 public import Simulation
+public import Spelling
 import Timeline
 
 // Who is told what the event log says: the script, and who judges the expectations.
 extension World {
     /// From now on the scenario's expectations are judged, if it has any.
     ///
-    /// That changes nothing of what happens.  `grace` is for the words of a client that is slower than this world.
-    public mutating func judgeExpectations(grace: Duration = .zero) {
-        judge = scenario.expectations.isEmpty ? nil : Judge(scenario, grace: grace)
+    /// That changes nothing of what happens.
+    public mutating func judgeExpectations(on terms: Judge.Terms = Judge.Terms()) {
+        judge = scenario.expectations.isEmpty ? nil : Judge(scenario, on: terms)
+    }
+
+    /// Whether no bound counts yet, since a person has to connect their client first.
+    public var waitsForConnection: Bool { judge?.isHeld ?? false }
+
+    /// What a person is asked now.
+    public var inquiries: [Inquiry] { judge?.inquiries ?? [] }
+
+    /// A person answers what is asked, in the words of `line`, which become something that the client said.
+    public mutating func personSaid(
+        _ answer: Inquiry.Answer, to inquiry: Inquiry, line: some JSONWritable
+    ) -> Inquiry.Reception {
+        clientSaid(line)
+        let now = now
+        return judge?.answered(inquiry, answer, at: now, into: &rulings) ?? .decided
+    }
+
+    /// The scenario is at its limit: nothing happens any more, but what is asked can still be answered.
+    public mutating func reachLimit() {
+        let now = now
+        judge?.reachedLimit(at: now, into: &rulings)
     }
 
     /// Whether there were expectations, and nothing is left to decide of them.

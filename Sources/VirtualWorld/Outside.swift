@@ -32,6 +32,23 @@ extension World {
         return script.act(rule, at: now, into: &scriptOutbox)
     }
 
+    /// Why an action would come to nothing now, though the reader of a file could not know: the key that says it, and the
+    /// reason.  Nil when it would not.
+    public func whyNot(_ action: Action) -> (key: String, reason: String)? {
+        guard let node = action.thing?.device, nodes.indices.contains(node) else { return nil }
+        switch action.deed {
+        case .moveHandles(let distance, _):
+            guard reach != .foreignHosts, movedTable(of: node, by: distance) == nil else { return nil }
+            return ("by", "the device has no handles left so far on: the last is 65535")
+        case .skipTime(let duration):
+            var device = nodes[node].device
+            device.skipTime(by: duration, at: now)
+            guard device.clockHasStopped(at: now) else { return nil }
+            return ("by", "the device's clock on the wall cannot show a time so far on")
+        default: return nil
+        }
+    }
+
     /// Ends what `act` began under a name on a thing, at such an instant too; false when nothing lasts that it began.
     public mutating func giveBack(_ name: String, of thing: Thing, at now: Instant) -> Bool {
         guard script.isPlaying else { return false }

@@ -46,7 +46,7 @@ import Testing
 
     @Test func `A beat that is late is a standstill, once`() {
         func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
-        var clock = CaseClock(limit: at(60_000))
+        var clock = CaseClock(.seconds(60))
         #expect(clock.standstill(at: at(500)) == nil)  // it has not begun
         #expect(clock.next(after: at(1000)) == at(1020))
         #expect(clock.standstill(at: at(1020)) == nil)

@@ -60,7 +60,9 @@ import VirtualWorld
         ] as [([String], String)])
     func `Words are a line`(words: [String], line: String) throws { #expect(try ControlWords.line(of: words) == line) }
 
-    @Test(arguments: [[], ["{}", "strap"], ["silence", "strap", "8s"], ["silence", "=8s", "of"]])
+    @Test(arguments: [
+        [], ["[]"], ["\"status\""], ["{}", "strap"], ["silence", "strap", "8s"], ["silence", "=8s", "of"],
+    ])
     func `Words that are no line are refused`(words: [String]) {
         #expect(throws: UsageError.self) { try ControlWords.line(of: words) }
     }

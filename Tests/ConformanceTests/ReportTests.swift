@@ -13,6 +13,7 @@ import Testing
     @Test(
         arguments: [
             ([.pass, .pass], .pass, ["R/0", "R/1"], []),
+            ([.skip, .pass], .pass, ["R/1"], ["0 (R/0): why 0"]), ([.skip], .skip, ["R/0"], ["0 (R/0): why 0"]),
             ([.pass, .inconclusive], .inconclusive, ["R/1"], ["1 (R/1): why 1"]),
             ([.inconclusive, .fail, .pass], .fail, ["R/1"], ["0 (R/0): why 0", "1 (R/1): why 1"]),
             ([.fail, .error], .error, ["R/1"], ["0 (R/0): why 0", "1 (R/1): why 1"]),

@@ -29,18 +29,18 @@ struct Court {
     var rulings: [Judge.Ruling] = []
 
     /// `expect` is what stands in a scenario's list, without what all have: an `id`.
-    init(_ expect: String..., limit: String = "60 s", grace: Duration = .zero) throws {
-        try self.init(expect, limit: limit, grace: grace)
+    init(_ expect: String..., limit: String = "60 s", on terms: Judge.Terms = Judge.Terms()) throws {
+        try self.init(expect, limit: limit, on: terms)
     }
 
-    init(_ expect: [String], limit: String = "60 s", grace: Duration = .zero) throws {
+    init(_ expect: [String], limit: String = "60 s", on terms: Judge.Terms = Judge.Terms()) throws {
         let list = expect.enumerated().map { index, text in "{\"id\": \"e\(index)\", \(text)}" }
         let text = source(list.joined(separator: ",\n"), limit: limit)
         let reading = ScenarioFile.read("x") { _ in Array(text.utf8) }
         let problems = reading.problems.filter { $0.code != .notYet }
         try #require(problems.isEmpty, "\(problems)")
         scenario = try #require(reading.scenario)
-        judge = Judge(scenario, grace: grace)
+        judge = Judge(scenario, on: terms)
     }
 
     /// Hears a whole log, and says how each expectation ended.
@@ -64,7 +64,7 @@ struct Court {
 func judged(
     _ expect: String, _ log: String, limit: String = "60 s", grace: Duration = .zero
 ) throws -> (verdict: String, reason: String) {
-    var court = try Court(expect, limit: limit, grace: grace)
+    var court = try Court(expect, limit: limit, on: Judge.Terms(grace: grace))
     let verdicts = court.hear(log)
     try #require(verdicts.count == 1)
     return (verdicts[0], court.reasons[0])

@@ -249,7 +249,7 @@ class PipeTests(CommandTests):
 
 class UsageTests(CommandTests):
     def test_what_comes_later_says_so(self):
-        for words in [['check', 'x', '--jobs', '2'], ['run', 'x', '--ask']]:
+        for words in [['check', 'x', '--jobs', '2'], ['check', 'x', '--shard', '1/2']]:
             done = lubdub(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ''))
             self.assertIn('this version does not have it yet', done.stderr)

@@ -131,6 +131,25 @@ class ControlTests(Interoperability):
                 ('ended', 'silence', 'control 1'), ('ended', 'clear', 'control 1'),
                 ('began', 'disconnect', 'control 2'), ('ended', 'disconnect', 'control 2')])
 
+    async def test_what_would_come_to_nothing_is_refused_and_not_done(self):
+        with tempfile.TemporaryDirectory() as folder:
+            events, replay = os.path.join(folder, 'events.jsonl'), os.path.join(folder, 'replay.json')
+            async with controlled('--events', events) as (serve, path):
+                await controller_port(serve)
+                async with line(path) as control:
+                    skip = {'do': 'skip_time', 'of': 'strap', 'by': '100000 days'}
+                    for words, reason in [
+                            (skip, None), (skip, "the device's clock on the wall cannot show a time so far on"),
+                            ({'do': 'move_handles', 'of': 'strap', 'by': 65535}, 'the device has no handles left so far on'),
+                            ({'do': 'move_handles', 'of': 'strap', 'by': 100}, None)]:
+                        answer = await control.ask(words)
+                        self.assertEqual(answer.get('at'), 'by' if reason else None, answer)
+                        self.assertIn(reason or '', answer.get('error', ''))
+            self.assertEqual(records(events, 'saturated'), [])
+            self.assertEqual(
+                [record['line']['do'] for record in records(events, 'began')], ['skip_time', 'move_handles'])
+            self.assertEqual((await tool('replay', events, '-o', replay))[0], 0)
+
     async def test_bad_clients_harm_nobody_else(self):
         async with controlled('--quiet') as (serve, path):
             port = await controller_port(serve)

@@ -7,11 +7,26 @@ struct CaseClock {
     static let grace = Duration.milliseconds(500)
     private static let interval = Duration.milliseconds(20)
 
+    /// So long a person has at least to connect their client.
+    static let patience = Duration.seconds(60)
+
     /// When the case is over, in its own time.
-    let limit: Instant
+    private(set) var limit: Instant
+    private var length: Duration?  // from when a person will have connected their client
     private var nextBeat = Instant.never
 
-    init(limit: Instant) { self.limit = limit }
+    /// Of a case of a length, which counts from the start, or from when a person has connected their client.
+    init(_ length: Duration, isHeld: Bool = false) {
+        limit = .start.advanced(by: isHeld ? max(length, Self.patience) : length)
+        self.length = isHeld ? length : nil
+    }
+
+    /// The person has connected their client; of consequence once.
+    mutating func release(at now: Instant) {
+        guard let length else { return }
+        limit = now.advanced(by: length)
+        self.length = nil
+    }
 
     /// When the next beat is to come, by the loop's time.
     mutating func next(after now: Instant) -> Instant {

@@ -3,7 +3,7 @@ import Simulation
 import VirtualWorld
 
 /// A client under test in a live world, from its start to its end: what it prints and how it ends become events there.
-actor ClientCase {
+actor ClientCase: Examinee {
     /// How long it has until its host says HCI Reset.
     static let patience = Duration.seconds(10)
     private static let beat = Duration.milliseconds(20)

@@ -22,6 +22,8 @@ struct ClientRecord: Sendable {
     var exit: Exit?
     /// Whether time has passed, since its host has said HCI Reset, or is the kernel and the client could be started.
     var hasPlayed = false
+    /// Why it has not, where that is nothing that a process of its own did.
+    var absence: String?
 
     /// How long it had waited for a processor when its host was not waited for any longer.
     var waited = Duration.zero
@@ -32,6 +34,7 @@ struct ClientRecord: Sendable {
     /// What is wrong with it, whatever was expected; nil when nothing is.
     var fault: ClientFault? {
         guard hasPlayed else {
+            if let absence { return ClientFault(verdict: .inconclusive, reason: absence) }
             switch exit?.status {
             case 126?, 127?:
                 let why = exit?.status == 126 ? "not executable" : "not found"

@@ -17,6 +17,9 @@ enum ControlWords {
             guard words.count == 1 else { throw UsageError("JSON has to be one word: put it between quotes") }
             return first.split(whereSeparator: \.isNewline).joined(separator: " ")
         }
+        if first.hasPrefix("[") || first.hasPrefix("\"") {
+            throw UsageError("\(first.quoted) is no JSON object, as in '{\"ask\": \"status\"}'")
+        }
         if words == ["status"] { return #"{"ask": "status"}"# }
         var members = [("do", Node(.string(first)))]
         for (index, word) in words.enumerated().dropFirst() {

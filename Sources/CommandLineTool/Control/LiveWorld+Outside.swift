@@ -13,7 +13,7 @@ extension LiveWorld {
         case done(Bool)
         /// The devices are not switched on.
         case notPlaying
-        /// The radio cannot play what a key of it says.
+        /// The radio cannot play what a key of it says, or it would come to nothing now.
         case refused(key: String, reason: String)
     }
 
@@ -21,6 +21,9 @@ extension LiveWorld {
     func act(_ rule: Rule, as name: String) -> Outcome {
         guard isPlaying else { return .notPlaying }
         if let (key, reason) = limits(rule.action) { return .refused(key: key, reason: reason) }
-        return .done(visit { world, now in world.act(rule, as: name, at: now) })
+        return visit { world, now in
+            if let (key, reason) = world.whyNot(rule.action) { return .refused(key: key, reason: reason) }
+            return .done(world.act(rule, as: name, at: now))
+        }
     }
 }

@@ -36,7 +36,9 @@ struct CasePlayer: Sendable {
         if let outside = try OutsideClient(invocation) {
             guard speed ?? .real(1) == .real(1) else {
                 throw CommandFailure(
-                    .usage, "lubdub: a client outside lives in real time: leave out --speed, or --client")
+                    .usage,
+                    "lubdub: a client outside lives in real time: leave out --speed, or \(invocation.has("--ask") ? "--ask" : "--client")"
+                )
             }
             client = .outside(outside)
         } else {

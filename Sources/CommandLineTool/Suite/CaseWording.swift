@@ -16,13 +16,14 @@ struct CaseWording {
         let verdict = outcome.verdict
         let label = verdict.rawValue.filled(to: Self.width)
         var lines = ["\(paint(label, verdict == .pass ? .state : .warning))  \(entry.id)  \(seconds(outcome.duration))"]
-        guard verdict != .pass else { return lines }
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {
             lines.append(margin + fault.line)
             lines += Self.trace(fault.trace, paint, behind: Self.width + 2)
         }
-        if verdict != .skip, let replay = outcome.replay { lines.append("\(margin)replay: \(replay)") }
+        if verdict != .skip, verdict != .pass, let replay = outcome.replay {
+            lines.append("\(margin)replay: \(replay)")
+        }
         return lines
     }
 

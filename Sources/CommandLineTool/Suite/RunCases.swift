@@ -66,6 +66,10 @@ private func jobs(_ invocation: Invocation, _ player: CasePlayer) throws(Command
         }
     } catch { throw CommandFailure(error) }
     guard let jobs, jobs > 1 else { return 1 }
+    for (name, why) in [("--ask", "asks one person"), ("--radio", "has one radio for each device")]
+    where invocation.has(name) {
+        throw CommandFailure(.usage, "lubdub: \(name) \(why), so one case at a time is played: leave out --jobs")
+    }
     // Of the kernel, each case has an interface of its own.
     for name in ["--said", "--controller"] where invocation.has(name) && invocation.text(name) != "vhci" {
         throw CommandFailure(

@@ -31,12 +31,6 @@ actor KeyboardSession: TerminalSession {
         self.speed = speed
     }
 
-    func leave() {
-        rest()
-        Console.show(last: nil)
-        terminal.giveBack()
-    }
-
     func goOn() {
         guard terminal.take() else { return leave() }
         columns = terminal.size.columns

@@ -41,6 +41,12 @@ extension TerminalSession {
         watches.news = nil
     }
 
+    func leave() {
+        rest()
+        Console.show(last: nil)
+        terminal.giveBack()
+    }
+
     /// Heeds keys from now on.
     func watchKeys() {
         guard watches.keys == nil else { return }

@@ -110,7 +110,7 @@ struct CurveReader {
     private func positive(_ cursor: Cursor?) -> Duration? {
         guard let cursor, let duration = cursor.duration else { return nil }
         if duration > .zero { return duration }
-        cursor.note(.outOfRange, "this takes longer than nothing")
+        cursor.note(.outOfRange, "this has to be longer than nothing")
         return nil
     }
 }

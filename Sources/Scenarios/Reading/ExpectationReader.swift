@@ -47,7 +47,7 @@ struct ExpectationReader {
         case "order": return .order((cursor["events"]?.items ?? []).compactMap(moments.event))
         case "rate":
             guard let event, let per = cursor["per"], let length = per.duration else { return nil }
-            if length <= .zero { per.note(.outOfRange, "this takes longer than nothing") }
+            if length <= .zero { per.note(.outOfRange, "this has to be longer than nothing") }
             return .rate(event, per: length, bounds(cursor))
         case "delay":
             guard let start = cursor["start"].flatMap(moments.event), let end = cursor["end"].flatMap(moments.event),

@@ -22,7 +22,9 @@ struct ScenarioReader {
         let readRules = rules.map { ($0, script.rule($0)) }
         let playable = readRules.map { $0.1 ?? .unreadable }
         let limit = root?["limit"]?.duration ?? playable.lastMoment + .seconds(30)
-        if let cursor = root?["limit"], limit <= .zero { cursor.note(.outOfRange, "this takes longer than nothing") }
+        if let cursor = root?["limit"], limit <= .zero {
+            cursor.note(.outOfRange, "this has to be longer than nothing")
+        }
         let reach = Reach(rules: playable, limit: limit, devices: devices)
         for (index, (cursor, rule)) in readRules.enumerated() where rule != nil {
             if let reason = reach.whyNot(rule: index) {

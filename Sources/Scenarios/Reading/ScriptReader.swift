@@ -25,7 +25,7 @@ struct MomentReader {
         }
         guard let every = cursorEvery.duration else { return nil }
         guard every > .zero else {
-            cursorEvery.note(.outOfRange, "this takes longer than nothing")
+            cursorEvery.note(.outOfRange, "this has to be longer than nothing")
             return nil
         }
         let times = cursor["times"]?.integer.map { max(1, min($0, Tables.mostTimes)) }

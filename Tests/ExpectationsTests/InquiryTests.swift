@@ -1,0 +1,203 @@
+import EventLogs
+import Expectations
+import Scenarios
+import Simulation
+import Testing
+
+/// What a person is asked, and what becomes of their answers.
+@Suite struct InquiryTests {
+    enum Step: Sendable {
+        case log(String)
+        /// It is so many seconds later than the start.
+        case time(Double)
+        case limit(Double)
+        /// The person answers what is asked first.
+        case answer(Inquiry.Answer, Double, Inquiry.Reception)
+        /// So many things are asked, so many of them about what is over.
+        case asked(Int, due: Int)
+    }
+
+    private func played(_ expect: String, _ steps: [Step], limit: String = "60 s") throws -> (String, String) {
+        var court = try Court(expect, limit: limit, on: Judge.Terms(asksPerson: true))
+        for step in steps {
+            switch step {
+            case .log(let log):
+                for entry in EventLogReader(court.scenario).entries(log) {
+                    court.judge.happened(entry.happening, at: entry.instant, into: &court.rulings)
+                }
+            case .time(let seconds): court.judge.timePassed(at: at(seconds), into: &court.rulings)
+            case .limit(let seconds): court.judge.reachedLimit(at: at(seconds), into: &court.rulings)
+            case .answer(let answer, let seconds, let wanted):
+                let inquiry = try #require(court.judge.inquiries.first)
+                let reception = court.judge.answered(inquiry, answer, at: at(seconds), into: &court.rulings)
+                #expect(reception == wanted)
+            case .asked(let count, let due):
+                #expect(court.judge.inquiries.count == count)
+                #expect(court.judge.inquiries.count(where: \.isDue) == due)
+            }
+        }
+        court.judge.finish(at: .start.advanced(by: court.scenario.limit), into: &court.rulings)
+        return (court.verdicts.first ?? "", court.reasons.first ?? "")
+    }
+
+    private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+    private static let shows60 =
+        #""expect": "seen", "event": {"event": "said", "line": {"heart_rate": {"bpm": 60}}}, "within": "9 s""#
+    private static let showsTruth =
+        #""expect": "seen", "event": {"event": "said", "line": {"heart_rate": {"bpm": {"$truth": "last", "of": "strap/heart_rate"}}}}, "since": {"event": "delivered", "of": "strap/heart_rate"}, "within": "2 s""#
+    private static let noZero =
+        #""expect": "never", "event": {"event": "said", "line": {"heart_rate": {"bpm": 0}}}, "until": {"event": "ended", "of": "away"}"#
+    private static let neverZero = #""expect": "never", "event": {"event": "said", "line": {"heart_rate": {"bpm": 0}}}"#
+
+    @Test(
+        arguments: [
+            // Bounds count from the first connection on, and how long an answer takes counts for nothing.
+            (
+                shows60,
+                [
+                    .time(20), .asked(1, due: 0), .log(connected(25)), .time(33.9), .asked(1, due: 0), .time(34),
+                    .asked(1, due: 1), .answer(.yes, 50, .decided),
+                ], "pass 50.000000", ""
+            ),
+            (
+                shows60, [.log(connected(5)), .time(14), .answer(.no, 30, .decided)], "fail 30.000000",
+                #"expected said {"heart_rate": {"bpm": 60}} within 9 s after the start; a person had not seen it by 30.000000 s"#
+            ),
+            // What is not settled yet may still come.
+            (
+                shows60,
+                [
+                    .log(connected(5)), .answer(.no, 6, .early), .log(shown(7, 70)), .answer(.shown, 7, .early),
+                    .log(shown(8, 60)),
+                ], "pass 8.000000", ""
+            ),
+            // What is there now does not say what was there before.
+            (
+                shows60,
+                [.log(connected(5)), .log(shown(20, 70)), .answer(.shown, 20, .unclear), .answer(.yes, 21, .decided)],
+                "pass 21.000000", ""
+            ),
+            (
+                shows60,
+                [.log(connected(5)), .log(shown(20, 70)), .answer(.shown, 20, .unclear), .answer(.no, 21, .decided)],
+                "fail 21.000000", #"a person had not seen it by 21.000000 s, but {"heart_rate": {"bpm": 70}}"#
+            ),
+            (
+                shows60, [.log(connected(5)), .time(20), .answer(.unknown, 20, .decided), .asked(0, due: 0)],
+                "inconclusive 20.000000", "the person could not tell"
+            ),
+            (
+                shows60, [.log(connected(5)), .time(20), .answer(.nobody, 20, .decided)], "inconclusive 20.000000",
+                "nobody answered: there are no answers left to read"
+            ),
+            (shows60, [.log(connected(5)), .time(20)], "inconclusive 60.000000", "nobody answered"),
+            (
+                shows60, [.log(connected(55)), .limit(60), .asked(0, due: 0)], "inconclusive 60.000000",
+                "the end at 60.000000 s came before that was decided"
+            ),
+            // What must not be shown: what is typed too late says nothing of the time before.
+            (
+                noZero, [.log(shown(3, 0))], "fail 3.000000",
+                #"expected no said {"heart_rate": {"bpm": 0}} from the start until ended of away; a person saw {"heart_rate": {"bpm": 0}} by 3.000000 s"#
+            ),
+            (
+                noZero,
+                [
+                    .time(1), .answer(.no, 3, .early), .log(line(6, "ended", of: "away")), .asked(1, due: 1),
+                    .log(shown(7, 0)),
+                    .answer(.shown, 7, .unclear), .answer(.shown, 8, .unclear), .answer(.no, 9, .decided),
+                ], "pass 9.000000", ""
+            ),
+            (
+                noZero, [.log(line(6, "ended", of: "away")), .answer(.yes, 9, .decided)], "fail 9.000000",
+                "a person saw it by 9.000000 s"
+            ),
+            (
+                noZero, [.time(60), .limit(60), .asked(0, due: 0)], "inconclusive 60.000000",
+                "the end at 60.000000 s came before that was decided"
+            ),
+            (
+                neverZero, [.time(60), .asked(1, due: 0), .limit(60), .asked(1, due: 1), .answer(.no, 60, .decided)],
+                "pass 60.000000", ""
+            ),
+            // What was delivered since then, or lately; three times are enough.
+            (
+                showsTruth,
+                [.log(connected(1)), .log(delivered(2, 70)), .log(delivered(3, 71)), .log(shown(9, 70))]
+                    + [
+                        .log(delivered(10, 72)), .log(shown(11, 72)), .log(delivered(12, 73)), .log(shown(13, 73)),
+                        .asked(0, due: 0),
+                    ],
+                "pass 13.000000", ""
+            ),
+            (
+                showsTruth,
+                [
+                    .log(connected(1)), .log(delivered(2, 70)), .log(delivered(3, 71)), .log(shown(13.1, 70)),
+                    .answer(.shown, 13.1, .unclear), .log(shown(14, 70)), .answer(.shown, 14, .decided),
+                ], "fail 14.000000",
+                #"a person had not seen it by 14.000000 s, but {"heart_rate": {"bpm": 70}}"#
+            ),
+            (
+                showsTruth, [.time(9)], "inconclusive 60.000000",
+                "delivered of strap/heart_rate did not come before the end at 60.000000 s"
+            ),
+        ] as [(String, [Step], String, String)])
+    func `Answers`(expect: String, steps: [Step], verdict: String, reason: String) throws {
+        let (ended, why) = try played(expect, steps)
+        #expect(ended == verdict, "\(why)")
+        #expect(why.hasSuffix(reason), "\(why)")
+    }
+
+    /// Nothing is asked of a person that they cannot say, and nothing is judged that nobody hears.
+    @Test(
+        arguments: [
+            (
+                #""expect": "count", "event": "said", "max": 5"#, .virtual, true,
+                "a person does not count what a client shows"
+            ),
+            (#""expect": "rate", "event": "said", "per": "1 s", "min": 1"#, .virtual, true, "a person does not count"),
+            (
+                #""expect": "delay", "start": "connected", "end": "said", "max": "1 s""#, .virtual, true,
+                "a person's time is"
+            ),
+            (
+                #""expect": "order", "events": ["connected", "said"]"#, .virtual, true,
+                "a person's time is not the client's"
+            ),
+            (
+                #""expect": "seen", "event": {"event": "said", "line": {}, "nth": 3}, "within": "9 s""#, .virtual, true,
+                "a person does not count"
+            ),
+            (
+                #""expect": "seen", "event": "connected", "since": "said", "within": "9 s""#, .virtual, true,
+                "it begins or ends"
+            ),
+            (
+                #""expect": "never", "event": "scanning""#, .controllers, false,
+                "scanning is not heard of: the client's controller"
+            ),
+            (
+                #""expect": "never", "event": "refused""#, .bluetoothd, false,
+                "refused is not heard of: bluetoothd has that"
+            ),
+            (#""expect": "never", "event": "refused""#, .controllers, false, nil),
+            (#""expect": "never", "event": "disconnected""#, .virtual, true, nil),
+        ] as [(String, RadioKind, Bool, String?)])
+    func `What is not asked is skipped`(expect: String, radio: RadioKind, asks: Bool, why: String?) throws {
+        var court = try Court(expect, on: Judge.Terms(radio: radio, asksPerson: asks))
+        #expect(court.judge.inquiries.isEmpty)
+        let verdicts = court.hear("")
+        #expect(verdicts == [why == nil ? "pass 60.000000" : "skip 0.000000"])
+        #expect(court.reasons[0].hasPrefix(why ?? ""))
+    }
+
+    @Test func `Bounds of what goes over the air wait for the connection, too`() throws {
+        let expect = #""expect": "seen", "event": {"event": "subscribed", "of": "strap/heart_rate"}, "within": "8 s""#
+        for (asks, verdict) in [(true, "pass 26.000000"), (false, "fail 8.000000")] {
+            var court = try Court(expect, on: Judge.Terms(asksPerson: asks))
+            #expect(court.hear(connected(20) + subscribed(26)) == [verdict])
+        }
+    }
+}

@@ -1,0 +1,265 @@
+"""`lubdub run --ask`, and `run --radio`: people whose phone is the adapter of the documentation, above Bumble."""
+
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import sys
+import tempfile
+
+from bumble import core
+
+import test_radio
+from harness import LUBDUB, ROOT, Interoperability, controller_port, end, lubdub, peer
+from terminal import Terminal
+from test_client import ADAPTER, scenario
+
+MEASUREMENT = core.UUID.from_16_bits(0x2A37)
+
+RIGHT = {'starts': '60', 'shows_300': 'yes', 'shows_72': 'yes', 'goes_on': '60'}
+
+
+class Phone:
+    """The adapter above a controller, and what it shows."""
+
+    def __init__(self):
+        self.shown = []
+
+    async def use(self, controller, peer='C0:FF:EE:00:00:01/random'):
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, '-c', ADAPTER, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            env=os.environ | {'LUBDUB_CONTROLLER': controller, 'LUBDUB_PEER': peer, 'PYTHONUNBUFFERED': '1'})
+        self.reading = asyncio.create_task(self.read())
+
+    async def read(self):
+        async for line in self.process.stdout:
+            self.shown.append(json.loads(line))
+
+    async def leave(self):
+        await end(self.process)
+        await self.reading
+
+
+class Asked:
+    """A `lubdub run --ask` whose questions are answered."""
+
+    def __init__(self, phone):
+        self.phone, self.asked, self.errors = phone, [], []
+
+    async def start(self, *arguments):
+        self.process = await asyncio.create_subprocess_exec(
+            LUBDUB, 'run', *arguments, '--ask', cwd=ROOT, stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+
+    async def answer(self, answers):
+        """Answers each question by what `answers` has for its expectation, or by what that makes of the phone."""
+        async for line in self.process.stderr:
+            text = line.decode().rstrip()
+            self.errors.append(text)
+            question = re.match(r'(\S+): .*(\? \(|press Enter)', text)
+            if not question:
+                continue
+            self.asked.append(question[1])
+            answer = '' if 'press Enter' in text else answers[question[1]]
+            self.process.stdin.write(f'{answer(self.phone) if callable(answer) else answer}\n'.encode())
+            await self.process.stdin.drain()
+
+    async def end(self, answers):
+        """What it has printed, and its status."""
+        answering = asyncio.create_task(self.answer(answers))
+        output = (await self.process.stdout.read()).decode()
+        await answering
+        return output, await self.process.wait()
+
+
+class AskTests(Interoperability):
+    limit = 100
+
+    @contextlib.asynccontextmanager
+    async def phone(self, controller):
+        phone = Phone()
+        await phone.use(controller)
+        try:
+            yield phone
+        finally:
+            await phone.leave()
+
+    async def play(self, answers, *arguments, path='scenarios/clients/two_octets.json'):
+        """What comes of a case with a phone above a virtual controller, and what was asked."""
+        asked = Asked(None)
+        await asked.start(path, '--controller', 'tcp:127.0.0.1:0', *arguments)
+        try:
+            async with self.phone(f'tcp:127.0.0.1:{await controller_port(asked.process)}') as phone:
+                asked.phone = phone
+                output, status = await asked.end(answers)
+        finally:
+            if asked.process.returncode is None:
+                await end(asked.process)
+        return output, status, asked
+
+    async def test_right_answers_pass(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, 'events.jsonl')
+            output, status, asked = await self.play(RIGHT, '--events', log)
+            lines = [json.loads(line) for line in log.read_text().splitlines()]
+        self.assertEqual(status, 0, output + '\n'.join(asked.errors))
+        self.assertIn('4 pass, 0 fail, 0 inconclusive', output)
+        # What is shown last settles what had been asked first, so nobody asks for that.
+        self.assertEqual(asked.asked, ['scenarios/clients/two_octets', 'shows_300', 'shows_72', 'goes_on'])
+        self.assertEqual([record['line'] for record in lines if record['event'] == 'said'], [
+            {'answer': 'yes', 'asked': 'shows_300'}, {'answer': 'yes', 'asked': 'shows_72'},
+            {'heart_rate': {'bpm': 60}, 'asked': 'goes_on'}])
+
+    async def test_what_the_phone_shows_is_held_against_what_was_sent(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, 'resting.json')
+            path.write_text(json.dumps(scenario('resting.json', limit='15 s')))
+            output, status, asked = await self.play(
+                {'shows': lambda phone: phone.shown[-1]['heart_rate']['bpm']}, path=path)
+            self.assertEqual((status, asked.asked[1:]), (0, ['shows'] * 3), output)
+            # An answer that was not sent is asked for once more.
+            output, status, asked = await self.play({'shows': '199'}, path=path)
+        self.assertEqual((status, asked.asked[1:]), (1, ['shows'] * 2), output)
+        self.assertIn('look again', asked.errors[-1])
+        self.assertRegex(
+            output,
+            r'fail  shows .*: expected said .*; a person had not seen it by \S+ s, but \{"heart_rate": \{"bpm": 199')
+
+    async def test_wrong_answers_fail_by_name(self):
+        doubtful = iter(['44', 'no'])
+        for answers, failed in [
+                ({'shows_300': 'no'}, 'shows_300'), ({'shows_72': lambda _: next(doubtful)}, 'shows_72'),
+                ({'goes_on': '-', 'starts': 'yes'}, 'goes_on')]:
+            output, status, _ = await self.play(RIGHT | answers)
+            self.assertEqual((status, re.findall(r'^fail  (\w+)', output, re.M)), (1, [failed]), output)
+
+    async def test_who_cannot_tell_or_leaves_decides_nothing(self):
+        output, status, asked = await self.play(dict.fromkeys(RIGHT, '?'))
+        self.assertEqual(status, 1)
+        self.assertRegex(output, r'inconclusive  shows_300 .*: the person could not tell')
+        self.assertIn('0 pass, 0 fail, 4 inconclusive', output)
+
+    async def test_no_answers_are_left(self):
+        asked = Asked(None)
+        await asked.start('scenarios/clients/two_octets.json', '--controller', 'tcp:127.0.0.1:0')
+        asked.process.stdin.write(b'\nyes\n')
+        asked.process.stdin.close()
+        async with self.phone(f'tcp:127.0.0.1:{await controller_port(asked.process)}'):
+            output, errors = await asked.process.communicate()
+        self.assertEqual(asked.process.returncode, 1, errors)
+        self.assertEqual(
+            re.findall(r'^(\w+)  (\w+)', output.decode(), re.M),
+            [('inconclusive', 'starts'), ('pass', 'shows_300'), ('inconclusive', 'shows_72'),
+             ('inconclusive', 'goes_on')])
+        self.assertIn('nobody answered: there are no answers left to read', output.decode())
+
+    async def test_nobody_is_there(self):
+        asked = Asked(None)
+        await asked.start('scenarios/clients/named.json')
+        asked.process.stdin.close()
+        output, _ = await asked.process.communicate()
+        self.assertEqual(asked.process.returncode, 1)
+        self.assertIn('nobody said that the app is ready', output.decode())
+
+    async def test_at_a_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder, 'report.json')
+            terminal = Terminal()
+            try:
+                await terminal.start(
+                    LUBDUB, 'run', 'scenarios/clients/other_services.json', 'scenarios/clients/odd_tail.json', '--ask',
+                    '--controller', 'tcp:127.0.0.1:0', '--report', report)
+                await terminal.shows('controller tcp:127.0.0.1:')
+                await terminal.shows('other_services: press Enter to begin')
+                port = re.search(r'controller (tcp:127.0.0.1:\d+)', terminal.text)[1]
+                async with self.phone(port) as phone:
+                    place = terminal.press(b'\r')
+                    await terminal.shows('starts: the app should show heart rate 60', place)
+                    while {'heart_rate': {'bpm': 60, 'contact': None}} not in phone.shown:
+                        await asyncio.sleep(0.05)
+                    place = terminal.press(b'61\x7f0\r')
+                    await terminal.shows(r'starts> 60\r?\n', place)
+                    await terminal.shows('pass +.*other_services', place)
+                place = len(terminal.text)
+                await terminal.shows('odd_tail: press Enter to begin')
+                terminal.press(b'\x03')
+                self.assertEqual(await terminal.ended(), 128 + signal.SIGINT)
+                self.assertTrue(terminal.gives_lines())
+            finally:
+                await terminal.close()
+            cases = json.loads(report.read_text())['cases']
+        self.assertEqual(
+            [(case['id'], case['verdict']) for case in cases], [('scenarios/clients/other_services', 'pass')])
+
+    # MARK: A real radio
+
+    @contextlib.asynccontextmanager
+    async def listener(self, central):
+        """Bumble's central, which finds the strap and subscribes, as soon as it advertises."""
+        async def listen():
+            async with peer(central) as strap:
+                measurement, = strap.get_characteristics_by_uuid(MEASUREMENT)
+                await strap.subscribe(measurement, lambda _: None)
+                await asyncio.Event().wait()
+
+        listening = asyncio.create_task(listen())
+        try:
+            yield
+        finally:
+            listening.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await listening
+
+    async def test_a_person_on_a_real_radio(self):
+        async with test_radio.RadioTests.central_of_bumble(self) as (central, port), self.listener(central):
+            asked = Asked(None)
+            await asked.start('scenarios/clients/two_octets.json', '--radio', f'hci:tcp:127.0.0.1:{port}')
+            output, status = await asked.end(RIGHT)
+        self.assertEqual(status, 0, output + '\n'.join(asked.errors))
+        self.assertNotIn('controller', output)
+
+    async def test_a_program_on_a_real_radio(self):
+        program = 'while sleep 0.3; do echo \'{"heart_rate": {"bpm": 60}}\'; done'
+        async with test_radio.RadioTests.central_of_bumble(self) as (central, port), self.listener(central):
+            async with lubdub(
+                    'run', 'scenarios/clients/subscribes.json', '--radio', f'hci:tcp:127.0.0.1:{port}', '--client',
+                    program, '--quiet') as run:
+                output = (await run.stdout.read()).decode()
+                status = await run.wait()
+        self.assertEqual(status, 0, output)
+        self.assertIn('3 pass, 0 fail', output)
+
+    async def test_what_a_real_radio_cannot_play_is_skipped(self):
+        for path, why in [
+                ('scenarios/recovery/away_long.json', 'link_loss: a real antenna cannot be taken out of the air'),
+                ('scenarios/three_straps.json', 'it has 3 devices, and each needs a --radio: there is 1')]:
+            async with lubdub('run', path, '--radio', 'hci:tcp:127.0.0.1:9', '--client', 'true') as run:
+                output = (await run.stdout.read()).decode()
+                self.assertEqual(await run.wait(), 3)
+            self.assertRegex(output, f'skip  .*{why}')
+
+    async def test_a_radio_that_is_not_there_is_named(self):
+        for arguments in [['--ask'], ['--client', 'true']]:
+            process = await asyncio.create_subprocess_exec(
+                LUBDUB, 'run', 'scenarios/clients/subscribes.json', '--radio', 'hci:tcp:127.0.0.1:9', *arguments,
+                cwd=ROOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+            _, message = await process.communicate(b'\n')
+            self.assertEqual(process.returncode, 3, arguments)
+            self.assertRegex(message.decode(), r'(?m)^lubdub: tcp:127.0.0.1:9: |^lubdub: .*127.0.0.1:9')
+
+    async def test_what_cannot_be_meant_is_refused(self):
+        for arguments, words in [
+                (['--radio', 'bluez'], '--radio needs --client CMD'), (['--ask', '--client', 'true'], 'two clients'),
+                (['--ask', '--said', 'unix:x'], '--said needs --client'),
+                (['--ask', '--speed', '2'], 'leave out --speed, or --ask'),
+                (['--ask', '--jobs', '2'], 'leave out --jobs'),
+                (['--ask', '--radio', 'bluez', '--controller', 'vhci'], 'for the virtual radio only')]:
+            process = await asyncio.create_subprocess_exec(
+                LUBDUB, 'run', 'scenarios/resting.json', *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE)
+            _, message = await process.communicate()
+            self.assertEqual(process.returncode, 2, arguments)
+            self.assertIn(words, message.decode())

@@ -1,0 +1,61 @@
+"""`lubdub run --radio bluez`: cases of a strap in the hands of bluetoothd, for a program and for a person."""
+
+import asyncio
+import json
+import shlex
+import sys
+
+from harness import LUBDUB, ROOT
+from serving import ServingTest, read
+from test_clients import ADAPTER, CASE, said
+
+HEARD = CASE | {
+    'name': 'Two octets',
+    'script': CASE['script'][:1],
+    'expect': [
+        {'id': 'shows', 'expect': 'seen', 'within': '10 s', 'since': {'event': 'delivered', 'of': 'heart_rate', 'nth': 1},
+         'event': said({'$truth': 'last', 'of': 'heart_rate'})},
+        {'id': 'shows_300', 'expect': 'seen', 'event': said(300), 'since': {'event': 'began', 'of': 'big', 'nth': 1},
+         'within': '5 s'},
+        {'id': 'does_not_poll', 'expect': 'never', 'event': 'refused'}],
+}
+SKIPPED = 'does_not_poll: refused is not heard of: bluetoothd has that to itself'
+
+
+class RunningTests(ServingTest):
+    limit = 240
+
+    def client(self, adapter):
+        """The documentation's adapter for bleak, on another adapter than the strap."""
+        (self.folder / 'client.py').write_text(ADAPTER)
+        return f'LUBDUB_CONTROLLER={adapter} exec {shlex.quote(sys.executable)} {self.folder}/client.py'
+
+    def case(self):
+        path = self.folder / 'case.json'
+        path.write_text(json.dumps(HEARD))
+        return path
+
+    async def test_a_program_is_judged(self):
+        report = self.folder / 'report.json'
+        async with self.own_adapters(2) as (own, other):
+            output = await self.output(
+                LUBDUB, 'run', self.case(), '--radio', f'bluez:{own}', '--client', self.client(other), '--report', report,
+                limit=200)
+        case, = json.loads(report.read_text())['cases']
+        self.assertEqual((case['verdict'], case['reason']), ('pass', SKIPPED), output)
+
+    async def test_a_person_is_asked(self):
+        async with self.own_adapters(2) as (own, other):
+            asked = await asyncio.create_subprocess_exec(
+                LUBDUB, 'run', self.case(), '--radio', f'bluez:{own}', '--ask', cwd=ROOT, stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE)
+            peer = await read(f'/org/bluez/{own}', 'org.bluez.Adapter1', 'Address')
+            phone = await asyncio.create_subprocess_shell(
+                f'LUBDUB_PEER={peer}/public {self.client(other)}', stdout=asyncio.subprocess.DEVNULL)
+            try:
+                output, _ = await asked.communicate(b'\nyes\n60\n')
+            finally:
+                phone.terminate()
+                await phone.wait()
+        self.assertEqual(asked.returncode, 0, output)
+        self.assertIn(b'2 pass, 0 fail, 0 inconclusive, 1 skip', output)
