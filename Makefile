@@ -28,14 +28,13 @@ test:  ## lint, build, test, and meet Bumble and tshark
 	@Tools/setup test
 	swift format lint --strict --recursive $(SOURCES)
 	swift build --build-tests $(BUILDING) --explicit-target-dependency-import-check error
-	@# Each alone leaves a processor idle for half of its time.
-	$(MAKE) --jobs 2 --output-sync=target unit release
+	@# Each alone leaves a processor idle for half of its time.  Neither writes what the other reads: no lock is waited for.
+	$(MAKE) --jobs 2 --output-sync=target unit release BUILDING="$(BUILDING) --ignore-lock"
 	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) LUBDUB_DEBUG=$(LUBDUB) .venv/bin/python Tests/side_by_side.py \
 	    Tests/Interoperability
 	$(RELEASE) bench notifications reads greeting
 
 unit:
-	@# It builds nothing, so that it need not wait for who does.
 	swift test --skip-build --ignore-lock
 
 docs:  ## build the documentation of every module into .build/docs; a warning of DocC is an error
