@@ -342,7 +342,10 @@ actor LiveWorld {
         files.flush(&world)
         if files.readerIsGone { ending.say(.closed) }
         wake?.cancel()
-        guard let origin, let due = world.nextDue else { return }
+        // At its limit the world stands still, though what is asked can still be answered.
+        guard let origin, let due = world.nextDue, due <= clock?.limit ?? .never, due > world.now || clock == nil else {
+            return
+        }
         wake = loop.call(at: origin.advanced(by: due.sinceStart)) {
             self.assumeIsolated { $0.goOn() }
         }

@@ -32,6 +32,7 @@ struct AskedTrial: Trying {
     private var opening: Opening?
     private var standing = Standing.neverCame
     private var passed = 0
+    private var left = 0  // those that were not answered
     private var unsaid: String?  // why one of them was not answered
     private(set) var outcome: Outcome?
 
@@ -157,15 +158,28 @@ struct AskedTrial: Trying {
     private mutating func decide(_ isGood: Bool, _ words: String, at now: Instant, _ context: Context) {
         guard let open = opening else { return }
         opening = nil
-        guard isGood else { return rule(.fail, context.wording.denied(expectation, open.opened, words), at: now) }
+        guard isGood else {
+            return deny(context.wording.denied(expectation, open.opened, words), open, at: now, context)
+        }
         passed += 1
-        if passed >= Self.mostAsked || since.isExhausted { rule(.pass, nil, at: now) }
+        if passed + left >= Self.mostAsked || since.isExhausted { rule(.pass, nil, at: now) }
+    }
+
+    /// A machine that stood still may have kept from the client what it should have shown.
+    private mutating func deny(_ reason: Reason, _ open: Opening, at now: Instant, _ context: Context) {
+        guard let standstill = context.standstills.excuse(expectation, from: open.opened, to: min(open.closes, now))
+        else {
+            return rule(.fail, reason, at: now)
+        }
+        outcome = Outcome(
+            verdict: .inconclusive, reason: context.wording.excused(reason, standstill), at: now, standstill: standstill
+        )
     }
 
     private mutating func leave(_ why: String, at now: Instant) {
         opening = nil
-        unsaid = why
-        guard since.isExhausted else { return }
+        (unsaid, left) = (why, left + 1)
+        guard since.isExhausted || passed + left >= Self.mostAsked else { return }
         if passed > 0 { rule(.pass, nil, at: now) } else { rule(.inconclusive, Reason(seen: why), at: now) }
     }
 

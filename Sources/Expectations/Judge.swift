@@ -48,6 +48,7 @@ public struct Judge: Sendable {
     public private(set) var isHeld: Bool
     private var now = Instant.start
     private var isOver = false
+    private var heeded: Int??  // nil before anybody has answered
 
     /// The expectations of a scenario that has not started.
     public init(_ scenario: Scenario, on terms: Terms = Terms()) {
@@ -65,6 +66,10 @@ public struct Judge: Sendable {
         }
     }
 
+    /// What a client says next is what a person has seen who was asked for this expectation; nil: it is no more than their
+    /// answer.  Whoever else is asked about is not judged by it.
+    public mutating func heed(_ expectation: Int?) { heeded = .some(expectation) }
+
     /// Whether any expectation has to do with such an event; if none has, it need not be told.
     public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
@@ -80,7 +85,10 @@ public struct Judge: Sendable {
             for index in undecided { trials[index].release(at: now) }
         }
         context.hear(happening, at: now)
-        for index in undecided { trials[index].hear(happening, at: now, context) }
+        for index in undecided {
+            if happening.kind == .said, let heeded, heeded != index, trials[index] is AskedTrial { continue }
+            trials[index].hear(happening, at: now, context)
+        }
         tell(into: &rulings)
     }
 

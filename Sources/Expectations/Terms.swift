@@ -55,6 +55,7 @@ extension Expectation {
             guard case .each = event.occurrence, event.delay <= .zero else {
                 return "a person does not count what a client shows"
             }
+            if case .never = question, !truths.isEmpty { return "a person knows no value that must not be shown" }
             return nil
         case .count, .rate: return "a person does not count what a client shows"
         case .delay, .order: return "a person's time is not the client's"

@@ -246,10 +246,7 @@ struct Trial<Asked: Question>: Trying {
 
     /// How long this machine stood still in the window of a failure, if that excuses it.
     private func excuse(_ decision: Decision, _ context: Context) -> Duration? {
-        guard let bound = expectation.shortestBound else { return nil }
-        let delay = expectation.opens.event?.delay ?? .zero
-        let opened = Instant(nanoseconds: decision.opened.nanoseconds - delay.inNanoseconds)
-        return context.standstills.excuse(from: opened, to: decision.at, bound: bound)
+        context.standstills.excuse(expectation, from: decision.opened, to: decision.at)
     }
 
     private func failure(_ decision: Decision, at now: Instant, _ context: Context) -> Outcome {

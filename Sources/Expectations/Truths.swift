@@ -29,7 +29,7 @@ struct Truths: Sendable {
         histories.first { $0.tells(truth) }?.holds(datum, tolerance: truth.tolerance, at: now) ?? false
     }
 
-    /// Whether a value is as the truth became, or was said to be anew, since an instant.
+    /// Whether a value is as the truth is, or as it became or was said to be anew since an instant.
     func hold(_ truth: Matcher.Truth, _ datum: Datum, since instant: Instant) -> Bool {
         histories.first { $0.tells(truth) }?.came(datum, tolerance: truth.tolerance, since: instant) ?? false
     }
@@ -115,7 +115,7 @@ private struct History: Sendable {
 
     func came(_ datum: Datum, tolerance: Double, since instant: Instant) -> Bool {
         let tolerance = max(tolerance, leeway)
-        if let present, renewed >= instant, datum.isNear(present, tolerance) { return true }
+        if let present, datum.isNear(present, tolerance) { return true }
         return past.contains { $0.renewed >= instant && datum.isNear($0.value, tolerance) }
     }
 }

@@ -24,6 +24,7 @@ extension World {
     public mutating func personSaid(
         _ answer: Inquiry.Answer, to inquiry: Inquiry, line: some JSONWritable
     ) -> Inquiry.Reception {
+        judge?.heed(answer == .shown ? inquiry.expectation : nil)
         clientSaid(line)
         let now = now
         return judge?.answered(inquiry, answer, at: now, into: &rulings) ?? .decided

@@ -11,6 +11,10 @@ import Testing
         /// It is so many seconds later than the start.
         case time(Double)
         case limit(Double)
+        /// The machine stands still from one second to another.
+        case standstill(Double, Double)
+        /// What is said next is no more than an answer.
+        case unheeded
         /// The person answers what is asked first.
         case answer(Inquiry.Answer, Double, Inquiry.Reception)
         /// So many things are asked, so many of them about what is over.
@@ -26,6 +30,8 @@ import Testing
                     court.judge.happened(entry.happening, at: entry.instant, into: &court.rulings)
                 }
             case .time(let seconds): court.judge.timePassed(at: at(seconds), into: &court.rulings)
+            case .standstill(let begin, let end): court.judge.stoodStill(from: at(begin), to: at(end))
+            case .unheeded: court.judge.heed(nil)
             case .limit(let seconds): court.judge.reachedLimit(at: at(seconds), into: &court.rulings)
             case .answer(let answer, let seconds, let wanted):
                 let inquiry = try #require(court.judge.inquiries.first)
@@ -63,6 +69,21 @@ import Testing
             (
                 shows60, [.log(connected(5)), .time(14), .answer(.no, 30, .decided)], "fail 30.000000",
                 #"expected said {"heart_rate": {"bpm": 60}} within 9 s after the start; a person had not seen it by 30.000000 s"#
+            ),
+            // What is said about something else is no sight.
+            (
+                neverZero,
+                [
+                    .log(connected(5)), .unheeded,
+                    .log(#"{"t": 6.000000, "event": "said", "line": {"heart_rate": {"bpm": 0}}}"#), .limit(60),
+                    .answer(.no, 70, .decided),
+                ], "pass 70.000000", ""
+            ),
+            // A machine that stood still fails nobody.
+            (
+                shows60, [.log(connected(5)), .standstill(6, 8.5), .time(14), .answer(.no, 30, .decided)],
+                "inconclusive 30.000000",
+                #"this machine stood still for 2.5 s: expected said {"heart_rate": {"bpm": 60}} within 9 s after the start; a person had not seen it by 30.000000 s"#
             ),
             // What is not settled yet may still come.
             (

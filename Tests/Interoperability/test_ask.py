@@ -107,11 +107,27 @@ class AskTests(Interoperability):
             lines = [json.loads(line) for line in log.read_text().splitlines()]
         self.assertEqual(status, 0, output + '\n'.join(asked.errors))
         self.assertIn('4 pass, 0 fail, 0 inconclusive', output)
-        # What is shown last settles what had been asked first, so nobody asks for that.
-        self.assertEqual(asked.asked, ['scenarios/clients/two_octets', 'shows_300', 'shows_72', 'goes_on'])
+        self.assertEqual(asked.asked, ['scenarios/clients/two_octets', 'shows_300', 'shows_72', 'goes_on', 'starts'])
         self.assertEqual([record['line'] for record in lines if record['event'] == 'said'], [
             {'answer': 'yes', 'asked': 'shows_300'}, {'answer': 'yes', 'asked': 'shows_72'},
-            {'heart_rate': {'bpm': 60}, 'asked': 'goes_on'}])
+            {'heart_rate': {'bpm': 60}, 'asked': 'goes_on'}, {'heart_rate': {'bpm': 60}, 'asked': 'starts'}])
+
+    async def test_what_is_asked_at_the_limit_can_be_left(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, report = pathlib.Path(folder, 'resting.json'), pathlib.Path(folder, 'report.json')
+            path.write_text(json.dumps(scenario('resting.json', limit='5 s')))
+            asked = Asked(None)
+            await asked.start(str(path), '--controller', 'tcp:127.0.0.1:0', '--report', str(report))
+            try:
+                asked.process.stdin.write(b'\n')
+                async with self.phone(f'tcp:127.0.0.1:{await controller_port(asked.process)}'):
+                    await asyncio.sleep(9)
+                    asked.process.send_signal(signal.SIGINT)
+                    self.assertEqual(await asyncio.wait_for(asked.process.wait(), 5), 130)
+            finally:
+                if asked.process.returncode is None:
+                    await end(asked.process)
+            self.assertIn('cases', json.loads(report.read_text()))
 
     async def test_what_the_phone_shows_is_held_against_what_was_sent(self):
         with tempfile.TemporaryDirectory() as folder:

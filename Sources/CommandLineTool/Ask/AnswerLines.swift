@@ -6,6 +6,7 @@ final class AnswerLines: Sendable {
     private struct State {
         var octets: [UInt8] = []
         var hasEnded = false
+        var isTooLong = false  // what is read belongs to a line that was cut
     }
 
     private static let longestLine = 4096
@@ -20,11 +21,18 @@ final class AnswerLines: Sendable {
             while true {
                 if let end = state.octets.firstIndex(of: UInt8(ascii: "\n")) {
                     defer { state.octets.removeSubrange(...end) }
+                    if state.isTooLong {
+                        state.isTooLong = false
+                        continue
+                    }
                     return String(decoding: state.octets[..<end].prefix(Self.longestLine), as: UTF8.self)
                 }
                 if state.hasEnded || state.octets.count > Self.longestLine {
-                    guard !state.octets.isEmpty else { return nil }
                     defer { state.octets.removeAll() }
+                    guard !state.octets.isEmpty else { return nil }
+                    let isRest = state.isTooLong
+                    state.isTooLong = !state.hasEnded
+                    guard !isRest else { continue }
                     return String(decoding: state.octets.prefix(Self.longestLine), as: UTF8.self)
                 }
                 guard Self.read(&state) else { return nil }

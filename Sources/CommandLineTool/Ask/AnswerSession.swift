@@ -26,6 +26,9 @@ actor AnswerSession: TerminalSession {
         draw()
     }
 
+    /// Whether an answer has been begun.
+    var isTyping: Bool { !typing.text.isEmpty }
+
     func goOn() {
         guard terminal.take() else { return leave() }
         watchKeys()

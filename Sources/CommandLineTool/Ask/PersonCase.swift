@@ -13,6 +13,12 @@ struct AnswerDesk: Sendable {
 
 /// A person with an app in front of a live world: what they say that it shows becomes what a client said.
 actor PersonCase: Examinee {
+    private struct Put {
+        let expectation: Int
+        let opened: Instant
+        let text: String
+    }
+
     private static let beat = Duration.milliseconds(50)
 
     nonisolated let loop: EventLoop
@@ -33,7 +39,7 @@ actor PersonCase: Examinee {
     private var opening: Task<Void, any Error>?
     private var isOver = false
     private var announced: [Int: Instant] = [:]  // by expectation, the opening
-    private var put: (opened: Instant, text: String)?  // the question that stands there
+    private var put: Put?  // the question that stands there
     private var record = ClientRecord()
 
     /// `open` switches the devices on, when the person says that the app is ready.
@@ -80,8 +86,9 @@ actor PersonCase: Examinee {
     }
 
     private func introduce() {
-        Console.complain("\(caseID): \(scenario.name)")
-        if let note = scenario.note { Console.complain("  \(note)") }
+        // Quoted, it stays on one line whatever the file says.
+        Console.complain("\(caseID): \(scenario.name.quoted.dropFirst().dropLast())")
+        if let note = scenario.note { Console.complain("  \(note.quoted.dropFirst().dropLast())") }
         let target = scenario.target ?? 0
         guard scenario.devices.indices.contains(target) else { return }
         let (name, address) = (scenario.devices[target].name.quoted, scenario.devices[target].address)
@@ -118,14 +125,17 @@ actor PersonCase: Examinee {
             announced[inquiry.expectation] = inquiry.opened
             if let question = questions[inquiry.expectation] { Console.complain(question.announcement) }
         }
+        // Who has begun to answer is not asked something else before they have ended.
+        if session?.assumeIsolated({ $0.isTyping }) ?? false { return }
         guard let inquiry = next(inquiries), let question = questions[inquiry.expectation] else {
             put = nil
             prompt("")
-            return
+            return forget()
         }
         let text = question.text(isDue: inquiry.isDue, isAgain: inquiry.isAgain)
-        if put?.opened != inquiry.opened || put?.text != text {
-            put = (inquiry.opened, text)
+        if put?.expectation != inquiry.expectation || put?.opened != inquiry.opened || put?.text != text {
+            forget()
+            put = Put(expectation: inquiry.expectation, opened: inquiry.opened, text: text)
             show("\(text) (\(question.hint))")
         }
         if let line = nextLine() {
@@ -141,6 +151,13 @@ actor PersonCase: Examinee {
         func order(_ inquiry: Inquiry) -> (Int, Instant) { (inquiry.isDue ? 0 : 1, inquiry.closes ?? .never) }
         let open = session == nil && !isAtEnd ? inquiries.filter(\.isDue) : inquiries
         return open.min { order($0) < order($1) }
+    }
+
+    /// What was typed to a question that is not put any more answers no other.
+    private func forget() {
+        guard !typed.isEmpty else { return }
+        Console.complain("that is not asked any more: \(typed.joined(separator: " ").brief.quoted)")
+        typed = []
     }
 
     private func take(_ reply: AppQuestion.Reply, to inquiry: Inquiry) {

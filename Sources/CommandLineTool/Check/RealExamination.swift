@@ -24,9 +24,15 @@ struct RealExamination {
         showProgress(radio, "looking for \(peer)")
         defer { Console.show(last: nil) }
         let lookout = Lookout(for: peer, by: radio, within: patience)
-        if !radio.isOver, !lookout.isFound { throw missing(lookout) }
-        if let address = lookout.address, radio.isTaken(address) { throw taken(address) }
         var session = Session(waiting: checks, report: Report(version: version))
+        if !radio.isOver, !lookout.isFound {
+            try reports.write(session.report)
+            throw missing(lookout)
+        }
+        if let address = lookout.address, radio.isTaken(address) {
+            try reports.write(session.report)
+            throw taken(address)
+        }
         while !radio.isOver, let check = session.next() {
             let place = "\(session.place) of \(checks.count + session.again.count): \(check.id)"
             showProgress(radio, place)
