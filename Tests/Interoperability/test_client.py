@@ -209,7 +209,7 @@ class ProcessTests(Interoperability):
                 while process.returncode is None:
                     status = pathlib.Path(f'/proc/{process.pid}/status').read_text()
                     # Who has ended, and was not waited for yet, has no memory.
-                    peaks += [int(peak) for peak in re.findall(r'VmHWM:\s+(\d+)', status)]
+                    peaks.extend(int(peak) for peak in re.findall(r'VmHWM:\s+(\d+)', status))
                     await asyncio.sleep(0.2)
 
         for flood in ['yes garbage', 'yes | tr -d "\\n"', 'yes \'{"steps": 1}\'']:
