@@ -2,7 +2,8 @@
 
     LUBDUB_RELEASE=.build/release/lubdub .venv/bin/python Tests/Interoperability/test_bluetoothd_load.py [SECONDS]
 
-prints it; as a test it is short, and holds lubdub to a tenth of a core.
+prints it; as a test it is short, and holds lubdub to a multiple of what dbus-daemon takes to
+carry the same notifications on the same machine.
 """
 
 import asyncio
@@ -24,6 +25,8 @@ ALONE = True  # it looks at how long things take
 
 RELEASE = os.environ.get('LUBDUB_RELEASE')
 RATE = 500
+# Twice what is seen.  How fast a machine is, and how busy, both processes feel.
+MULTIPLE = 6
 ADAPTER = {
     'org.bluez.Adapter1': {
         'Address': Variant('s', '00:AA:01:00:00:00'), 'Alias': Variant('s', 'desk'), 'Powered': Variant('b', True),
@@ -86,9 +89,9 @@ async def private_bus():
 
 
 def processor_time(process):
-    """Seconds that a process has computed: fields 14 and 15 of proc(5)'s stat."""
-    fields = pathlib.Path(f'/proc/{process.pid}/stat').read_text().rpartition(')')[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+    """Seconds that a process has computed, all threads: proc(5)'s stat counts ticks, which work at 500 Hz misses."""
+    threads = pathlib.Path(f'/proc/{process.pid}/task').glob('*/schedstat')
+    return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
 
 async def measure(seconds):
@@ -122,11 +125,10 @@ async def measure(seconds):
 
 @unittest.skipUnless(RELEASE, 'LUBDUB_RELEASE names no release binary, and a debug build computes as it likes')
 class LoadTests(Interoperability):
-    async def test_500_notifications_a_second_take_less_than_a_tenth_of_a_core(self):
-        rate, own, _ = await measure(3)
-        self.assertGreater(rate, RATE / 2)
-        # A loaded machine hears fewer, and that is no gain.
-        self.assertLess(own * RATE / rate, 0.1)
+    async def test_500_notifications_a_second_take_little_more_than_it_takes_to_carry_them(self):
+        rate, own, bus = await measure(3)
+        self.assertGreater(rate, RATE / 4)
+        self.assertLess(own, MULTIPLE * bus)
 
 
 if __name__ == '__main__':
