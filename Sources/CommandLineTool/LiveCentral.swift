@@ -133,7 +133,9 @@ func openBus(
     do throws(ConnectionFailure) {
         return try await Connection.open(address, on: loop, whenDisconnected: gone)
     } catch {
-        throw CommandFailure(
-            .environment, "lubdub: \(error); install and start it: apt-get install dbus bluez")
+        let mend =
+            address.namedBy.map { "it is named by \($0): unset that for the usual one" }
+            ?? "install and start it: apt-get install dbus bluez"
+        throw CommandFailure(.environment, "lubdub: \(error); \(mend)")
     }
 }

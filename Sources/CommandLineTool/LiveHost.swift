@@ -23,23 +23,25 @@ actor LiveHost {
     private var isBroken = false  // nothing comes through the stream any more
     private var hasStarted = false  // a controller that has worked may work again
     private var whenIdle: (@Sendable () -> Void)?
+    private let address: StreamAddress
     private let tell: @Sendable (SensorCollector.Saying) -> Void
     private let fail: @Sendable (String) -> Void
 
     /// `tell` is called with what the client shows, `fail` when the controller is of no use at all, or out of reach; both
     /// on the loop.
     init(
-        _ settings: SensorCollector.Settings, on loop: EventLoop,
+        _ settings: SensorCollector.Settings, above address: StreamAddress, on loop: EventLoop,
         tell: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
     ) throws {
-        (collector, self.loop, self.tell, self.fail) = (SensorCollector(settings), loop, tell, fail)
+        (collector, self.address, self.loop) = (SensorCollector(settings), address, loop)
+        (self.tell, self.fail) = (tell, fail)
         let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
         device = try PeripheralDevice(definition, seed: RandomStream(seed: 0))
         host = Host(table: device.table)
     }
 
     /// Opens the stream and starts the host.
-    func start(_ address: StreamAddress) throws {
+    func start() throws {
         let connection = try StreamConnection(to: address, on: loop)
         self.connection = connection
         connection.start { event in self.assumeIsolated { $0.happened(event) } }
@@ -63,8 +65,8 @@ actor LiveHost {
         switch event {
         case .opened: collector.start(at: loop.now, into: &collectorOutbox)
         case .received(let octets): received(octets)
-        case .ended: broke("the controller has closed the stream")
-        case .failed(let failure): broke("\(failure)")
+        case .ended: broke("\(address): the controller has closed the stream")
+        case .failed(let failure): broke(failure.description(at: address))
         }
         settle()
     }
@@ -78,7 +80,7 @@ actor LiveHost {
             }
         } catch {
             connection?.close()
-            broke("the controller does not speak H4: \(error)")
+            broke("\(address): the controller does not speak H4: \(error)")
         }
     }
 
@@ -123,7 +125,7 @@ actor LiveHost {
             connection?.send(H4Framer.octets(kind, pool.octets(of: packet)))
             pool.release(packet)
         case .wake(let due): wake(at: due)
-        case .failed(let failure) where !hasStarted: fail("\(failure)")
+        case .failed(let failure) where !hasStarted: fail("\(address): \(failure)")
         default:
             if case .started = output { hasStarted = true }
             collector.step(output, at: loop.now, pool: &pool, into: &collectorOutbox)

@@ -210,8 +210,8 @@ actor LiveWorld {
             radios[node].isOpen = true
             if radios.allSatisfy(\.isOpen) { start() }
         case .received(let octets): received(octets, fromRadioOf: node)
-        case .ended: broke(node, "the controller has closed the stream")
-        case .failed(let failure): broke(node, "\(failure)")
+        case .ended: broke(node, "\(radios[node].address): the controller has closed the stream")
+        case .failed(let failure): broke(node, failure.description(at: radios[node].address))
         }
         goOn()
     }
@@ -222,14 +222,14 @@ actor LiveWorld {
             while let packet = try radios[node].framer.next() {
                 world.receive(packet.kind, packet.octets[...], fromRadioOf: node, at: now)
             }
-        } catch { broke(node, "the controller does not speak H4: \(error)") }
+        } catch { broke(node, "\(radios[node].address): the controller does not speak H4: \(error)") }
     }
 
     private func broke(_ node: Int, _ why: String) {
         radios[node].isOpen = false
         radios[node].connection.close()
         whenUnlinked?()
-        fail("\(radios[node].address): \(why)")
+        fail(why)
     }
 
     private func fail(_ why: String) {
@@ -393,7 +393,7 @@ actor LiveWorld {
         case .toRadio(let node, let kind, let packet):
             radios[node].connection.send(H4Framer.octets(kind, world.pool.octets(of: packet)))
             world.pool.release(packet)
-        case .radioFailed(let node, let failure): broke(node, "\(failure)")
+        case .radioFailed(let node, let failure): broke(node, "\(radios[node].address): \(failure)")
         case .radioRefused(let node, let opcode, let status):
             Console.complain("lubdub: \(radios[node].address): the controller refused \(opcode): \(status)")
         case .toForeignHost(let node, let command): foreign?.perform(command, of: node)

@@ -102,7 +102,7 @@ private func listen(
             case .time:
                 if let missing { throw CommandFailure(.environment, "lubdub: \(missing)") }
                 return .success
-            case .failure(let why): throw CommandFailure(.environment, "lubdub: \(radio): \(why)")
+            case .failure(let why): throw CommandFailure(.environment, "lubdub: \(why)")
             default: return reason.code ?? .success
             }
         }
@@ -118,11 +118,11 @@ private func client(
 ) async throws -> any LiveClient {
     switch radio {
     case .controller(let address):
-        let live = try LiveHost(settings, on: loop, tell: tell, fail: fail)
-        try await live.start(address)
+        let live = try LiveHost(settings, above: address, on: loop, tell: tell, fail: fail)
+        try await live.start()
         return live
     case .bluez(let adapter):
-        let live = LiveCentral(settings, on: loop, tell: tell, fail: fail)
+        let live = LiveCentral(settings, on: loop, tell: tell) { fail("\(radio): \($0)") }
         try await live.start(adapter)
         return live
     }

@@ -60,7 +60,8 @@ func controllerAddress(of text: String) throws(CommandFailure) -> StreamAddress 
     guard text.hasPrefix("hci:") else {
         throw CommandFailure(
             .usage,
-            "lubdub: --radio \(text.quoted) is not played yet by this version; hci:tcp:HOST:PORT and hci:unix:PATH are")
+            "lubdub: --radio \(text.quoted) is not played yet by this version; bluez, bluez:hci0, hci:tcp:HOST:PORT and "
+                + "hci:unix:PATH are")
     }
     do throws(StreamAddress.Unreadable) { return try StreamAddress(String(text.dropFirst(4))) } catch {
         throw CommandFailure(.usage, "lubdub: --radio: \(error)")

@@ -34,7 +34,7 @@ let runGrammar = Arguments.Grammar(
                 + "tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's kernel, which only root can make"),
         .flag("--strict", "also judge what is only recommended (\"should\")"),
         .option(
-            "--only", "GLOB",
+            "--only", "GLOB", repeatable: true,
             "play only cases with such an id: a file's path without .json, in a folder or a suite relative to it"),
         .option("--shard", "I/N", "play only every N-th case, from the I-th on"),
         .option("--jobs", "N", "play so many cases at once (default 1)"),
@@ -78,22 +78,24 @@ private func chosen(of cases: [Case], _ invocation: Invocation) throws(CommandFa
     do throws(UsageError) {
         shard = try invocation.value("--shard", as: "I/N with I from 1 to N, as in 2/4") { Selection.Shard($0) }
     } catch { throw CommandFailure(error) }
-    let only = invocation.text("--only")
-    let chosen = Selection(only: only.map { Glob($0) }, shard).chosen(of: cases)
+    let only = invocation.texts("--only")
+    let globs = only.map { Glob($0) }
+    let chosen = Selection(only: globs, shard).chosen(of: cases)
     guard chosen.isEmpty else { return chosen }
     guard !cases.isEmpty else {
         throw CommandFailure(.environment, "lubdub: nothing is played: the suite has no cases")
     }
-    if let only, Selection(only: Glob(only), nil).chosen(of: cases).isEmpty {
+    if Selection(only: globs, nil).chosen(of: cases).isEmpty {
+        let words = only.map(\.quoted).joined(separator: " or ")
         guard cases.count == 1, let id = cases.first?.id else {
             throw CommandFailure(
                 .environment,
-                "lubdub: nothing is played: none of \(cases.count) cases is like \(only.quoted); --list prints their ids"
+                "lubdub: nothing is played: none of \(cases.count) cases is like \(words); --list prints their ids"
             )
         }
         throw CommandFailure(
             .environment,
-            "lubdub: nothing is played: \(id.quoted) is the only case, and \(only.quoted) is not like it; "
+            "lubdub: nothing is played: \(id.quoted) is the only case, and \(words) is not like it; "
                 + "leave out --only, or write --only \(id.quoted)")
     }
     throw CommandFailure(

@@ -40,7 +40,8 @@ let explainGrammar = Arguments.Grammar(
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""
-    if let check = Check.all.first(where: { $0.id == operand }) {
+    let word = operand.uppercased()
+    if let check = Check.all.first(where: { $0.id.uppercased() == word }) {
         let kind =
             switch check.weight {
             case .required: "required by"
@@ -50,12 +51,11 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.print("\(check.id): \(check.title); \(kind) \(check.requirement)")
         return .success
     }
-    if let asked = CollectorCase(id: operand) {
+    if let asked = CollectorCase(id: word) {
         let place = asked.obstacle.map { "not asked: \($0)" } ?? "asked of clients, by scenarios that require it"
         Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
         return .success
     }
-    let word = operand.uppercased()
     guard
         let explanation = DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation
     else {

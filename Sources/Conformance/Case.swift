@@ -55,15 +55,15 @@ public struct Selection: Sendable {
         func contains(_ place: Int) -> Bool { place % count == part - 1 }
     }
 
-    private let ids: Glob?
+    private let ids: [Glob]
     private let shard: Shard?
 
-    /// The cases whose ids are like `ids`, and of these every one that belongs to `shard`; nil means all.
-    public init(only ids: Glob?, _ shard: Shard?) { (self.ids, self.shard) = (ids, shard) }
+    /// The cases whose ids are like one of `ids`, and of these every one that belongs to `shard`; none and nil mean all.
+    public init(only ids: [Glob], _ shard: Shard?) { (self.ids, self.shard) = (ids, shard) }
 
     /// Those that are played, in their order.
     public func chosen(of cases: [Case]) -> [Case] {
-        let wanted = ids.map { ids in cases.filter { ids.matches($0.id) } } ?? cases
+        let wanted = ids.isEmpty ? cases : cases.filter { item in ids.contains { $0.matches(item.id) } }
         guard let shard else { return wanted }
         return wanted.enumerated().filter { shard.contains($0.offset) }.map(\.element)
     }

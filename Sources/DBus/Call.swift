@@ -60,15 +60,27 @@ public enum BusAddress: Hashable, Sendable {
     /// As libdbus reads it; the environment may name others than the usual ones.
     public var text: String {
         switch self {
-        case .system: environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/var/run/dbus/system_bus_socket"
+        case .system: environment(variable) ?? "unix:path=/var/run/dbus/system_bus_socket"
         case .session:
-            environment("DBUS_SESSION_BUS_ADDRESS")
+            environment(variable)
                 ?? "unix:path=\(environment("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())")/bus"
         case .at(let address): address
         }
     }
 
-    private func environment(_ name: String) -> String? {
+    /// The variable of the environment in which it is named; nil when it is not.
+    public var namedBy: String? { environment(variable) == nil ? nil : variable }
+
+    private var variable: String? {
+        switch self {
+        case .system: "DBUS_SYSTEM_BUS_ADDRESS"
+        case .session: "DBUS_SESSION_BUS_ADDRESS"
+        case .at: nil
+        }
+    }
+
+    private func environment(_ name: String?) -> String? {
+        guard let name else { return nil }
         let value = unsafe getenv(name).map { unsafe String(cString: $0) }
         return value == "" ? nil : value
     }

@@ -48,7 +48,14 @@ public struct Judge: Sendable {
     public private(set) var isHeld: Bool
     private var now = Instant.start
     private var isOver = false
-    private var heeded: Int??  // nil before anybody has answered
+    private var audience = Audience.all
+
+    /// Which of the expectations that a person is asked about are judged by what a client says.
+    private enum Audience {
+        case all
+        case only(Int)
+        case none
+    }
 
     /// The expectations of a scenario that has not started.
     public init(_ scenario: Scenario, on terms: Terms = Terms()) {
@@ -68,7 +75,7 @@ public struct Judge: Sendable {
 
     /// What a client says next is what a person has seen who was asked for this expectation; nil: it is no more than their
     /// answer.  Whoever else is asked about is not judged by it.
-    public mutating func heed(_ expectation: Int?) { heeded = .some(expectation) }
+    public mutating func heed(_ expectation: Int?) { audience = expectation.map(Audience.only) ?? .none }
 
     /// Whether any expectation has to do with such an event; if none has, it need not be told.
     public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
@@ -85,8 +92,7 @@ public struct Judge: Sendable {
             for index in undecided { trials[index].release(at: now) }
         }
         context.hear(happening, at: now)
-        for index in undecided {
-            if happening.kind == .said, let heeded, heeded != index, trials[index] is AskedTrial { continue }
+        for index in undecided where happening.kind != .said || hears(index) {
             trials[index].hear(happening, at: now, context)
         }
         tell(into: &rulings)
@@ -129,25 +135,36 @@ public struct Judge: Sendable {
     ) -> Inquiry.Reception {
         guard !isOver else { return .decided }
         advance(to: instant)
-        guard undecided.contains(inquiry.expectation), var trial = trials[inquiry.expectation] as? AskedTrial else {
-            return .decided
+        guard undecided.contains(inquiry.expectation) else { return .decided }
+        let reception = change(inquiry.expectation) { [now, context] in
+            $0.answer(answer, to: inquiry, at: now, context)
         }
-        let reception = trial.answer(answer, to: inquiry, at: now, context)
-        trials[inquiry.expectation] = trial
         tell(into: &rulings)
-        return reception
+        return reception ?? .decided
     }
 
     /// The scenario is at its limit: nothing happens any more, but what is asked can still be answered.
     public mutating func reachedLimit(at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
         advance(to: instant)
-        for index in undecided {
-            guard var trial = trials[index] as? AskedTrial else { continue }
-            trial.reachedLimit(at: now)
-            trials[index] = trial
-        }
+        for index in undecided { change(index) { [now] in $0.reachedLimit(at: now) } }
         tell(into: &rulings)
+    }
+
+    private func hears(_ index: Int) -> Bool {
+        switch audience {
+        case .all: true
+        case .only(index): true
+        case .only, .none: !(trials[index] is AskedTrial)
+        }
+    }
+
+    /// Changes a trial by which a person is asked; nil when it is none.
+    @discardableResult
+    private mutating func change<Result>(_ index: Int, _ change: (inout AskedTrial) -> Result) -> Result? {
+        guard var trial = trials[index] as? AskedTrial else { return nil }
+        defer { trials[index] = trial }
+        return change(&trial)
     }
 
     private mutating func advance(to instant: Instant) {

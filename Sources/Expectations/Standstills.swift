@@ -27,16 +27,11 @@ struct Standstills: Sendable {
         known.append(Standstill(begin: begin, end: end, length: length))
     }
 
-    /// The longest that fell into a window, if that is more than a tenth of a bound.
+    /// The longest that fell into an opening of an expectation, if that is more than a tenth of what it gives somebody.
     func excuse(_ expectation: Expectation, from opened: Instant, to closed: Instant) -> Duration? {
         guard let bound = expectation.shortestBound else { return nil }
         let delay = expectation.opens.event?.delay ?? .zero
         let opened = Instant(nanoseconds: opened.nanoseconds - delay.inNanoseconds)
-        return excuse(from: opened, to: closed, bound: bound)
-    }
-
-    /// The same, of a window that gives so much time.
-    func excuse(from opened: Instant, to closed: Instant, bound: Duration) -> Duration? {
         let longest = known.reversed().prefix { $0.end >= opened }.filter { $0.begin <= closed }.map(\.length).max()
         return longest.flatMap { $0 > bound / 10 ? $0 : nil }
     }

@@ -36,10 +36,18 @@ extension JSONReport {
         }
         cases.eachItem { item in
             let id = item["id"]?.string ?? ""
+            if id.isEmpty { item["id"]?.note(.outOfRange, "a case has a name") }
             if !ids.insert(id).inserted { item["id"]?.note(.duplicateID, "another case is called \(id.brief.quoted)") }
             report.add(id, outcome(item))
         }
+        if let summary = document["summary"], ids.count == cases.items.count { check(summary, of: report) }
         return report
+    }
+
+    private static func check(_ summary: Cursor, of report: Report) {
+        for verdict in Verdict.allCases where summary[verdict.rawValue]?.integer != report.summary[verdict] {
+            summary[verdict.rawValue]?.note(.outOfRange, "\(report.summary[verdict]) of the cases have this verdict")
+        }
     }
 
     private static func outcome(_ item: Cursor) -> Outcome {

@@ -23,9 +23,17 @@ public enum SocketFailure: Error, Equatable, CustomStringConvertible {
             "cannot listen at \(address): \(text(code))\(mend(of: address, code))"
         case .notASocket(let address): "cannot listen at \(address): there is a file of that name (choose another path)"
         case .cannotConnect(let address, let code):
-            "cannot connect to \(address): \(text(code))\(code == ECONNREFUSED ? " (is anything listening there?)" : "")"
+            "cannot connect to \(address): \(text(code))\([ECONNREFUSED, ENOENT].contains(code) ? " (is anything listening there?)" : "")"
         case .broken(let code): "the stream broke: \(text(code))"
         case .neverReads(let limit): "the other side does not read, and \(limit) octets wait for it"
+        }
+    }
+
+    /// The same of a stream to an address, which is named once.
+    public func description(at address: StreamAddress) -> String {
+        switch self {
+        case .broken, .neverReads: "\(address): \(self)"
+        case .unresolved, .cannotListen, .notASocket, .cannotConnect: description
         }
     }
 
@@ -37,6 +45,7 @@ public enum SocketFailure: Error, Equatable, CustomStringConvertible {
         case (.unix, EADDRINUSE): " (end the program that listens there, or choose another path)"
         case (.tcp, EACCES): " (choose a port from 1024 on)"
         case (.unix, EACCES): " (choose a folder that you may write to)"
+        case (.unix, ENOENT): " (choose a folder that there is)"
         case (.tcp, EADDRNOTAVAIL): " (choose an address of this machine, such as 127.0.0.1)"
         default: ""
         }

@@ -19,13 +19,13 @@ import Testing
     func `An object stays as it is, and all else is a string`(
         text: String, logged: String?, isMeasurement: Bool
     ) throws {
-        let line = try #require(ClientLine(Array(text.utf8)[...]))
+        let line = try #require(ClientLine(Array(text.utf8)))
         #expect(line.json == logged ?? text)
         #expect(line.isMeasurement == isMeasurement)
     }
 
     @Test(arguments: ["", " ", "\r"]) func `An empty line is none`(text: String) {
-        #expect(ClientLine(Array(text.utf8)[...]) == nil)
+        #expect(ClientLine(Array(text.utf8)) == nil)
     }
 
     @Test func `Octets that are no text are replaced`() throws {

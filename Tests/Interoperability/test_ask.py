@@ -153,7 +153,8 @@ class AskTests(Interoperability):
             self.assertEqual((status, re.findall(r'^fail  (\w+)', output, re.M)), (1, [failed]), output)
 
     async def test_who_cannot_tell_or_leaves_decides_nothing(self):
-        output, status, asked = await self.play(dict.fromkeys(RIGHT, '?'))
+        # Who goes on to write what is no answer has none.
+        output, status, asked = await self.play(dict.fromkeys(RIGHT, '?') | {'goes_on': '\n'.join(['perhaps'] * 100)})
         self.assertEqual(status, 1)
         self.assertRegex(output, r'inconclusive  shows_300 .*: the person could not tell')
         self.assertIn('0 pass, 0 fail, 4 inconclusive', output)

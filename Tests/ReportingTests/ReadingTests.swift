@@ -35,8 +35,8 @@ import Testing
         #expect(report.seed == 7)
     }
 
-    private static func text(_ item: String, seed: String = "1", rest: String = "") -> String {
-        let summary = #"{"pass": 0, "fail": 0, "inconclusive": 0, "skip": 0, "error": 0}"#
+    private static func text(_ item: String, passed: Int = 0, seed: String = "1", rest: String = "") -> String {
+        let summary = #"{"pass": \#(passed), "fail": 0, "inconclusive": 0, "skip": 0, "error": 0}"#
         return #"{"lubdub": "1", "seed": \#(seed), "cases": [\#(item)], "summary": \#(summary)\#(rest)}"#
     }
 
@@ -52,6 +52,8 @@ import Testing
             (text(item(duration: "-1")), "LD0109: cases[0].duration"),
             (text(item(duration: "1e999")), "LD0109: cases[0].duration"),
             (text(item() + "," + item()), "LD0131: cases[1].id: another case is called \"a\""),
+            (text(item("")), "LD0109: cases[0].id: a case has a name"),
+            (text(item()), "LD0109: summary.pass: 1 of the cases have this verdict"),
             (text("", seed: "-1"), "LD0109: seed"), (text("", rest: #", "x": 1"#), "LD0107: x: unknown key"),
             (String(repeating: "[", count: 100), "LD0103"), ("{\"lubdub\": \"\\ud800\"}", "LD0104"),
         ])
@@ -63,7 +65,7 @@ import Testing
 
     @Test func `Times beyond all bounds are read as the longest that there is`() throws {
         let text = Self.text(
-            [Self.item("a", duration: "1e300"), Self.item("b", duration: "1e300")].joined(separator: ","))
+            [Self.item("a", duration: "1e300"), Self.item("b", duration: "1e300")].joined(separator: ","), passed: 2)
         let report = try #require(JSONReport.read(Array(text.utf8), file: "r.json").report)
         #expect(report.cases.count == 2)
         for text in [JSONReport.text(of: report), HTMLReport.text(of: [ReportColumn("x", report)])] {

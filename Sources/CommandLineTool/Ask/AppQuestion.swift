@@ -83,7 +83,7 @@ struct AppQuestion: Sendable {
         default: break
         }
         if text.hasPrefix("{") {
-            guard let line = ClientLine(Array(text.utf8)[...]), line.isJSON else {
+            guard let line = ClientLine(Array(text.utf8)), line.isJSON else {
                 return .misread("\(text.brief.quoted) is no JSON object")
             }
             guard fields.contains(where: { Datum(json: text.utf8)?[$0.key] != nil }) else {
@@ -110,7 +110,7 @@ struct AppQuestion: Sendable {
     }
 
     private func line(_ key: String, _ json: String) -> ClientLine? {
-        ClientLine(Array("{\(key.quoted): \(json), \"asked\": \(id.quoted)}".utf8)[...])
+        ClientLine(Array("{\(key.quoted): \(json), \"asked\": \(id.quoted)}".utf8))
     }
 
     private func shown(_ values: [AppField.Value]) -> Reply {
@@ -123,7 +123,7 @@ struct AppQuestion: Sendable {
             return "\(key.quoted): {\(parts.joined(separator: ", "))}"
         }
         let text = "{\((members + ["\"asked\": \(id.quoted)"]).joined(separator: ", "))}"
-        return ClientLine(Array(text.utf8)[...]).map { .answer(.shown, $0) } ?? .misread(text)
+        return ClientLine(Array(text.utf8)).map { .answer(.shown, $0) } ?? .misread(text)
     }
 }
 

@@ -17,9 +17,11 @@ actor PersonCase: Examinee {
         let expectation: Int
         let opened: Instant
         let text: String
+        var misread = 0  // lines
     }
 
     private static let beat = Duration.milliseconds(50)
+    private static let mostMisread = 100  // lines to one question: who pipes them in cannot be asked to mend them
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -138,11 +140,10 @@ actor PersonCase: Examinee {
             put = Put(expectation: inquiry.expectation, opened: inquiry.opened, text: text)
             show("\(text) (\(question.hint))")
         }
-        if let line = nextLine() {
-            take(question.read(line), to: inquiry)
-        } else if isAtEnd, let silence = question.silence {
-            answer(.nobody, silence, to: inquiry)
+        while let line = nextLine() {
+            if take(question.read(line), to: inquiry) { return }
         }
+        if isAtEnd, let silence = question.silence { answer(.nobody, silence, to: inquiry) }
     }
 
     /// What is asked first: what is over, then what is over first.  Lines that were not typed by a person at a terminal
@@ -160,11 +161,19 @@ actor PersonCase: Examinee {
         typed = []
     }
 
-    private func take(_ reply: AppQuestion.Reply, to inquiry: Inquiry) {
+    /// Whether it was an answer.
+    private func take(_ reply: AppQuestion.Reply, to inquiry: Inquiry) -> Bool {
         switch reply {
-        case .misread(let why): Console.complain(why)
+        case .misread(let why):
+            Console.complain(why)
+            put?.misread += 1
+            guard session == nil, let put, put.misread == Self.mostMisread,
+                let silence = questions[inquiry.expectation]?.silence
+            else { return false }
+            answer(.unknown, silence, to: inquiry)
         case .answer(let answer, let line): self.answer(answer, line, to: inquiry)
         }
+        return true
     }
 
     private func answer(_ answer: Inquiry.Answer, _ line: ClientLine, to inquiry: Inquiry) {

@@ -55,17 +55,17 @@ enum Lateness {
             let address = try StreamAddress(address)
             return try loop.run {
                 let ending = Ending()
-                let live = try LiveHost(settings, on: loop) { saying in
+                let live = try LiveHost(settings, above: address, on: loop) { saying in
                     guard case .ecgFrame = saying.content else { return }
                     let now = loop.now.nanoseconds
                     arrivals.withLock { $0.append(now) }
                 } fail: {
                     ending.say(.failure($0))
                 }
-                try await live.start(address)
+                try await live.start()
                 let signals = Signals()
                 if case .failure(let why) = await ending.wait(signals, on: loop, for: length) {
-                    throw CommandFailure(.environment, "lubdub: \(address): \(why)")
+                    throw CommandFailure(.environment, "lubdub: \(why)")
                 }
                 await live.close(signals)
                 return arrivals.withLock { $0 }

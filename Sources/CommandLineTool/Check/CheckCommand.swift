@@ -19,7 +19,7 @@ let checkGrammar = Arguments.Grammar(
             "offer a virtual controller to the host of a real peripheral: tcp:HOST:PORT or unix:PATH"),
         .option("--peer", "NAME|ADDRESS", "the real peripheral: its name, or C0:FF:EE:00:00:01[/public|/random]"),
         .flag("--list", "list the checks instead"),
-        .option("--only", "GLOB", "only checks with such an id; * crosses /"),
+        .option("--only", "GLOB", repeatable: true, "only checks with such an id; * crosses /"),
         .flag("--strict", "also check what is only recommended (\"should\"), and robustness"),
         .option("--events", "FILE|-", "write the event log of the one case that --only names, of a scenario"),
         .option(
@@ -62,10 +62,13 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 
 /// The checks that the command line names.
 private func wanted(_ invocation: Invocation) throws(CommandFailure) -> [Check] {
-    guard let only = invocation.text("--only") else { return Check.all }
-    let checks = Check.all.filter { Glob(only).matches($0.id) }
+    let only = invocation.texts("--only")
+    guard let last = only.last else { return Check.all }
+    let globs = only.map { Glob($0) }
+    let checks = Check.all.filter { check in globs.contains { $0.matches(check.id) } }
     guard checks.isEmpty else { return checks }
     throw CommandFailure(
         .environment,
-        "lubdub: no check is like \(only.quoted)\(suggestion(for: only, among: Check.all.map(\.id))); see --list")
+        "lubdub: no check is like \(only.map(\.quoted).joined(separator: " or "))\(suggestion(for: last, among: Check.all.map(\.id))); see --list"
+    )
 }

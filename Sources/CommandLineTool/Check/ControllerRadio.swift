@@ -81,8 +81,8 @@ final class ControllerRadio: LiveRadio {
             case .timePassed: step(.timePassed)
             case .stream(.opened): break
             case .stream(.received(let octets)): received(octets)
-            case .stream(.ended): broke("the controller has closed the stream")
-            case .stream(.failed(let failure)): broke("\(failure)")
+            case .stream(.ended): end("\(address): the controller has closed the stream")
+            case .stream(.failed(let failure)): end(failure.description(at: address))
             }
         }
         while !outbox.isEmpty {
@@ -103,7 +103,7 @@ final class ControllerRadio: LiveRadio {
             }
         } catch {
             connection.close()
-            broke("the controller does not speak H4: \(error)")
+            end("\(address): the controller does not speak H4: \(error)")
         }
     }
 
@@ -115,7 +115,7 @@ final class ControllerRadio: LiveRadio {
             note(kind, octets[...], isSent: true)
             connection.send(H4Framer.octets(kind, octets))
         case .wake(let due): time.loop.call(at: due) { [inbox] in inbox.add(.timePassed) }
-        case .failed(let failure): broke("\(failure)")
+        case .failed(let failure): end("\(address): \(failure)")
         case .refused(let opcode, let status):
             Console.complain("lubdub: \(address): the controller refused \(opcode): \(status)")
         default: said.add(output)
@@ -132,5 +132,5 @@ final class ControllerRadio: LiveRadio {
         }
     }
 
-    private func broke(_ why: String) { time.end(.failure("\(address): \(why)")) }
+    private func end(_ why: String) { time.end(.failure(why)) }
 }

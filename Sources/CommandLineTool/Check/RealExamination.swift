@@ -25,13 +25,9 @@ struct RealExamination {
         defer { Console.show(last: nil) }
         let lookout = Lookout(for: peer, by: radio, within: patience)
         var session = Session(waiting: checks, report: Report(version: version))
-        if !radio.isOver, !lookout.isFound {
+        if !radio.isOver, let obstacle = obstacle(lookout, radio) {
             try reports.write(session.report)
-            throw missing(lookout)
-        }
-        if let address = lookout.address, radio.isTaken(address) {
-            try reports.write(session.report)
-            throw taken(address)
+            throw obstacle
         }
         while !radio.isOver, let check = session.next() {
             let place = "\(session.place) of \(checks.count + session.again.count): \(check.id)"
@@ -107,6 +103,12 @@ struct RealExamination {
         }
         if case .failure(let why)? = radio.time.reason { throw CommandFailure(.environment, "lubdub: \(why)") }
         return radio.time.reason?.code ?? session.report.code
+    }
+
+    /// Why nothing can be asked; nil when it can.
+    private func obstacle(_ lookout: Lookout, _ radio: any LiveRadio) -> CommandFailure? {
+        guard lookout.isFound else { return missing(lookout) }
+        return lookout.address.flatMap { radio.isTaken($0) ? taken($0) : nil }
     }
 
     private func missing(_ lookout: Lookout) -> CommandFailure {

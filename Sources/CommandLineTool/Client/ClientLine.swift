@@ -10,7 +10,7 @@ struct ClientLine: JSONWritable, Equatable {
     let isMeasurement: Bool
 
     /// A line without its end; nil for one with nothing in it.
-    init?(_ line: ArraySlice<UInt8>) {
+    init?(_ line: [UInt8]) {
         let spaces = Array(" \t\r".utf8)
         guard let first = line.firstIndex(where: { !spaces.contains($0) }),
             let last = line.lastIndex(where: { !spaces.contains($0) })
@@ -32,7 +32,7 @@ struct ClientLine: JSONWritable, Equatable {
     }
 }
 
-/// Cuts what a client prints into lines, whatever it prints.
+/// The lines that a client prints, whatever it prints.
 ///
 /// Of a line that is too long the beginning is kept, and of lines that are not JSON so many octets: a client that prints
 /// without end fills neither the memory nor a log.
@@ -42,36 +42,25 @@ struct ClientOutput {
     /// The octets of all lines that are not JSON.
     static let mostText = 1 << 20
 
-    private var line: [UInt8] = []
+    private var cutter = LineCutter(longest: Self.longestLine)
     private var text = 0  // octets that are not JSON
     /// How many lines that are not JSON were left out.
     private(set) var leftOut = 0
 
     /// The lines that are complete with what has come.
-    mutating func take(_ octets: ArraySlice<UInt8>) -> [ClientLine] {
-        var lines: [ClientLine] = []
-        var rest = octets
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            keep(rest[..<end])
-            if let line = finish() { lines.append(line) }
-            rest = rest[(end + 1)...]
-        }
-        keep(rest)
-        return lines
-    }
+    mutating func take(_ octets: ArraySlice<UInt8>) -> [ClientLine] { cutter.take(octets).compactMap { keep($0) } }
 
     /// The line that is left without an end; nil when there is none.
-    mutating func finish() -> ClientLine? {
-        defer { line.removeAll(keepingCapacity: true) }
-        guard let line = ClientLine(line[...]) else { return nil }
+    mutating func finish() -> ClientLine? { keep(cutter.finish()) }
+
+    private mutating func keep(_ octets: [UInt8]) -> ClientLine? {
+        guard let line = ClientLine(octets) else { return nil }
         guard !line.isJSON else { return line }
-        text += self.line.count
+        text += octets.count
         guard text <= Self.mostText else {
             leftOut += 1
             return nil
         }
         return line
     }
-
-    private mutating func keep(_ octets: ArraySlice<UInt8>) { line += octets.prefix(Self.longestLine - line.count) }
 }
