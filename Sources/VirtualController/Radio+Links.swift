@@ -15,7 +15,7 @@ extension Radio {
             if case .data(let packet, _) = pdu { pool.release(packet) }
             return
         }
-        links[connection.slot].link.send(pdu, from: connection.end, at: now, pool: &pool, into: &linkOutbox)
+        links[connection.slot].link.send(pdu, from: connection.end, at: now, pool: &pool, into: &linkOutbox.added)
         passOn(connection.slot, into: &outbox)
     }
 
@@ -30,7 +30,7 @@ extension Radio {
         _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
     ) {
         guard isCurrent(connection.slot, connection.generation) else { return }
-        links[connection.slot].link.close(connection.end, at: now, pool: &pool, into: &linkOutbox)
+        links[connection.slot].link.close(connection.end, at: now, pool: &pool, into: &linkOutbox.added)
         passOn(connection.slot, into: &outbox)
     }
 
@@ -66,7 +66,7 @@ extension Radio {
         let slot = freeLinks.popLast() ?? links.count
         var chance = seed.stream("link \(initiation.address) \(advertisement.address) \(initiation.attempt)")
         let link = Link(
-            initiation.parameters, at: now, chance: chance.next(), sleeps: sleeps, into: &linkOutbox)
+            initiation.parameters, at: now, chance: chance.next(), sleeps: sleeps, into: &linkOutbox.added)
         let generation = slot < links.count ? links[slot].generation &+ 1 : 1
         let taken = LinkSlot(link: link, isTaken: true, generation: generation, central: initiator, peripheral: station)
         if slot < links.count { links[slot] = taken } else { links.append(taken) }
@@ -76,7 +76,7 @@ extension Radio {
             outbox.indicate(
                 station: self.station(at: end, of: slot), .connected(connection, peer: peer, initiation.parameters))
         }
-        if !isHeard { links[slot].link.close(.peripheral, at: now, pool: &pool, into: &linkOutbox) }
+        if !isHeard { links[slot].link.close(.peripheral, at: now, pool: &pool, into: &linkOutbox.added) }
         updateLoss(of: slot, at: now, into: &outbox)
     }
 
@@ -85,7 +85,7 @@ extension Radio {
         let (central, peripheral) = (links[slot].central, links[slot].peripheral)
         links[slot].link.setLoss(
             toCentral: air.reception(from: peripheral, to: central, at: now).loss,
-            toPeripheral: air.reception(from: central, to: peripheral, at: now).loss, at: now, into: &linkOutbox)
+            toPeripheral: air.reception(from: central, to: peripheral, at: now).loss, at: now, into: &linkOutbox.added)
         let next = air.steadyTime(central, peripheral, from: now)
         if next != .never, next != links[slot].steadyUntil {
             outbox.wake(.air(slot: slot, generation: links[slot].generation), at: next)
@@ -97,8 +97,7 @@ extension Radio {
     /// Turns what a link wants into timers and indications, and forgets the link when it is over.
     mutating func passOn(_ slot: Int, into outbox: inout Outbox) {
         let generation = links[slot].generation
-        for index in linkOutbox.indices {
-            let output = linkOutbox[index]
+        while let output = linkOutbox.takeFirst() {
             switch output {
             case .wake(let due): outbox.wake(.link(slot: slot, generation: generation), at: due)
             case .wakeSupervision(let end, let due):
@@ -110,7 +109,6 @@ extension Radio {
                 tell(.peripheral, of: slot, output, into: &outbox)
             }
         }
-        linkOutbox.clear()
         if links[slot].link.isOver {
             links[slot].isTaken = false
             freeLinks.append(slot)

@@ -52,13 +52,15 @@ public struct Radio: Sendable {
     /// What is to be done: outside, where most of it is timers, and by the controllers of stations.
     struct Outbox: Sendable {
         var outputs: [Airspace.Output] = []
-        var indications: [(station: Int, Indication)] = []
+        var indications = Outputs<(station: Int, Indication)>()
 
         /// Has `timePassed` called.
         mutating func wake(_ timer: Timer, at due: Instant) { outputs.append(.wake(timer, at: due)) }
 
         /// Tells a station.
-        mutating func indicate(station: Int, _ indication: Indication) { indications.append((station, indication)) }
+        mutating func indicate(station: Int, _ indication: Indication) {
+            indications.added.append((station, indication))
+        }
     }
 
     struct Station: Sendable {
@@ -87,7 +89,7 @@ public struct Radio: Sendable {
     private var listeners: [Int] = []  // those that scan or initiate, in their order
     var links: [LinkSlot] = []
     var freeLinks: [Int] = []
-    var linkOutbox: [Link.Output] = []
+    var linkOutbox = Outputs<Link.Output>()
     let seed: RandomStream
     let sleeps: Bool
 
@@ -209,7 +211,7 @@ public struct Radio: Sendable {
             connect(advertisement, of: station, initiation, of: initiator, at: now, pool: &pool, into: &outbox)
         case .link(let slot, let generation):
             guard isCurrent(slot, generation) else { return }
-            links[slot].link.timePassed(at: now, pool: &pool, into: &linkOutbox)
+            links[slot].link.timePassed(at: now, pool: &pool, into: &linkOutbox.added)
             passOn(slot, into: &outbox)
         case .advertisingTimeout(let station, let generation):
             guard current(station, generation) != nil else { return }
@@ -217,7 +219,7 @@ public struct Radio: Sendable {
             outbox.indicate(station: station, .advertisingTimedOut)
         case .supervision(let slot, let generation, let end):
             guard isCurrent(slot, generation) else { return }
-            links[slot].link.supervise(end, at: now, pool: &pool, into: &linkOutbox)
+            links[slot].link.supervise(end, at: now, pool: &pool, into: &linkOutbox.added)
             passOn(slot, into: &outbox)
         case .air(let slot, let generation):
             guard isCurrent(slot, generation), links[slot].steadyUntil == now else { return }

@@ -13,21 +13,20 @@ struct Upcoming: Sendable {
 
     private var queue = EventQueue()
     private var queued: [World.Event] = []  // by the slots of the queue
-    private var present: [World.Event] = []  // inserted at `now` for `now`; gone up to `taken`
-    private var taken = 0
+    private var present = Outputs<World.Event>()  // inserted at `now` for `now`
 
     /// The instant of the event taken last, or that `advance` named.
     var now: Instant { queue.now }
 
     /// When the next event is due; nil when nothing is to happen any more.
-    var nextDue: Instant? { mutating get { taken < present.count ? now : queue.firstDue() } }
+    var nextDue: Instant? { mutating get { !present.isEmpty ? now : queue.firstDue() } }
 
     /// The next place among the events of `due`; what is overdue happens now.
     @discardableResult
     mutating func insert(_ event: World.Event, due: Instant) -> Ticket {
         guard due > now else {
-            present.append(event)
-            return .present(present.count - 1)
+            present.added.append(event)
+            return .present(present.added.count - 1)
         }
         let ticket = queue.insert(due: due)
         if ticket.slot == queued.count { queued.append(event) } else { queued[ticket.slot] = event }
@@ -37,7 +36,7 @@ struct Upcoming: Sendable {
     /// Of an event that has not been taken.
     mutating func cancel(_ ticket: Ticket) {
         switch ticket {
-        case .present(let place): present[place] = .cancelled
+        case .present(let place): present.added[place] = .cancelled
         case .queued(let ticket): queue.cancel(ticket)
         }
     }
@@ -45,22 +44,14 @@ struct Upcoming: Sendable {
     /// The next event, if it is due by `limit`; its instant is then `now`.
     mutating func takeFirst(dueBy limit: Instant) -> World.Event? {
         guard limit >= now else { return nil }
-        let hasPresent = taken < present.count
         // What the queue has for now was inserted before it was now, and so before the line.
-        let queueLimit = hasPresent ? now : limit
+        let queueLimit = present.isEmpty ? limit : now
         if queue.earliest <= queueLimit, let ticket = queue.takeFirst(dueBy: queueLimit) { return queued[ticket.slot] }
-        guard hasPresent else { return nil }
-        let event = present[taken]
-        taken += 1
-        if taken == present.count {
-            present.clear()
-            taken = 0
-        }
-        return event
+        return present.takeFirst()
     }
 
     /// Makes `instant` the present when nothing is due before it.
     mutating func advance(to instant: Instant) {
-        if taken == present.count { queue.advance(to: instant) }
+        if present.isEmpty { queue.advance(to: instant) }
     }
 }

@@ -66,7 +66,7 @@ public struct World: Sendable {
     private(set) var users: [User] = []  // by controller
     private var arrivals = 0
     var observers: [DeliveryObserver] = []  // by controller
-    private var airspaceOutbox: [Airspace.Output] = []
+    private var airspaceOutbox = Outputs<Airspace.Output>()
     var hostOutbox: [Host.Output] = []
     /// What the script does to the client.
     var clientConditions = Conditions()
@@ -174,7 +174,7 @@ public struct World: Sendable {
         run(until: now)
         guard users.indices.contains(controller), users[controller] == .guest else { return }
         users[controller] = .nobody
-        airspace.remove(controller, at: now, pool: &pool, into: &airspaceOutbox)
+        airspace.remove(controller, at: now, pool: &pool, into: &airspaceOutbox.added)
         observers[controller].reset(pool: &pool)
         packets.close(controller: controller, at: now)
         passOnAirspace()
@@ -306,10 +306,10 @@ public struct World: Sendable {
     private mutating func play(_ event: Event) {
         switch event {
         case .radio(let timer):
-            airspace.timePassed(timer, at: now, pool: &pool, into: &airspaceOutbox)
+            airspace.timePassed(timer, at: now, pool: &pool, into: &airspaceOutbox.added)
             passOnAirspace()
         case .toController(let controller, let kind, let packet):
-            airspace.receive(kind, packet, by: controller, at: now, pool: &pool, into: &airspaceOutbox)
+            airspace.receive(kind, packet, by: controller, at: now, pool: &pool, into: &airspaceOutbox.added)
             passOnAirspace()
         case .toHost(let node, let kind, let original):
             let packet = mutation == nil ? original : mutated(kind, heard: original, by: node)
@@ -339,19 +339,19 @@ public struct World: Sendable {
 
     /// Changes how a controller is heard.
     mutating func changeStation(of controller: Int, _ change: (inout Medium.Station) -> Void) {
-        airspace.change(controller, at: now, pool: &pool, into: &airspaceOutbox, change)
+        airspace.change(controller, at: now, pool: &pool, into: &airspaceOutbox.added, change)
         passOnAirspace()
     }
 
     /// Takes the power of a controller away, or gives it back.
     mutating func setPower(of controller: Int, isOn: Bool) {
-        airspace.setPower(of: controller, isOn: isOn, at: now, pool: &pool, into: &airspaceOutbox)
+        airspace.setPower(of: controller, isOn: isOn, at: now, pool: &pool, into: &airspaceOutbox.added)
         passOnAirspace()
     }
 
     private mutating func passOnAirspace() {
-        for index in airspaceOutbox.indices {
-            switch airspaceOutbox[index] {
+        while let output = airspaceOutbox.takeFirst() {
+            switch output {
             case .wake(let timer, let due): schedule(.radio(timer), due: due)
             case .toHost(let controller, let kind, let packet):
                 noteArriving(kind, packet, at: controller)
@@ -362,7 +362,6 @@ public struct World: Sendable {
                 }
             }
         }
-        airspaceOutbox.clear()
     }
 
     mutating func passOnHost(_ node: Int) {

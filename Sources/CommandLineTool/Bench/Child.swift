@@ -36,17 +36,20 @@ final class Child {
     /// Asks it to end, as Ctrl-C does.
     func interrupt() { kill(process, SIGINT) }
 
-    /// Waits for its end, and says what it has used: its own exit status, and the most memory in kB.
-    func wait() -> (status: UInt8, nanoseconds: Int64, kilobytes: Int) {
+    /// The most memory that it has had so far, in KiB; nil when it has ended.
+    var peak: Int? { peakMemory(of: "\(process)") }
+
+    /// Waits for its end, and says what it has used, and its exit status.
+    func wait() -> (status: UInt8, nanoseconds: Int64) {
         if usage == nil {
             var (status, used) = (CInt(0), rusage())
             while unsafe wait4(process, &status, 0, &used) < 0, errno == EINTR {}
             usage = (status, used)
         }
-        guard let usage else { return (UInt8.max, 0, 0) }
+        guard let usage else { return (UInt8.max, 0) }
         let times = [usage.usage.ru_utime, usage.usage.ru_stime]
         let spent = times.reduce(Int64(0)) { $0 + Int64($1.tv_sec) * 1_000_000_000 + Int64($1.tv_usec) * 1000 }
-        return (Launch.status(usage.status), spent, usage.usage.ru_maxrss)
+        return (Launch.status(usage.status), spent)
     }
 
     deinit {
@@ -56,4 +59,14 @@ final class Child {
             _ = wait()
         }
     }
+}
+
+/// The most memory that a process has had so far, in KiB: `VmHWM` of proc(5); nil when there is no such process.
+///
+/// What wait4(2) says is never less than what its parent had when it was started.
+func peakMemory(of process: String) -> Int? {
+    guard let status = contents(of: "/proc/\(process)/status") else { return nil }
+    let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")
+    let words = lines.first { $0.hasPrefix("VmHWM:") }?.split(whereSeparator: { " \t".contains($0) }) ?? []
+    return words.count > 1 ? Int(words[1]) : nil
 }

@@ -1,0 +1,19 @@
+import Simulation
+import Testing
+
+@Suite struct OutputsTests {
+    @Test func `What is added while others are taken comes last, however often`() {
+        var outputs = Outputs<Int>()
+        for round in 1...100 {
+            outputs.added += [round, 0]
+            var taken: [Int] = []
+            while let output = outputs.takeFirst() {
+                taken.append(output)
+                if output == 0 { outputs.added.append(-round) }
+            }
+            #expect(taken == [round, 0, -round])
+            #expect(outputs.isEmpty)
+            #expect(outputs.added.count < 40)
+        }
+    }
+}
