@@ -5,7 +5,7 @@ import GATT
 ///
 /// The body is straight-line code above an `Examiner`: it returns when the peripheral passes, and throws what else
 /// came of it.  When it begins, the peripheral has been heard, and the two have come as far as its scope says.
-public struct Check: Sendable {
+public struct Check: Identifiable, Sendable {
     /// How far the two have come when the body begins.
     enum Scope: Hashable, Sendable {
         /// The peripheral was heard.

@@ -21,14 +21,6 @@ actor LiveWorld {
         var framer = H4Framer()
     }
 
-    /// A controller outside that a device uses.
-    private struct Radio {
-        let address: StreamAddress
-        let connection: StreamConnection
-        var framer = H4Framer()
-        var isOpen = false
-    }
-
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var world: World
@@ -40,7 +32,7 @@ actor LiveWorld {
     private var guests: [Guest] = []
     private var arrivals = 0
     private var listeners: [StreamListener] = []
-    private var radios: [Radio] = []  // by device
+    private var radios = OutsideRadios()
     private var foreign: ForeignDevices?
     private var adapters: [Int: DeviceAddress] = [:]  // that bluetoothd gives the devices
     /// Why the radio of a device is of no use any more.
@@ -50,6 +42,7 @@ actor LiveWorld {
     private var clock: CaseClock?
     private var startsAtReset = false
     private var isOver = false  // the time of a case is
+    private var runawaysTold = 0
     private var client: (@Sendable (Host.Output) -> Void)?
 
     init(
@@ -132,14 +125,8 @@ actor LiveWorld {
     /// controllers are there.
     func start(above addresses: [StreamAddress]) throws(SocketFailure) {
         world.reach = .radios
-        for address in addresses {
-            radios.append(Radio(address: address, connection: try StreamConnection(to: address, on: loop)))
-        }
-        for (node, radio) in radios.enumerated() {
-            radio.connection.start { event in
-                self.assumeIsolated { $0.radio(node, event) }
-            }
-        }
+        radios = try OutsideRadios(at: addresses, on: loop)
+        radios.start { device, event in self.assumeIsolated { $0.radio(device, event) } }
     }
 
     /// Hands the devices over to bluetoothd, on these adapters; they are switched on when it has all of them.
@@ -176,7 +163,7 @@ actor LiveWorld {
         wake?.cancel()
         for listener in listeners { listener.close() }
         for guest in guests { guest.line.close() }
-        for radio in radios { radio.connection.close() }
+        radios.close()
         guests.removeAll()
         world.run(until: now)
         return world
@@ -187,12 +174,12 @@ actor LiveWorld {
     private func switchOff(_ signals: Signals) async {
         let ending = Ending()
         world.endLinks()
-        if world.hasLinks, radios.allSatisfy(\.isOpen) {
+        if world.hasLinks, radios.areOpen {
             whenUnlinked = { ending.say(.time) }
             goOn()
             _ = await ending.wait(signals, on: loop, for: .seconds(1), heedsReader: false)
         }
-        for node in radios.indices where origin != nil { world.command(.stopAdvertising, of: node) }
+        for node in radios.devices where origin != nil { world.command(.stopAdvertising, of: node) }
         goOn()
     }
 
@@ -207,27 +194,23 @@ actor LiveWorld {
     private func radio(_ node: Int, _ event: StreamConnection.Event) {
         switch event {
         case .opened:
-            radios[node].isOpen = true
-            if radios.allSatisfy(\.isOpen) { start() }
+            radios.opened(node)
+            if radios.areOpen { start() }
         case .received(let octets): received(octets, fromRadioOf: node)
-        case .ended: broke(node, "\(radios[node].address): the controller has closed the stream")
-        case .failed(let failure): broke(node, failure.description(at: radios[node].address))
+        case .ended: broke(node, "\(radios.address(of: node)): the controller has closed the stream")
+        case .failed(let failure): broke(node, failure.description(at: radios.address(of: node)))
         }
         goOn()
     }
 
     private func received(_ octets: [UInt8], fromRadioOf node: Int) {
-        radios[node].framer.append(octets)
-        do throws(H4Framer.Failure) {
-            while let packet = try radios[node].framer.next() {
-                world.receive(packet.kind, packet.octets[...], fromRadioOf: node, at: now)
-            }
-        } catch { broke(node, "\(radios[node].address): the controller does not speak H4: \(error)") }
+        let (packets, failure) = radios.packets(with: octets, for: node)
+        for packet in packets { world.receive(packet.kind, packet.octets[...], fromRadioOf: node, at: now) }
+        if let failure { broke(node, "\(radios.address(of: node)): the controller does not speak H4: \(failure)") }
     }
 
     private func broke(_ node: Int, _ why: String) {
-        radios[node].isOpen = false
-        radios[node].connection.close()
+        radios.close(node)
         whenUnlinked?()
         fail(why)
     }
@@ -339,6 +322,7 @@ actor LiveWorld {
         handOutAll()
         if clock != nil { judgeTime() }
         if !world.hasLinks { whenUnlinked?() }
+        if world.runaways.count > runawaysTold, clock == nil { tellRunaways() }
         files.flush(&world)
         if files.readerIsGone { ending.say(.closed) }
         wake?.cancel()
@@ -349,6 +333,12 @@ actor LiveWorld {
         wake = loop.call(at: origin.advanced(by: due.sinceStart)) {
             self.assumeIsolated { $0.goOn() }
         }
+    }
+
+    /// Says which rules were cut off, while they can still be mended; of a case that is said at its end.
+    private func tellRunaways() {
+        for rule in world.runaways[runawaysTold...] { Console.complain("lubdub: \(world.excuse(forCutting: rule))") }
+        runawaysTold = world.runaways.count
     }
 
     /// Decides what time has decided; says when the case is over.
@@ -391,11 +381,11 @@ actor LiveWorld {
                 H4Framer.octets(kind, world.pool.octets(of: packet)))
             world.pool.release(packet)
         case .toRadio(let node, let kind, let packet):
-            radios[node].connection.send(H4Framer.octets(kind, world.pool.octets(of: packet)))
+            radios.send(kind, world.pool.octets(of: packet), from: node)
             world.pool.release(packet)
-        case .radioFailed(let node, let failure): broke(node, "\(radios[node].address): \(failure)")
+        case .radioFailed(let node, let failure): broke(node, "\(radios.address(of: node)): \(failure)")
         case .radioRefused(let node, let opcode, let status):
-            Console.complain("lubdub: \(radios[node].address): the controller refused \(opcode): \(status)")
+            Console.complain("lubdub: \(radios.address(of: node)): the controller refused \(opcode): \(status)")
         case .toForeignHost(let node, let command): foreign?.perform(command, of: node)
         case .client(_, let output): client?(output)
         }

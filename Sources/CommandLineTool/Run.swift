@@ -158,9 +158,14 @@ private func perform(
 @discardableResult
 func complain(ofRunaways world: World, of id: String? = nil) -> ExitCode? {
     for rule in world.runaways {
-        Console.complain(
-            "lubdub: \(id.map { "\($0): " } ?? "")\(world.name(of: rule)) of the script sets itself off without end, and was cut off"
-        )
+        Console.complain("lubdub: \(id.map { "\($0): " } ?? "")\(world.excuse(forCutting: rule))")
     }
     return world.runaways.isEmpty ? nil : .usage
+}
+
+extension World {
+    /// Why a rule was cut off.
+    func excuse(forCutting rule: Int) -> String {
+        "\(name(of: rule)) of the script sets itself off without end, and was cut off"
+    }
 }

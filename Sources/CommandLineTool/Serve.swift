@@ -164,9 +164,8 @@ private func offer(
             return (await live.close(signals), reason)
         }
         var world = ended
-        let runaway = complain(ofRunaways: world)
         if case .failure(let why) = reason { Console.complain("lubdub: \(why)") }
-        return try files.close(&world, reason.code ?? runaway ?? .success)
+        return try files.close(&world, reason.code ?? (world.runaways.isEmpty ? .success : .usage))
     } catch let failure as CommandFailure {
         throw failure
     } catch { throw CommandFailure(.inner, "lubdub: \(error)") }

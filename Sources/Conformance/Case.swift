@@ -2,7 +2,7 @@ public import Arguments
 public import Documents
 
 /// One scenario, and how it is played: a world of its own, in which nothing of other cases is.
-public struct Case: Hashable, Sendable {
+public struct Case: Identifiable, Hashable, Sendable {
     /// What reports call it, unlike all others of the run.
     public internal(set) var id: String
     /// The path of the scenario.

@@ -2,18 +2,18 @@
 ///
 /// Whatever plays a case gets nothing of others, and what goes wrong with one is an outcome: the others go on.  A case
 /// that this machine has spoilt is played once more, alone, when all others have ended; then only that counts.
-public struct CaseRunner: Sendable {
+public struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID == String {
     /// A case that is being played.
-    public struct Turn: Hashable, Sendable {
+    public struct Turn: Sendable {
         /// What is played.
-        public let item: Case
+        public let item: Item
         /// Whether it is played once more, since the first time was spoilt.
         public let isSecond: Bool
         /// Among the cases, in the suite's order.
         public let place: Int
     }
 
-    private let cases: [Case]
+    private let cases: [Item]
     private let empty: Report
     private var outcomes: [Outcome?]
     private var waiting: ArraySlice<Int>
@@ -21,7 +21,7 @@ public struct CaseRunner: Sendable {
     private var playing = 0
 
     /// Nothing has been played yet; `report` is what there is to say of all cases.
-    public init(_ cases: [Case], into report: Report) {
+    public init(_ cases: [Item], into report: Report) {
         (self.cases, empty, waiting) = (cases, report, Array(cases.indices)[...])
         outcomes = Array(repeating: nil, count: cases.count)
     }
@@ -54,6 +54,9 @@ public struct CaseRunner: Sendable {
         spoilt.append(turn.place)
         return false
     }
+
+    /// Whether there is one that has still to be played.
+    public var hasNext: Bool { !waiting.isEmpty || !spoilt.isEmpty }
 
     /// How many have an outcome.
     public var count: Int { outcomes.count { $0 != nil } }

@@ -36,7 +36,7 @@ import Testing
 
     private static func round(
         _ ids: [String], jobs: Int, isInOrder: Bool = false, _ diary: Diary, from signals: Signals? = nil,
-        play: @escaping @Sendable (CaseRunner.Turn, Signals) -> Round.Ending
+        play: @escaping @Sendable (Round.Turn, Signals) -> Round.Ending
     ) throws -> Round {
         let runner = CaseRunner(ids.map { Case($0, path: $0, of: "all") }, into: Report(version: "1"))
         let habits = Round.Habits(

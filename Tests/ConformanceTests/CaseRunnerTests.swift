@@ -4,15 +4,15 @@ import Testing
 @testable import Conformance
 
 @Suite struct CaseRunnerTests {
-    private static func runner(_ ids: String...) -> CaseRunner {
+    private static func runner(_ ids: String...) -> CaseRunner<Case> {
         CaseRunner(ids.map { Case($0, path: $0, of: "all") }, into: Report(version: "1"))
     }
 
     private static func outcome(_ verdict: Verdict) -> Outcome { Outcome(verdict, title: "x") }
 
     /// The next `count` turns, or those that there are now.
-    private static func turns(_ count: Int, of runner: inout CaseRunner) -> [CaseRunner.Turn] {
-        var turns: [CaseRunner.Turn] = []
+    private static func turns(_ count: Int, of runner: inout CaseRunner<Case>) -> [CaseRunner<Case>.Turn] {
+        var turns: [CaseRunner<Case>.Turn] = []
         while turns.count < count, let turn = runner.next() { turns.append(turn) }
         return turns
     }

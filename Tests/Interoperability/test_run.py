@@ -73,7 +73,8 @@ class RunTests(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, 'loop.json')
             file.write_text(json.dumps(scenario))
-            for words in ['run', '--for', '9s'], ['serve', '--speed', 'max', '--for', '9s']:
+            live = ['serve', '--controller', 'tcp:127.0.0.1:0', '--for', '3s']
+            for words in ['run', '--for', '9s'], ['serve', '--speed', 'max', '--for', '9s'], live:
                 done = subprocess.run([LUBDUB, *words, file], capture_output=True, text=True, timeout=60)
                 self.assertEqual(done.returncode, 2, words)
                 said = [line for line in done.stderr.splitlines() if line.startswith('lubdub:')]

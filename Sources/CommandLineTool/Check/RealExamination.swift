@@ -24,85 +24,60 @@ struct RealExamination {
         showProgress(radio, "looking for \(peer)")
         defer { Console.show(last: nil) }
         let lookout = Lookout(for: peer, by: radio, within: patience)
-        var session = Session(waiting: checks, report: Report(version: version))
+        var runner = CaseRunner(checks, into: Report(version: version))
         if !radio.isOver, let obstacle = obstacle(lookout, radio) {
-            try reports.write(session.report)
+            try reports.write(runner.report)
             throw obstacle
         }
-        while !radio.isOver, let check = session.next() {
-            let place = "\(session.place) of \(checks.count + session.again.count): \(check.id)"
-            showProgress(radio, place)
-            let outcome = check.ask(of: peer, by: radio, isStrict: isStrict)
+        while !radio.isOver, let turn = runner.next() {
+            showProgress(radio, "\(runner.count + 1) of \(checks.count): \(turn.item.id)")
+            let outcome = turn.item.ask(of: peer, by: radio, isStrict: isStrict)
             if radio.isOver { break }
-            if session.isAskedAgain(outcome) {
-                Console.complain("lubdub: \(check.id): \(outcome.reason ?? ""); it is asked again at the end")
-                continue
-            }
-            tell(outcome, recent, &session)
-            guard outcome.verdict == .fail || outcome.verdict == .inconclusive, session.hasNext else { continue }
+            settle(turn, outcome, recent, &runner)
+            guard outcome.verdict == .fail || outcome.verdict == .inconclusive, runner.hasNext else { continue }
             // Who has gone for good is not waited for in each of the others.
             showProgress(radio, "looking whether \(peer) is still there")
             if !Lookout(for: peer, by: radio, within: Self.absence).isFound, !radio.isOver {
-                giveUp(since: check, recent, &session)
+                giveUp(since: turn.item, recent, &runner)
             }
         }
-        return try end(radio, session)
+        return try end(radio, runner.report)
     }
 
     /// The longest advertising interval twice.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
     private static let absence = Duration.seconds(21)
 
-    /// What is still to be asked, and what came of the rest.
-    private struct Session {
-        var waiting: [Check]
-        /// Those of which nothing could be told, since the machine stood still.
-        var again: [Check] = []
-        var place = 0
-        var report: Report
-        private var isSecondTime = false
-
-        init(waiting: [Check], report: Report) { (self.waiting, self.report) = (waiting, report) }
-
-        var hasNext: Bool { !waiting.isEmpty || !(isSecondTime || again.isEmpty) }
-
-        mutating func next() -> Check? {
-            if waiting.isEmpty, !isSecondTime { (waiting, isSecondTime) = (again, true) }
-            guard !waiting.isEmpty else { return nil }
-            place += 1
-            return waiting.removeFirst()
-        }
-
-        /// Whether it is, for this outcome is not final.
-        mutating func isAskedAgain(_ outcome: Check.Outcome) -> Bool {
-            guard outcome.isExcused, !isSecondTime else { return false }
-            again.append(outcome.check)
-            return true
-        }
-    }
-
-    private func tell(_ outcome: Check.Outcome, _ recent: RecentPackets, _ session: inout Session) {
+    /// Tells what came of a check, unless it is asked once more.
+    private func settle(
+        _ turn: CaseRunner<Check>.Turn, _ outcome: Check.Outcome, _ recent: RecentPackets,
+        _ runner: inout CaseRunner<Check>
+    ) {
         let packets = outcome.finding.map { recent.lines(until: $0.instant) } ?? []
         let replay = replay(of: outcome.check.id)
+        let reported = Outcome(outcome, replay: replay, seed: nil, trace: packets)
+        guard runner.ended(turn, reported, isSpoilt: outcome.isExcused) else {
+            return Console.complain(
+                "lubdub: \(outcome.check.id): \(outcome.reason ?? ""); it is asked again at the end")
+        }
         for line in wording.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
-        session.report.add(outcome.check.id, Outcome(outcome, replay: replay, seed: nil, trace: packets))
     }
 
-    private func giveUp(since last: Check, _ recent: RecentPackets, _ session: inout Session) {
+    private func giveUp(since last: Check, _ recent: RecentPackets, _ runner: inout CaseRunner<Check>) {
         let reason = "\(peer) has not been heard any more since \(last.id)"
-        while let check = session.next() {
-            tell(Check.Outcome(check, inconclusive: reason), recent, &session)
+        while let turn = runner.next() {
+            settle(turn, Check.Outcome(turn.item, inconclusive: reason), recent, &runner)
         }
     }
 
-    private func end(_ radio: any LiveRadio, _ session: Session) throws(CommandFailure) -> ExitCode {
-        Console.print(session.report.summary.words())
-        try reports.write(session.report)
-        let count = session.report.summary.total
+    private func end(_ radio: any LiveRadio, _ report: Report) throws(CommandFailure) -> ExitCode {
+        Console.print(report.summary.words())
+        try reports.write(report)
+        let count = report.summary.total
         if count < checks.count {
             Console.complain("lubdub: ended early: \(count) of \(checks.count) checks have been asked")
         }
         if case .failure(let why)? = radio.time.reason { throw CommandFailure(.environment, "lubdub: \(why)") }
-        return radio.time.reason?.code ?? session.report.code
+        return radio.time.reason?.code ?? report.code
     }
 
     /// Why nothing can be asked; nil when it can.

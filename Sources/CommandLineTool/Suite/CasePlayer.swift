@@ -55,7 +55,7 @@ struct CasePlayer: Sendable {
     var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
 
     /// Plays one of several.
-    func play(_ turn: CaseRunner.Turn, _ signals: Signals) -> Round.Ending {
+    func play(_ turn: Round.Turn, _ signals: Signals) -> Round.Ending {
         let item = turn.item
         let scenario: Scenario
         switch CaseReading(item, variables: variables) {
@@ -69,7 +69,7 @@ struct CasePlayer: Sendable {
     }
 
     /// Plays the only one.
-    func play(alone played: Played, _ turn: CaseRunner.Turn, _ signals: Signals) -> Round.Ending {
+    func play(alone played: Played, _ turn: Round.Turn, _ signals: Signals) -> Round.Ending {
         do throws(CommandFailure) {
             return .played(try play(played, turn, signals, tells: verbosity > .quiet))
         } catch { return .failed(error, title: played.scenario.name) }
@@ -77,7 +77,7 @@ struct CasePlayer: Sendable {
 
     /// `tells` what the client shows.
     private func play(
-        _ played: Played, _ turn: CaseRunner.Turn, _ signals: Signals, tells: Bool
+        _ played: Played, _ turn: Round.Turn, _ signals: Signals, tells: Bool
     ) throws(CommandFailure) -> Course {
         let source = played.keep == nil ? [] : contents(of: played.path) ?? []
         switch client {

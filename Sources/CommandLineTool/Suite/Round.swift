@@ -7,6 +7,8 @@ import Simulation
 /// Cases that are played side by side, each on a thread of its own: one more thread hands them out, hears how they end,
 /// and passes on the signals that come.
 struct Round: Sendable {
+    typealias Turn = CaseRunner<Case>.Turn
+
     /// How a turn ended.
     enum Ending: Sendable {
         case played(Course)
@@ -25,16 +27,16 @@ struct Round: Sendable {
     }
 
     private enum News: Sendable {
-        case ended(CaseRunner.Turn, Ending)
+        case ended(Turn, Ending)
         case signal(Int32)
     }
 
     /// What is done in a round.
     struct Habits: Sendable {
         /// Plays one, on a thread of its own.
-        var play: @Sendable (CaseRunner.Turn, Signals) -> Ending
+        var play: @Sendable (Turn, Signals) -> Ending
         /// Says how it ended.
-        var tell: @Sendable (CaseRunner.Turn, Ending) -> Void
+        var tell: @Sendable (Turn, Ending) -> Void
         /// Says how many have ended, and which are being played.
         var showProgress: @Sendable (_ ended: Int, _ ids: [String]) -> Void = { _, _ in }
         /// Why no more are to be played.
@@ -42,7 +44,7 @@ struct Round: Sendable {
     }
 
     /// What came of the cases.
-    private(set) var runner: CaseRunner
+    private(set) var runner: CaseRunner<Case>
     /// Why not all were played.
     private(set) var interruption: ExitCode?
     /// How the last turn ended.
@@ -50,12 +52,12 @@ struct Round: Sendable {
     private let jobs: Int
     private let isInOrder: Bool
     private let habits: Habits
-    private var playing: [(turn: CaseRunner.Turn, relay: SignalRelay)] = []
-    private var untold: [(turn: CaseRunner.Turn, ending: Ending)] = []
+    private var playing: [(turn: Turn, relay: SignalRelay)] = []
+    private var untold: [(turn: Turn, ending: Ending)] = []
     private var nextTold = 0  // the place of a case, where they are told in order
 
     /// Of which so many are played at once; `isInOrder` tells them in the suite's order, else as they end.
-    init(_ runner: CaseRunner, jobs: Int, isInOrder: Bool, _ habits: Habits) {
+    init(_ runner: CaseRunner<Case>, jobs: Int, isInOrder: Bool, _ habits: Habits) {
         (self.runner, self.jobs, self.isInOrder, self.habits) = (runner, jobs, isInOrder, habits)
     }
 
@@ -102,8 +104,8 @@ struct Round: Sendable {
         for (_, relay) in playing { relay.send(number) }
     }
 
-    private mutating func ended(_ turn: CaseRunner.Turn, _ ending: Ending) {
-        playing.removeAll { $0.turn == turn }
+    private mutating func ended(_ turn: Turn, _ ending: Ending) {
+        playing.removeAll { $0.turn.place == turn.place }
         last = ending
         if case .played(let course) = ending, course.code.isInterruption { interruption = interruption ?? course.code }
         let hasEnded = runner.ended(turn, ending.outcome, isSpoilt: ending.course?.disturbance != nil)
