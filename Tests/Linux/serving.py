@@ -180,8 +180,17 @@ class DBusFailure(Exception):
     """An error that a call was answered with."""
 
 
-async def call(path, interface, member, signature='', *body):
-    """What bluetoothd answers, by a connection of its own: no test leaves one to another."""
+async def call(*request):
+    """What bluetoothd answers, by a connection of its own: no test leaves one to another.
+
+    Its loop is its own too: the number of a socket that dbus_fast has closed may still be known to a loop when it is
+    given to the next, which then cannot be read.
+    """
+    return await asyncio.to_thread(asyncio.run, ask(*request))
+
+
+async def ask(path, interface, member, signature='', *body):
+    """What bluetoothd answers."""
     bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
     try:
         async with asyncio.timeout(20):
