@@ -54,7 +54,7 @@ public struct Judge: Sendable {
     private enum Audience {
         case all
         case only(Int)
-        case none
+        case nobody
     }
 
     /// The expectations of a scenario that has not started.
@@ -75,7 +75,7 @@ public struct Judge: Sendable {
 
     /// What a client says next is what a person has seen who was asked for this expectation; nil: it is no more than their
     /// answer.  Whoever else is asked about is not judged by it.
-    public mutating func heed(_ expectation: Int?) { audience = expectation.map(Audience.only) ?? .none }
+    public mutating func heed(_ expectation: Int?) { audience = expectation.map(Audience.only) ?? .nobody }
 
     /// Whether any expectation has to do with such an event; if none has, it need not be told.
     public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
@@ -155,7 +155,7 @@ public struct Judge: Sendable {
         switch audience {
         case .all: true
         case .only(index): true
-        case .only, .none: !(trials[index] is AskedTrial)
+        case .only, .nobody: !(trials[index] is AskedTrial)
         }
     }
 

@@ -54,6 +54,7 @@ class ServingTests(ServingTest):
                 # The demand begins when org.bluez is there again; how soon a client scans is the client's affair.
                 await until(
                     lambda: len(self.happened(events, 'advertising')) > 1, 'it is advertised anew', process, limit=5)
+                await self.powered(other)  # else bluetoothd refuses to scan
                 async with self.client(other) as client:
                     self.assertGreaterEqual(len(await hear(client, 2)), 2)
                 self.assertIsNone(process.returncode)
