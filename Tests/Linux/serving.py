@@ -93,9 +93,9 @@ class ServingTest(LinuxTest):
 
     async def find(self, adapter, name=NAME):
         """A strap as bleak finds it from this adapter, by its service and name."""
-        for _ in range(20):  # btvirt reports once when a scan begins, perhaps before the kernel listens
+        for _ in range(60):  # btvirt reports once when a scan begins, often before the kernel listens
             found = await bleak.BleakScanner.find_device_by_filter(
-                lambda _, heard: HEART_RATE in heard.service_uuids and heard.local_name == name, timeout=1.5,
+                lambda _, heard: HEART_RATE in heard.service_uuids and heard.local_name == name, timeout=0.5,
                 bluez={'adapter': adapter})
             if found:
                 return found

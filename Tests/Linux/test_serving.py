@@ -9,6 +9,8 @@ from serving import NAME, ServingTest
 
 
 class ServingTests(ServingTest):
+    limit = 80
+
     async def test_bleak_finds_reads_and_hears_the_strap(self):
         async with self.two_adapters() as (own, other):
             before = await self.state(own)
