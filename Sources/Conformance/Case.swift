@@ -62,7 +62,7 @@ public struct Selection: Sendable {
     public init(only ids: [Glob], _ shard: Shard?) { (self.ids, self.shard) = (ids, shard) }
 
     /// Those that are played, in their order.
-    public func chosen(of cases: [Case]) -> [Case] {
+    public func chosen<Item: Identifiable>(of cases: [Item]) -> [Item] where Item.ID == String {
         let wanted = ids.isEmpty ? cases : cases.filter { item in ids.contains { $0.matches(item.id) } }
         guard let shard else { return wanted }
         return wanted.enumerated().filter { shard.contains($0.offset) }.map(\.element)

@@ -1,5 +1,6 @@
 import Arguments
 import Checks
+import Conformance
 import Spelling
 
 let checkGrammar = Arguments.Grammar(
@@ -63,10 +64,8 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 /// The checks that the command line names.
 private func wanted(_ invocation: Invocation) throws(CommandFailure) -> [Check] {
     let only = invocation.texts("--only")
-    guard let last = only.last else { return Check.all }
-    let globs = only.map { Glob($0) }
-    let checks = Check.all.filter { check in globs.contains { $0.matches(check.id) } }
-    guard checks.isEmpty else { return checks }
+    let checks = Selection(only: only.map { Glob($0) }, nil).chosen(of: Check.all)
+    guard checks.isEmpty, let last = only.last else { return checks }
     throw CommandFailure(
         .environment,
         "lubdub: no check is like \(only.map(\.quoted).joined(separator: " or "))\(suggestion(for: last, among: Check.all.map(\.id))); see --list"
