@@ -1,4 +1,5 @@
 import Bluetooth
+import Services
 import GATT
 import Simulation
 

@@ -1,6 +1,8 @@
 import Bluetooth
 import Characteristics
+import GATT
 import Octets
+import Services
 
 /// A characteristic that the client knows, and what it makes of it.  To know one more takes a row of `all`.
 struct Known: Sendable {
@@ -19,19 +21,14 @@ struct Known: Sendable {
     }
 
     /// Whether a device is worth staying with for it.
-    enum Worth: Comparable, Sendable {
-        /// No.
-        case nothing
-        /// Where there is nothing better: it says something about the device.
-        case little
-        /// It is what a client is there for.
-        case much
-    }
+    typealias Worth = ClientUse.Worth
 
     /// What becomes of a value.
     enum Meaning: Sendable {
         /// It is said: as what.
         case said(@Sendable ([UInt8]) throws(Malformed) -> SensorCollector.Content)
+        /// It is said as its service's description has it: which characteristic.
+        case described(CharacteristicID)
         case heartRate
         case heartRateControlPoint
         case heartRates
@@ -75,7 +72,10 @@ struct Known: Sendable {
 
     /// What is said when it was told again and again, and is not any more; nil for what stays true, as what is counted.
     var emptied: SensorCollector.Content? {
-        switch uuid {
+        if case .described(let id) = meaning {
+            return id.description.client.expires ? .value(ReceivedValue(expired: id)) : nil
+        }
+        return switch uuid {
         case .heartRateMeasurement, .heartRates: .cleared
         case .temperatureMeasurement: .temperature(celsius: nil)
         default: nil
@@ -92,17 +92,31 @@ struct Known: Sendable {
     }
 
     /// All of them, in the order in which they are read, and then subscribed to.
-    static let all = [heart, thermometer, fitness, battery, information, attributes, feeds, electrocardiograms]
-        .flatMap(\.self)
+    static let all =
+        [rows(of: [.heartRate]), thermometer, fitness, rows(of: [.battery]), information, attributes, rows(of: [.feed]), streams]
+        .flatMap(\.self) + rows(of: ServiceRegistry.all.filter { ![.heartRate, .battery, .feed].contains($0) })
 
-    private static let heart = [
-        Known(.heartRate, .heartRateMeasurement, "Heart Rate Measurement", .listen, .heartRate),
-        Known(
-            .heartRate, .bodySensorLocation, "Body Sensor Location", .read, worth: .little,
-            .said(BodySensorLocation.init) { .location($0) }),
-        Known(
-            .heartRate, .heartRateControlPoint, "Heart Rate Control Point", [], worth: .nothing, .heartRateControlPoint),
-    ]
+    /// What a client makes of the characteristics of these.
+    private static func rows(of services: [ServiceDescription]) -> [Known] {
+        services.flatMap { service in
+            service.characteristics.enumerated().compactMap { place, characteristic in
+                CharacteristicID(service, place: place).map { id in
+                    Known(
+                        service.uuid, characteristic.uuid, characteristic.title, Uses(characteristic),
+                        worth: characteristic.client.worth, meaning(of: characteristic) ?? .described(id))
+                }
+            }
+        }
+    }
+
+    /// What a client does besides wording; nil for nothing.
+    private static func meaning(of characteristic: CharacteristicDescription) -> Meaning? {
+        switch characteristic.client.role {
+        case .worded: nil
+        case .heartRate: .heartRate
+        case .energyReset: .heartRateControlPoint
+        }
+    }
 
     private static let thermometer = [
         Known(
@@ -131,12 +145,6 @@ struct Known: Sendable {
             .said(Temperature.init) { .temperature(celsius: $0.celsius) }),
     ]
 
-    private static let battery = [
-        Known(
-            .battery, .batteryLevel, "Battery Level", [.read, .listen], worth: .little,
-            .said(BatteryLevel.init) { .battery($0) })
-    ]
-
     private static let information = DeviceInformation.allCases.map { kind in
         Known(
             .deviceInformation, kind.uuid, "the \(kind.rawValue) string", [.read, .long], worth: .little,
@@ -152,14 +160,8 @@ struct Known: Sendable {
             .clientFeatures),
     ]
 
-    private static let feeds = [
-        Known(
-            .feed, .feedValue, "Feed Value", [.read, .listen],
-            .count("Value") { .feed($0) }),
+    private static let streams = [
         Known(.measurements, .heartRates, "Heart Rate Values", .listen, .heartRates),
-    ]
-
-    private static let electrocardiograms = [
         Known(.ecg, .ecgDescription, "ECG Description", .read, worth: .little, .ecgDescription),
         Known(.ecg, .ecgSamples, "ECG Samples", .listen, .ecgFrame),
         Known(.polar, .polarControlPoint, "PMD Control Point", [.read, .listen], worth: .little, .polarControlPoint),
@@ -167,12 +169,22 @@ struct Known: Sendable {
     ]
 }
 
+extension Known.Uses {
+    /// How a client comes by the value of a characteristic.
+    fileprivate init(_ characteristic: CharacteristicDescription) {
+        self = []
+        let properties = characteristic.properties
+        if properties.contains(.read) { insert(.read) }
+        if characteristic.client.isPolled { insert(.again) }
+        if !properties.isDisjoint(with: [.notify, .indicate]) { insert(.listen) }
+    }
+}
+
 extension UUID {
     static let fitness = VendorUUID.fitness.uuid
     static let ecg = VendorUUID.ecg.uuid
     static let ecgSamples = VendorUUID.ecgSamples.uuid
     static let measurements = VendorUUID.measurements.uuid
-    static let feed = VendorUUID.feed.uuid
     static let polarControlPoint = PMD.Identifier.controlPoint.uuid
     static let polarData = PMD.Identifier.data.uuid
 
@@ -180,6 +192,5 @@ extension UUID {
     fileprivate static let stepsToday = VendorUUID.stepsToday.uuid
     fileprivate static let ecgDescription = VendorUUID.ecgDescription.uuid
     static let heartRates = VendorUUID.heartRates.uuid
-    fileprivate static let feedValue = VendorUUID.feedValue.uuid
     fileprivate static let polar = PMD.Identifier.service.uuid
 }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Services
 import Characteristics
 import Spelling
 import Statistics
@@ -34,9 +35,7 @@ extension SensorCollector.Saying {
         case .measurementTally(let tally, let bpm): return "\(bpm) bpm, \(tally.words)"
         case .ecgFrame(let frame, _): return "\(frame.samples.count) samples from \(frame.header.index) on"
         case .measurements(let values): return "\(values.count) heart rates"
-        case .feed(let number): return "feed \(number)"
-        case .battery(let level): return "battery \(level.percent) %"
-        case .location(let location): return "worn at: \(location.name ?? "place \(location.number)")"
+        case .value(let value): return value.words
         case .information(let kind, let text): return "\(kind.rawValue): \(text.quoted)"
         case .found(let services, let rssi):
             let list = services.isEmpty ? "" : ", \(services.map(\.description).joined(separator: " "))"
@@ -66,25 +65,5 @@ extension Statistic {
         var text = JSONText()
         text.append(thousandths: thousandths)
         return "\(name.rawValue.split(separator: "_").joined(separator: " ")) \(text.string) bpm"
-    }
-}
-
-extension HeartRateMeasurement {
-    fileprivate var words: String {
-        var words = ["\(bpm) bpm"]
-        switch contact {
-        case .notSupported: break
-        case .notDetected: words.append("no contact")
-        case .detected: words.append("contact")
-        }
-        if let energyExpended { words.append("\(energyExpended) kJ") }
-        if !rrIntervals.isEmpty {
-            let list = rrIntervals.map { ticks in
-                let tenths = (Int(ticks) * 10_000 + 512) / 1024
-                return "\(tenths / 10).\(tenths % 10)"
-            }
-            words.append("RR \(list.joined(separator: " ")) ms")
-        }
-        return words.joined(separator: ", ")
     }
 }

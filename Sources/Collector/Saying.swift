@@ -1,5 +1,6 @@
 public import Bluetooth
 public import Characteristics
+public import Services
 public import Spelling
 public import Statistics
 
@@ -81,12 +82,8 @@ extension SensorCollector {
         case measurementTally(SampleTally, bpm: UInt16)
         /// These heart rates themselves: only for who draws them, and no line.
         case measurements([UInt16])
-        /// The value of Lubdub's Feed service: read, or notified.
-        case feed(UInt32)
-        /// How full the battery is: read, or notified.
-        case battery(BatteryLevel)
-        /// Where the sensor is worn.
-        case location(BodySensorLocation)
+        /// A value of a service that has a description: read, notified or indicated, or not true any more.
+        case value(ReceivedValue)
         /// One of the strings that say what the device is.
         case information(DeviceInformation, String)
         /// A device was heard for the first time, or its name was: what it advertises, and how strong in dBm.
@@ -123,7 +120,7 @@ extension SensorCollector.Saying: JSONWritable {
             text.append(text: "{\"name\": \"\(statistic.name.rawValue)\", \"value\": ")
             text.append(thousandths: statistic.thousandths)
             text.append("}")
-        case .steps(let number), .stepsToday(let number), .feed(let number): text.append(Int64(number))
+        case .steps(let number), .stepsToday(let number): text.append(Int64(number))
         case .temperature(let celsius):
             text.append("{\"celsius\": ")
             text.append(celsius: celsius)
@@ -137,8 +134,7 @@ extension SensorCollector.Saying: JSONWritable {
             tally.writeMembers(to: &text)
             text.append(text: ", \"bpm\": \(bpm)}")
         case .ecgFrame, .measurements: break
-        case .battery(let level): level.write(to: &text)
-        case .location(let location): location.write(to: &text)
+        case .value(let value): value.write(to: &text)
         case .information(let kind, let words): text.append(text: "{\"\(kind.rawValue)\": \(words.quoted)}")
         case .found(let services, let rssi): write(services, rssi, to: &text)
         case .error(let words): text.append(quoted: words)
@@ -169,9 +165,7 @@ extension SensorCollector.Content {
         case .ecg: "ecg"
         case .measurementTally: "measurements"
         case .ecgFrame, .measurements: nil
-        case .feed: "feed"
-        case .battery: "battery"
-        case .location: "location"
+        case .value(let value): value.characteristic.client.key
         case .information: "information"
         case .found: "found"
         case .error: "error"

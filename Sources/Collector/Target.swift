@@ -1,4 +1,5 @@
 import Bluetooth
+import Services
 import GATT
 
 /// A known characteristic as it was found at a peer.

@@ -1,5 +1,6 @@
 import Characteristics
 import Octets
+import Services
 import Simulation
 import Statistics
 
@@ -50,6 +51,7 @@ struct Values: Sendable {
     ) throws(Malformed) {
         switch meaning {
         case .said(let decode): say(try decode(Array(octets)), into: &outbox)
+        case .described(let id): say(.value(try ReceivedValue(octets, of: id)), into: &outbox)
         case .heartRate:
             var measurement = try HeartRateMeasurement(octets: octets)
             if measurement.rrIntervals.contains(0) { measurement.rrIntervals.removeAll { $0 == 0 } }

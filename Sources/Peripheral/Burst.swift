@@ -1,3 +1,4 @@
+import Services
 import Simulation
 
 /// When a value is told at a rate of its own, in place of its sensor's period.

@@ -1,6 +1,7 @@
 public import Bluetooth
 public import Characteristics
 public import GATT
+public import Services
 
 extension PeripheralDefinition {
     /// A service that is whatever its author says.
@@ -26,7 +27,7 @@ extension PeripheralDefinition {
             /// What the link needs before a client may.
             public var security: LinkSecurity
             /// What it says until it is written or set.
-            public var value: PartValue
+            public var value: SensorInput
             /// From one notification or indication to the next.
             public var period: Duration
             /// Where its value stands; nil: the next free one.
@@ -35,7 +36,7 @@ extension PeripheralDefinition {
             public var descriptors: [DescriptorDefinition]
 
             /// One that is told once a second, at the next free handle, without more descriptors.
-            public init(uuid: UUID, format: ValueFormat, properties: CharacteristicProperties, value: PartValue) {
+            public init(uuid: UUID, format: ValueFormat, properties: CharacteristicProperties, value: SensorInput) {
                 (self.uuid, self.format, self.properties, self.value) = (uuid, format, properties, value)
                 (security, period, handle, descriptors) = ([], .seconds(1), nil, [])
             }

@@ -3,18 +3,19 @@ import Characteristics
 import GATT
 import Octets
 import Sensors
+import Services
 import Simulation
 
 /// What stands behind a custom service.
-struct CustomSensor: ServiceSensor {
+struct CustomSensor: UndescribedSensor {
     private struct Content {
         let format: ValueFormat
         var schedule: Schedule
-        private var base: PartValue
+        private var base: SensorInput
         /// In place of that: what a client wrote.
         private var written: [UInt8]?
         /// In place of both: what a script gave, and since when it counts.
-        private var taken: (value: PartValue, begun: Instant)?
+        private var taken: (value: SensorInput, begun: Instant)?
 
         init(_ definition: PeripheralDefinition.Custom.Characteristic) {
             (format, schedule) = (definition.format, Schedule(every: definition.period))
@@ -24,7 +25,7 @@ struct CustomSensor: ServiceSensor {
         /// What a client writes stays, also when a script gives back what it had taken before.
         mutating func write(_ octets: [UInt8]) { (written, taken) = (octets, nil) }
 
-        mutating func take(_ value: PartValue?, from begun: Instant) { taken = value.map { ($0.limited, begun) } }
+        mutating func take(_ value: SensorInput?, from begun: Instant) { taken = value.map { ($0.limited, begun) } }
 
         /// Nil for what has no number, and when its curve has stopped.
         mutating func number(at now: Instant) -> Double? {
@@ -63,27 +64,27 @@ struct CustomSensor: ServiceSensor {
     }
 
     /// Nil when its curve has stopped.
-    private mutating func octets(_ index: Int, at now: Instant, of body: inout Body) -> [UInt8]? {
+    private mutating func octets(_ index: Int, at now: Instant, of body: inout SensorContext) -> [UInt8]? {
         if let fixed = contents[index].fixed { return fixed }
         guard let number = contents[index].number(at: now) else { return nil }
         if let range = contents[index].format.range { body.say(number, as: .custom(index), in: range) }
         return contents[index].format.octets(of: number)
     }
 
-    mutating func read(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
+    mutating func read(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) throws(ATTError) -> [UInt8] {
         guard let index = index(quantity) else { throw .unlikelyError }
         return octets(index, at: now, of: &body) ?? []
     }
 
     mutating func write(
-        _ value: [UInt8], to quantity: Part.Quantity, at now: Instant, of body: inout Body
+        _ value: [UInt8], to quantity: Part.Quantity, at now: Instant, of body: inout SensorContext
     ) throws(ATTError) {
         guard let index = index(quantity) else { throw .unlikelyError }
         guard value.count == contents[index].format.count ?? value.count else { throw .invalidAttributeValueLength }
         contents[index].write(value)
     }
 
-    mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
+    mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) {
         if let index = index(quantity) { contents[index].schedule.goOn(after: now) }
     }
 
@@ -91,13 +92,13 @@ struct CustomSensor: ServiceSensor {
         if let index = index(quantity) { contents[index].schedule.goOn(after: now) }
     }
 
-    func due(_ quantity: Part.Quantity, of body: Body) -> Instant {
+    func due(_ quantity: Part.Quantity, of body: SensorContext) -> Instant {
         index(quantity).map { contents[$0].schedule.due } ?? .never
     }
 
     /// All of it; each client's server sends what its MTU has room for.
-    mutating func tell(
-        _ quantity: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout Body,
+    mutating func notify(
+        _ quantity: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
         guard let index = index(quantity) else { return false }
@@ -108,7 +109,7 @@ struct CustomSensor: ServiceSensor {
     }
 
     mutating func set(
-        _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
+        _ quantity: Part.Quantity, to value: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
     ) -> Bool {
         guard let index = index(quantity) else { return false }
         let isNumber = contents[index].format.count != nil
@@ -119,21 +120,21 @@ struct CustomSensor: ServiceSensor {
         return true
     }
 
-    func number(of quantity: Part.Quantity, at now: Instant, of body: Body) -> Double? {
+    func number(of quantity: Part.Quantity, at now: Instant, of body: SensorContext) -> Double? {
         guard let index = index(quantity) else { return nil }
         var content = contents[index]
         return content.number(at: now)
     }
 
-    func octets(of quantity: Part.Quantity, saying value: PartValue) -> [UInt8]? {
+    func octets(of quantity: Part.Quantity, saying value: SensorInput) -> [UInt8]? {
         guard let index = index(quantity) else { return nil }
         return value.limited.octets ?? value.number.flatMap(contents[index].format.octets)
     }
 }
 
-extension PartValue {
+extension SensorInput {
     /// No more octets than an attribute can have.
-    fileprivate var limited: PartValue {
+    fileprivate var limited: SensorInput {
         octets.map { .octets(Array($0.prefix(AttributeTable.longestValue))) } ?? self
     }
 

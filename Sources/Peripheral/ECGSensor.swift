@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import Octets
 public import Sensors
+import Services
 import Simulation
 
 extension PeripheralDefinition {
@@ -51,7 +52,7 @@ struct ECGRecorder: Sendable {
     mutating func begin(at now: Instant) { stream.begin(at: now) }
 
     /// Draws what is ready, `most` samples at most, into `samples`; nil when nothing is.
-    mutating func record(_ most: Int, at now: Instant, of body: inout Body) -> (from: Int64, ECG.Quality)? {
+    mutating func record(_ most: Int, at now: Instant, of body: inout SensorContext) -> (from: Int64, ECG.Quality)? {
         let ready = stream.ready(most, at: now)
         guard !ready.isEmpty else { return nil }
         body.pulses[pulse].listen(until: now)
@@ -71,7 +72,7 @@ struct ECGRecorder: Sendable {
 }
 
 /// What stands behind Lubdub's own ECG service.
-struct ECGSensor: ServiceSensor {
+struct ECGSensor: UndescribedSensor {
     private let definition: PeripheralDefinition.Electrocardiogram
     private var recorder: ECGRecorder
     private var lead: Gauge
@@ -91,17 +92,17 @@ struct ECGSensor: ServiceSensor {
         )
     }
 
-    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
+    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) throws(ATTError) -> [UInt8] {
         guard quantity == .ecgDescription else { throw .unlikelyError }
         return ECGDescription(rate: UInt16(clamping: definition.rate)).octets
     }
 
-    mutating func begin(_: Part.Quantity, at now: Instant, of body: inout Body) { recorder.begin(at: now) }
+    mutating func begin(_: Part.Quantity, at now: Instant, of body: inout SensorContext) { recorder.begin(at: now) }
 
-    func due(_: Part.Quantity, of body: Body) -> Instant { recorder.stream.due(ECGFrame.capacity(mtu: body.mtu)) }
+    func due(_: Part.Quantity, of body: SensorContext) -> Instant { recorder.stream.due(ECGFrame.capacity(mtu: body.mtu)) }
 
-    mutating func tell(
-        _: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout Body,
+    mutating func notify(
+        _: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
         guard let (first, quality) = recorder.record(ECGFrame.capacity(mtu: body.mtu), at: now, of: &body) else {
@@ -125,7 +126,7 @@ struct ECGSensor: ServiceSensor {
     }
 
     mutating func set(
-        _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
+        _ quantity: Part.Quantity, to value: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
     ) -> Bool {
         guard quantity == .lead, let signal = value.signal else { return false }
         lead.set(signal, at: now, begun: begun)
@@ -138,12 +139,12 @@ struct ECGSensor: ServiceSensor {
         return true
     }
 
-    func number(of quantity: Part.Quantity, at now: Instant, of body: Body) -> Double? {
+    func number(of quantity: Part.Quantity, at now: Instant, of body: SensorContext) -> Double? {
         var lead = lead
         return quantity == .lead ? lead.value(at: now) : nil
     }
 
-    func octets(of _: Part.Quantity, saying value: PartValue) -> [UInt8]? {
+    func octets(of _: Part.Quantity, saying value: SensorInput) -> [UInt8]? {
         guard let number = value.number else { return nil }
         let header = ECGFrame.Header(
             sequence: recorder.stream.sequence, index: UInt32(truncatingIfNeeded: recorder.stream.next))

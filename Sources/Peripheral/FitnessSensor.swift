@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import Octets
 public import Sensors
+import Services
 import Simulation
 
 extension PeripheralDefinition {
@@ -27,7 +28,7 @@ extension PeripheralDefinition {
 }
 
 /// What stands behind a Fitness service.  Its times are those of the clock on the wall.
-struct FitnessSensor: ServiceSensor {
+struct FitnessSensor: UndescribedSensor {
     private struct Telling {
         var schedule: Schedule
         var told: UInt32?
@@ -67,14 +68,14 @@ struct FitnessSensor: ServiceSensor {
     }
 
     /// Nil when the curve has stopped.
-    private mutating func count(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) -> UInt32? {
+    private mutating func count(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) -> UInt32? {
         let time = body.clock.sensorTime(at: now)
         if let wanted = counter?.wanted(at: time) { body.say(wanted, as: quantity) }
         return quantity == .steps ? counter?.total(at: time) : counter?.today(at: time)
     }
 
     mutating func read(
-        _ quantity: Part.Quantity, at now: Instant, of body: inout Body
+        _ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext
     ) throws(ATTError) -> [UInt8] {
         switch quantity {
         case .steps, .stepsToday: VendorCount(count(quantity, at: now, of: &body) ?? 0).octets
@@ -83,14 +84,14 @@ struct FitnessSensor: ServiceSensor {
         }
     }
 
-    private mutating func measured(at now: Instant, of body: inout Body) -> Temperature {
+    private mutating func measured(at now: Instant, of body: inout SensorContext) -> Temperature {
         let celsius = temperature?.value(at: body.clock.sensorTime(at: now))
         if let celsius { body.say(celsius, as: .temperature) }
         return Temperature(celsius: celsius)
     }
 
     /// Told of changes from the present count.
-    mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
+    mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) {
         let present = count(quantity, at: now, of: &body)
         change(quantity) { telling in
             telling.told = present
@@ -99,18 +100,18 @@ struct FitnessSensor: ServiceSensor {
     }
 
     /// Told of what changed meanwhile.
-    mutating func resume(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) { goOn(quantity, at: now) }
+    mutating func resume(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) { goOn(quantity, at: now) }
 
     mutating func goOn(_ quantity: Part.Quantity, at now: Instant) {
         change(quantity) { $0.schedule.goOn(after: now) }
     }
 
-    func due(_ quantity: Part.Quantity, of body: Body) -> Instant {
+    func due(_ quantity: Part.Quantity, of body: SensorContext) -> Instant {
         quantity == .steps ? total.schedule.due : today.schedule.due
     }
 
-    mutating func tell(
-        _ quantity: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout Body,
+    mutating func notify(
+        _ quantity: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
         let present = count(quantity, at: now, of: &body)
@@ -130,7 +131,7 @@ struct FitnessSensor: ServiceSensor {
     }
 
     mutating func set(
-        _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
+        _ quantity: Part.Quantity, to value: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
     ) -> Bool {
         guard let signal = value.signal else { return false }
         switch quantity {
@@ -143,7 +144,7 @@ struct FitnessSensor: ServiceSensor {
         return true
     }
 
-    func number(of quantity: Part.Quantity, at now: Instant, of body: Body) -> Double? {
+    func number(of quantity: Part.Quantity, at now: Instant, of body: SensorContext) -> Double? {
         var (copy, body) = (self, body)
         return switch quantity {
         case .steps, .stepsToday: copy.count(quantity, at: now, of: &body).map(Double.init)
@@ -152,7 +153,7 @@ struct FitnessSensor: ServiceSensor {
         }
     }
 
-    func octets(of quantity: Part.Quantity, saying value: PartValue) -> [UInt8]? {
+    func octets(of quantity: Part.Quantity, saying value: SensorInput) -> [UInt8]? {
         value.number.map {
             quantity == .temperature ? Temperature(celsius: $0).octets : VendorCount(roundingDown: $0).octets
         }

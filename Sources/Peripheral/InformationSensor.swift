@@ -1,10 +1,11 @@
 import Bluetooth
 import Characteristics
 import GATT
+import Services
 import Simulation
 
 /// What stands behind a Device Information Service: strings, which a script may change.
-struct InformationSensor: ServiceSensor {
+struct InformationSensor: UndescribedSensor {
     private let kinds: [DeviceInformation]
     private let strings: [[UInt8]]
     private var set: [[UInt8]?]
@@ -24,13 +25,13 @@ struct InformationSensor: ServiceSensor {
         )
     }
 
-    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
+    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) throws(ATTError) -> [UInt8] {
         guard let place = place(of: quantity) else { throw .unlikelyError }
         return set[place] ?? strings[place]
     }
 
     mutating func set(
-        _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
+        _ quantity: Part.Quantity, to value: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
     ) -> Bool {
         guard let place = place(of: quantity) else { return false }
         switch value {
@@ -41,7 +42,7 @@ struct InformationSensor: ServiceSensor {
         return true
     }
 
-    func octets(of _: Part.Quantity, saying value: PartValue) -> [UInt8]? { nil }
+    func octets(of _: Part.Quantity, saying value: SensorInput) -> [UInt8]? { nil }
 
     private func place(of quantity: Part.Quantity) -> Int? { kinds.firstIndex { .information($0) == quantity } }
 }

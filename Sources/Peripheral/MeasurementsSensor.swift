@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import Octets
 public import Sensors
+import Services
 import Simulation
 
 extension PeripheralDefinition {
@@ -19,7 +20,7 @@ extension PeripheralDefinition {
 }
 
 /// What stands behind a Measurements service.
-struct MeasurementsSensor: ServiceSensor {
+struct MeasurementsSensor: UndescribedSensor {
     private var samples: HeartRateSamples
     private var stream: SampleStream
     private var values: [UInt16] = []
@@ -35,18 +36,18 @@ struct MeasurementsSensor: ServiceSensor {
         return (ServiceDefinition(uuid: VendorUUID.measurements.uuid, characteristics: [rates]), [.heartRates])
     }
 
-    mutating func begin(_: Part.Quantity, at now: Instant, of body: inout Body) {
+    mutating func begin(_: Part.Quantity, at now: Instant, of body: inout SensorContext) {
         isHeard = true
         stream.begin(at: now)
     }
 
     mutating func end(_: Part.Quantity, at now: Instant) { isHeard = false }
 
-    func due(_: Part.Quantity, of body: Body) -> Instant { stream.due(HeartRateFrame.capacity(mtu: body.mtu)) }
+    func due(_: Part.Quantity, of body: SensorContext) -> Instant { stream.due(HeartRateFrame.capacity(mtu: body.mtu)) }
 
     /// Where the curve has stopped, nothing is told, and what would have been is left out.
-    mutating func tell(
-        _: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout Body,
+    mutating func notify(
+        _: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
         let ready = stream.ready(HeartRateFrame.capacity(mtu: body.mtu), at: now)
@@ -66,7 +67,7 @@ struct MeasurementsSensor: ServiceSensor {
     }
 
     mutating func set(
-        _: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
+        _: Part.Quantity, to value: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
     ) -> Bool {
         guard let signal = value.signal else { return false }
         samples.rate.set(signal, at: now, begun: begun)
@@ -74,12 +75,12 @@ struct MeasurementsSensor: ServiceSensor {
         return true
     }
 
-    func number(of _: Part.Quantity, at now: Instant, of body: Body) -> Double? {
+    func number(of _: Part.Quantity, at now: Instant, of body: SensorContext) -> Double? {
         var rate = samples.rate
         return rate.value(at: now)
     }
 
-    func octets(of _: Part.Quantity, saying value: PartValue) -> [UInt8]? {
+    func octets(of _: Part.Quantity, saying value: SensorInput) -> [UInt8]? {
         guard let number = value.number else { return nil }
         return HeartRateFrame(
             sequence: stream.sequence, index: UInt32(truncatingIfNeeded: stream.next),

@@ -1,3 +1,5 @@
+import Services
+
 /// A number that was to be said and could not: what was said is the nearest that fits, or what the specification has in
 /// place of a number.
 public struct Misfit: Hashable, Sendable {
@@ -10,10 +12,9 @@ public struct Misfit: Hashable, Sendable {
     public init(part: Part, wanted: Double?) { (self.part, self.wanted) = (part, wanted) }
 }
 
-extension Body {
-    /// Looks at a number that is about to be said.
+extension SensorContext {
     mutating func say(_ number: Double, as quantity: Part.Quantity, in range: ClosedRange<Double>) {
-        if !range.contains(number) { misfits.append((quantity, number)) }
+        note(number, as: quantity, in: range)
     }
 
     /// The same, where the quantity alone says what fits.
@@ -26,14 +27,13 @@ extension Part.Quantity {
     /// The numbers that can be said; nil for what has none, and for what depends on more.
     var range: ClosedRange<Double>? {
         switch self {
-        case .heartRate, .energy, .heartRates: 0...65535
-        case .battery: 0...100
+        case .heartRates: 0...65535
         case .bodyTemperature, .intermediateTemperature: -8_388_605e127...8_388_605e127
         case .temperature: -273.15...327.67
-        case .steps, .stepsToday, .feed: 0...4_294_967_295
+        case .steps, .stepsToday: 0...4_294_967_295
         case .lead: 0...255
-        case .contact, .rrIntervals, .location, .controlPoint, .information, .temperatureType, .measurementInterval,
-            .ecgSamples, .ecgDescription, .pmdControlPoint, .custom:
+        case .information, .temperatureType, .measurementInterval,
+            .ecgSamples, .ecgDescription, .pmdControlPoint, .custom, .described:
             nil
         }
     }

@@ -3,10 +3,11 @@ import Characteristics
 import GATT
 import Octets
 import Sensors
+import Services
 import Simulation
 
 /// What stands behind Polar Measurement Data: an electrocardiogram that is told once a client has asked for it.
-struct PMDSensor: ServiceSensor {
+struct PMDSensor: UndescribedSensor {
     private let definition: PeripheralDefinition.Electrocardiogram
     private var recorder: ECGRecorder
     private var controlPoint: PMDControlPoint
@@ -29,13 +30,13 @@ struct PMDSensor: ServiceSensor {
         )
     }
 
-    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
+    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) throws(ATTError) -> [UInt8] {
         guard quantity == .pmdControlPoint else { throw .unlikelyError }
         return controlPoint.features.octets
     }
 
     mutating func write(
-        _ value: [UInt8], to quantity: Part.Quantity, at now: Instant, of body: inout Body
+        _ value: [UInt8], to quantity: Part.Quantity, at now: Instant, of body: inout SensorContext
     ) throws(ATTError) {
         guard quantity == .pmdControlPoint else { throw .unlikelyError }
         guard responses.count < Self.mostResponses else { throw .insufficientResources }
@@ -47,7 +48,7 @@ struct PMDSensor: ServiceSensor {
 
     private static let mostResponses = 8
 
-    mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
+    mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) {
         if quantity == .ecgSamples { recorder.begin(at: now) } else { isHeard = true }
     }
 
@@ -56,15 +57,15 @@ struct PMDSensor: ServiceSensor {
         if quantity == .ecgSamples { controlPoint.disconnect() } else { (isHeard, responses) = (false, []) }
     }
 
-    func due(_ quantity: Part.Quantity, of body: Body) -> Instant {
+    func due(_ quantity: Part.Quantity, of body: SensorContext) -> Instant {
         switch quantity {
         case .pmdControlPoint: responses.isEmpty ? .never : .start
         default: controlPoint.isStreaming ? recorder.stream.due(PMDECGFrame.capacity(mtu: body.mtu)) : .never
         }
     }
 
-    mutating func tell(
-        _ quantity: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout Body,
+    mutating func notify(
+        _ quantity: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
         guard quantity == .ecgSamples else {
@@ -85,7 +86,7 @@ struct PMDSensor: ServiceSensor {
     }
 
     func set(
-        _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
+        _ quantity: Part.Quantity, to value: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
     ) -> Bool { false }
 
     mutating func setLead(isOff: Bool, at now: Instant) -> Bool {
@@ -93,7 +94,7 @@ struct PMDSensor: ServiceSensor {
         return true
     }
 
-    func octets(of _: Part.Quantity, saying value: PartValue) -> [UInt8]? { nil }
+    func octets(of _: Part.Quantity, saying value: SensorInput) -> [UInt8]? { nil }
 }
 
 extension WallClock {

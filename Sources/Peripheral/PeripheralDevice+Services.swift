@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Sensors
+import Services
 import Simulation
 
 /// What a definition becomes: attributes, and sensors behind them.
@@ -37,37 +38,58 @@ extension PeripheralDevice {
     /// Service, or of one that beats once a second.
     static func sensors(
         for definition: PeripheralDefinition, seed: RandomStream
-    ) -> (sensors: [any ServiceSensor], body: Body) {
-        var body = Body(clock: definition.clock, mtu: Server.defaultMTU)
+    ) -> (sensors: [any ServiceSensor], attributes: [Attributes], body: SensorContext) {
+        var body = SensorContext(clock: definition.clock, mtu: Server.defaultMTU)
         let seeds = definition.services.indices.map { index in
             var chance = seed.stream("service \(index)")
             return chance.next()
         }
         for (service, seed) in zip(definition.services, seeds) {
-            guard case .heartRate(let heartRate) = service else { continue }
-            body.pulses.append(Pulse(Heart(rate: heartRate.rate, seed: seed)))
+            guard let rate = service.heartRate else { continue }
+            body.pulses.append(Pulse(Heart(rate: rate, seed: seed)))
         }
         if body.pulses.isEmpty, let first = seeds.first {
             body.pulses.append(Pulse(Heart(rate: Signal(60), seed: first)))
         }
         var hearts = 0
+        var attributes: [Attributes] = []
         let sensors = zip(definition.services, seeds).map { service, seed -> any ServiceSensor in
+            func own(_ sensor: some UndescribedSensor) -> any ServiceSensor {
+                attributes.append(sensor.attributes)
+                return sensor
+            }
             switch service {
-            case .heartRate(let heartRate):
-                hearts += 1
-                return HeartRateSensor(heartRate, pulse: hearts - 1)
-            case .battery(let battery): return BatterySensor(battery)
-            case .deviceInformation(let strings): return InformationSensor(strings)
-            case .healthThermometer(let thermometer): return ThermometerSensor(thermometer)
-            case .fitness(let fitness): return FitnessSensor(fitness, definition.clock)
+            case .described(let description, let configuration, let chance):
+                attributes.append(description.attributes(configuration))
+                if service.heartRate != nil { hearts += 1 }
+                let heart = service.heartRate == nil ? 0 : hearts - 1
+                return description.makeSensor(configuration, chance: chance, heart: heart)
+            case .deviceInformation(let strings): return own(InformationSensor(strings))
+            case .healthThermometer(let thermometer): return own(ThermometerSensor(thermometer))
+            case .fitness(let fitness): return own(FitnessSensor(fitness, definition.clock))
             case .ecg(let ecg):
                 return ecg.form == .vendor
-                    ? ECGSensor(ecg, pulse: 0, seed: seed) : PMDSensor(ecg, pulse: 0, seed: seed)
-            case .measurements(let measurements): return MeasurementsSensor(measurements)
-            case .feed(let feed): return FeedSensor(feed)
-            case .custom(let custom): return CustomSensor(custom)
+                    ? own(ECGSensor(ecg, pulse: 0, seed: seed)) : own(PMDSensor(ecg, pulse: 0, seed: seed))
+            case .measurements(let measurements): return own(MeasurementsSensor(measurements))
+            case .custom(let custom): return own(CustomSensor(custom))
             }
         }
-        return (sensors, body)
+        return (sensors, attributes, body)
+    }
+}
+
+/// A service's attributes, and the quantity that each of its characteristics stands for.
+typealias Attributes = (ServiceDefinition, [Part.Quantity])
+
+/// The sensor of a service that has no description yet.
+protocol UndescribedSensor: ServiceSensor {
+    var attributes: Attributes { get }
+}
+
+extension PeripheralDefinition.Service {
+    /// How fast the heart beats that it measures; nil for one that measures none.
+    fileprivate var heartRate: Signal? {
+        guard case .described(let description, let configuration, let chance) = self else { return nil }
+        return description.heartRate(configuration, chance: chance)
     }
 }

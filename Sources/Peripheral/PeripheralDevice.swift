@@ -2,6 +2,7 @@ public import Bluetooth
 public import GATT
 public import Octets
 import Sensors
+public import Services
 public import Simulation
 
 /// A device as its clients know it: attributes, their values over time, and what is notified when.  It does not know
@@ -44,7 +45,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     public private(set) var table: AttributeTable
     private var places: [Place] = []
     private var sensors: [any ServiceSensor]
-    private var body: Body
+    private var body: SensorContext
     private var clock = DeviceClock()
     /// Values to which somebody listens.
     private var heard: [HeardPlace] = []
@@ -58,9 +59,9 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Gives the definition its handles; chance comes from `seed`.
     public init(_ definition: PeripheralDefinition, seed: RandomStream) throws(AttributeTable.DefinitionError) {
         self.definition = definition
-        (sensors, body) = Self.sensors(for: definition, seed: seed)
+        var attributes: [Attributes]
+        (sensors, attributes, body) = Self.sensors(for: definition, seed: seed)
         let own = [Self.genericAccess(definition), Self.genericAttribute]
-        var attributes = sensors.map(\.attributes)
         for service in definition.absentServices where attributes.indices.contains(service) {
             attributes[service].0.isThere = false
         }
@@ -271,7 +272,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         of part: Part, _ occasion: Occasion, at now: Instant, pool: inout PacketPool
     ) -> Packet? {
         var packet = pool.take()
-        let isTold = sensors[part.service].tell(
+        let isTold = sensors[part.service].notify(
             part.quantity.carrier, occasion, at: now, of: &body, into: &packet, pool: &pool)
         keepMisfits(of: part.service)
         if isTold { return packet }
@@ -293,7 +294,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Takes a quantity over from its curve, or gives it back when `value` is nil; false when it cannot be set so.
     ///
     /// A signal's own time counts from `begun`, or from now when that is nil.
-    public mutating func set(_ part: Part, to value: PartValue?, at now: Instant, begun: Instant? = nil) -> Bool {
+    public mutating func set(_ part: Part, to value: SensorInput?, at now: Instant, begun: Instant? = nil) -> Bool {
         guard place(of: part) != nil else { return false }
         let (now, begun) = (clock.time(at: now), begun.map(clock.time))
         return sensors[part.service].set(part.quantity, to: value, at: now, begun: begun, of: &body)
@@ -326,7 +327,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// The octets of a part that says this and nothing else; nil when it cannot.
-    public func octets(of part: Part, saying value: PartValue) -> [UInt8]? {
+    public func octets(of part: Part, saying value: SensorInput) -> [UInt8]? {
         guard place(of: part) != nil else { return nil }
         return sensors[part.service].octets(of: part.quantity, saying: value)
     }

@@ -1,4 +1,5 @@
 import Sensors
+import Services
 import Simulation
 
 /// Which of the samples that a sensor takes without end are told next: whole frames, none twice, and none left out

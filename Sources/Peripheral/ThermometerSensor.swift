@@ -3,6 +3,7 @@ public import Characteristics
 import GATT
 import Octets
 public import Sensors
+import Services
 import Simulation
 
 extension PeripheralDefinition {
@@ -31,7 +32,7 @@ extension PeripheralDefinition {
 
 /// What stands behind a Health Thermometer Service: a temperature that is measured every so often and indicated, and in
 /// between notified once a second as it is then.  Health Thermometer Service 1.0, section 3.
-struct ThermometerSensor: ServiceSensor {
+struct ThermometerSensor: UndescribedSensor {
     /// So many measurements are stored; then the oldest are lost.
     static let mostStored = 100
     /// What a client may make of the interval, in seconds, at the most: or what it is from the start, if that is more.
@@ -83,7 +84,7 @@ struct ThermometerSensor: ServiceSensor {
     // MARK: Measuring
 
     /// The measurement of an instant: nil where the curve has stopped.
-    private mutating func measure(at instant: Instant, of body: inout Body) -> [UInt8]? {
+    private mutating func measure(at instant: Instant, of body: inout SensorContext) -> [UInt8]? {
         let time = body.clock.sensorTime(at: instant)
         guard let celsius = gauge.value(at: time) else { return nil }
         body.say(celsius, as: .bodyTemperature)
@@ -92,7 +93,7 @@ struct ThermometerSensor: ServiceSensor {
     }
 
     /// Measures what was to be measured up to now, and was not told.
-    private mutating func catchUp(until now: Instant, of body: inout Body) {
+    private mutating func catchUp(until now: Instant, of body: inout SensorContext) {
         let span = measuring.period * Self.mostStored
         var time = measuring.next(after: max(measuredUntil, now.advanced(by: .zero - span)))
         while time <= now {
@@ -104,20 +105,20 @@ struct ThermometerSensor: ServiceSensor {
     }
 
     /// The same, if what was not told is stored.
-    private mutating func store(until now: Instant, of body: inout Body) {
+    private mutating func store(until now: Instant, of body: inout SensorContext) {
         if definition.isStoring { catchUp(until: now, of: &body) } else { measuredUntil = now }
     }
 
     /// Measures before something changes.
-    private mutating func settle(until now: Instant, of body: inout Body) {
+    private mutating func settle(until now: Instant, of body: inout SensorContext) {
         if isHeard { catchUp(until: now, of: &body) } else { store(until: now, of: &body) }
     }
 
-    mutating func clockSkips(at now: Instant, of body: inout Body) { settle(until: now, of: &body) }
+    mutating func clockSkips(at now: Instant, of body: inout SensorContext) { settle(until: now, of: &body) }
 
     // MARK: Who listens
 
-    mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
+    mutating func begin(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) {
         switch quantity {
         case .bodyTemperature:
             store(until: now, of: &body)
@@ -128,7 +129,7 @@ struct ThermometerSensor: ServiceSensor {
         }
     }
 
-    mutating func resume(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) {
+    mutating func resume(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) {
         if quantity == .bodyTemperature, !definition.isStoring { waiting = [] }
         begin(quantity, at: now, of: &body)
     }
@@ -174,7 +175,7 @@ struct ThermometerSensor: ServiceSensor {
     }
 
     /// A measurement waits until the one before is confirmed.
-    func due(_ quantity: Part.Quantity, of body: Body) -> Instant {
+    func due(_ quantity: Part.Quantity, of body: SensorContext) -> Instant {
         switch quantity {
         case .bodyTemperature: unconfirmed != nil ? .never : waiting.isEmpty || isHeldBack ? measuring.due : .start
         case .intermediateTemperature: between.due
@@ -182,8 +183,8 @@ struct ThermometerSensor: ServiceSensor {
         }
     }
 
-    mutating func tell(
-        _ quantity: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout Body,
+    mutating func notify(
+        _ quantity: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
         var octets: [UInt8]?
@@ -201,7 +202,7 @@ struct ThermometerSensor: ServiceSensor {
         return true
     }
 
-    private mutating func nextMeasurement(_ occasion: Occasion, at now: Instant, of body: inout Body) -> [UInt8]? {
+    private mutating func nextMeasurement(_ occasion: Occasion, at now: Instant, of body: inout SensorContext) -> [UInt8]? {
         wasAsked = occasion == .asked
         if wasAsked { return measure(at: now, of: &body) }
         catchUp(until: now, of: &body)
@@ -222,7 +223,7 @@ struct ThermometerSensor: ServiceSensor {
         return MeasurementInterval(seconds: UInt16(clamping: seconds + (rest > 0 ? 1 : 0)))
     }
 
-    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
+    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout SensorContext) throws(ATTError) -> [UInt8] {
         switch quantity {
         case .measurementInterval: return interval.octets
         case .temperatureType: return setType ?? definition.type?.octets ?? []
@@ -231,7 +232,7 @@ struct ThermometerSensor: ServiceSensor {
     }
 
     mutating func write(
-        _ value: [UInt8], to quantity: Part.Quantity, at now: Instant, of body: inout Body
+        _ value: [UInt8], to quantity: Part.Quantity, at now: Instant, of body: inout SensorContext
     ) throws(ATTError) {
         guard quantity == .measurementInterval else { throw .unlikelyError }
         guard let interval = try? MeasurementInterval(octets: value) else { throw .invalidAttributeValueLength }
@@ -239,7 +240,7 @@ struct ThermometerSensor: ServiceSensor {
         measure(every: .seconds(Int64(interval.seconds)), from: now, of: &body)
     }
 
-    private mutating func measure(every period: Duration, from now: Instant, of body: inout Body) {
+    private mutating func measure(every period: Duration, from now: Instant, of body: inout SensorContext) {
         settle(until: now, of: &body)
         measuring = Schedule(every: period)
         if isHeard { measuring.goOn(after: now) }
@@ -249,7 +250,7 @@ struct ThermometerSensor: ServiceSensor {
     // MARK: The script
 
     mutating func set(
-        _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
+        _ quantity: Part.Quantity, to value: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
     ) -> Bool {
         if quantity == .temperatureType {
             guard definition.type != nil, value.isTextOrEnd else { return false }
@@ -269,7 +270,7 @@ struct ThermometerSensor: ServiceSensor {
         return true
     }
 
-    func number(of quantity: Part.Quantity, at now: Instant, of body: Body) -> Double? {
+    func number(of quantity: Part.Quantity, at now: Instant, of body: SensorContext) -> Double? {
         var gauge = gauge
         return switch quantity {
         case .bodyTemperature, .intermediateTemperature: gauge.value(at: body.clock.sensorTime(at: now))
@@ -278,7 +279,7 @@ struct ThermometerSensor: ServiceSensor {
         }
     }
 
-    func octets(of quantity: Part.Quantity, saying value: PartValue) -> [UInt8]? {
+    func octets(of quantity: Part.Quantity, saying value: SensorInput) -> [UInt8]? {
         guard let number = value.number else { return nil }
         return quantity == .measurementInterval
             ? MeasurementInterval(seconds: UInt16(saturating: number)).octets

@@ -1,36 +1,51 @@
 public import Bluetooth
 import Characteristics
+import GATT
+public import Services
 
 /// A service of a device, and where its values come from.
 public struct Service: Hashable, Sendable {
     /// The kinds of services, as they are written.
-    public enum Kind: String, CaseIterable, Sendable {
+    public struct Kind: RawRepresentable, CaseIterable, Hashable, Sendable {
+        /// As it is written.
+        public let rawValue: String
+        /// Nil for a word that stands for none.
+        public init?(rawValue: String) {
+            guard Self.allCases.contains(where: { $0.rawValue == rawValue }) else { return nil }
+            self.rawValue = rawValue
+        }
+        private init(_ word: String) { rawValue = word }
+
         /// 180D.
-        case heartRate = "heart_rate"
+        public static let heartRate = Kind("heart_rate")
         /// 1809.
-        case healthThermometer = "health_thermometer"
+        public static let healthThermometer = Kind("health_thermometer")
         /// Steps and a temperature: a vendor service.
-        case fitness
+        public static let fitness = Kind("fitness")
         /// An electrocardiogram: a vendor service.
-        case ecg
+        public static let ecg = Kind("ecg")
         /// Heart rates, several hundred in a second: a vendor service.
-        case measurements
-        /// A number that changes: a vendor service.
-        case feed
+        public static let measurements = Kind("measurements")
         /// 180F.
-        case battery
+        public static let battery = Kind("battery")
         /// 180A.
-        case deviceInformation = "device_information"
+        public static let deviceInformation = Kind("device_information")
         /// Whatever a file describes.
-        case custom
+        public static let custom = Kind("custom")
+
+        /// In the order of the schema.
+        public static let allCases: [Kind] = {
+            let old = [heartRate, healthThermometer, fitness, ecg, measurements, Kind("feed"), battery,
+                deviceInformation, custom]
+            return old + ServiceRegistry.all.map { Kind($0.name) }.filter { !old.contains($0) }
+        }()
+
+        /// Nil for one that is described elsewhere.
+        var description: ServiceDescription? { ServiceRegistry.service(named: rawValue) }
     }
 
     /// What a service has, by its kind.
     public enum Content: Hashable, Sendable {
-        /// 180D.
-        case heartRate(HeartRate)
-        /// 180F.
-        case battery(Battery)
         /// 180A.
         case deviceInformation(DeviceInformation)
         /// 1809.
@@ -41,8 +56,8 @@ public struct Service: Hashable, Sendable {
         case ecg(Electrocardiogram)
         /// Heart rates, several hundred in a second.
         case measurements(Measurements)
-        /// A number that changes.
-        case feed(Feed)
+        /// Of a service that has a description: what the scenario says of it.
+        case described(ServiceDescription, ServiceConfiguration)
         /// Whatever a file describes.
         case custom(Custom)
     }
@@ -61,14 +76,12 @@ public struct Service: Hashable, Sendable {
     /// The one that a client discovers.
     public var uuid: UUID {
         switch content {
-        case .heartRate: .heartRate
-        case .battery: .battery
+        case .described(let description, _): description.uuid
         case .deviceInformation: .deviceInformation
         case .healthThermometer: .healthThermometer
         case .fitness: VendorUUID.fitness.uuid
         case .ecg(let ecg): ecg.form == .pmd ? PMD.Identifier.service.uuid : VendorUUID.ecg.uuid
         case .measurements: VendorUUID.measurements.uuid
-        case .feed: VendorUUID.feed.uuid
         case .custom(let custom): custom.uuid
         }
     }
@@ -85,11 +98,28 @@ extension [Service] {
     /// What a device advertises that does not say which: the numbers of the SIG, and the first UUID of another's, for a
     /// second one has no room; neither its battery nor what it is.
     var advertised: [UUID] {
-        let uuids = filter { $0.isThereFromStart && $0.kind != .battery && $0.kind != .deviceInformation }.map(\.uuid)
+        let uuids = filter { $0.isThereFromStart && $0.kind.isAdvertised }.map(\.uuid)
         let others = uuids.filter { $0.number == nil }.prefix(1)
         return uuids.enumerated().filter { index, uuid in
             (uuid.number != nil || others.contains(uuid)) && uuids.firstIndex(of: uuid) == index
         }.map(\.element)
+    }
+}
+
+extension Service.Kind {
+    fileprivate var isAdvertised: Bool { description?.isAdvertised ?? (self != .deviceInformation) }
+}
+
+extension Part {
+    /// What a described value is to a scenario.
+    init(_ value: ValueDescription, in characteristic: CharacteristicDescription) {
+        let pairs: [(CharacteristicProperties, Properties)] = [
+            (.read, .read), (.write, .write), (.writeWithoutResponse, .write), (.notify, .notify),
+            (.indicate, .indicate),
+        ]
+        let properties = pairs.filter { characteristic.properties.contains($0.0) }.map(\.1)
+        self.init(
+            name: value.name, role: value.name.isEmpty ? .value : value.isTruth ? .contact : .named, properties: Properties(properties))
     }
 }
 
@@ -117,12 +147,6 @@ public struct Part: Hashable, Sendable {
         case value
         /// `heart_rate/contact`.
         case contact
-        /// `heart_rate/energy_kj`.
-        case energy
-        /// `heart_rate/rr_ms`.
-        case rrIntervals
-        /// `heart_rate/location`.
-        case location
         /// Of another service: by its name only.
         case named
     }

@@ -1,3 +1,5 @@
+import Services
+
 /// What a path such as `strap/heart_rate/contact` names, as indices into the scenario.
 public enum Thing: Hashable, Sendable {
     /// An index of ``Scenario/devices``.
@@ -70,8 +72,8 @@ extension Scenario {
 extension Part {
     /// Under which key an object that a characteristic carries has this part: `bpm`.
     public func key(in kind: Service.Kind) -> String {
-        switch (kind, role) {
-        case (.heartRate, .value): "bpm"
+        if let description = Tables.description(of: self, in: kind) { return description.key ?? name }
+        return switch (kind, role) {
         case (.healthThermometer, .value): "celsius"
         case (.healthThermometer, _) where name == "intermediate": "celsius"
         case (.fitness, _) where name == "temperature": "celsius"
@@ -81,8 +83,8 @@ extension Part {
 
     /// By how much a client's words may differ from what was delivered: it rounds.
     public func leeway(in kind: Service.Kind) -> Double {
-        switch (role, key(in: kind)) {
-        case (.rrIntervals, _): 1
+        if let description = Tables.description(of: self, in: kind) { return description.tolerance }
+        return switch (role, key(in: kind)) {
         case (_, "celsius"): 0.05
         default: 0
         }

@@ -48,14 +48,6 @@ public struct Measurements: Hashable, Sendable {
     public var value: Curve
 }
 
-/// A number that changes.
-public struct Feed: Hashable, Sendable {
-    /// 0…4294967295.
-    public var value: Curve
-    /// Between two notifications.
-    public var period: Duration
-}
-
 /// A service that a file describes.
 public struct Custom: Hashable, Sendable {
     /// Its UUID.

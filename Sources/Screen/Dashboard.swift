@@ -40,12 +40,24 @@ public struct Dashboard: Sendable {
         case stepsToday(UInt32, on: CalendarDay)
         /// Of the body; nil when the sensor does not know it.
         case temperature(celsius: Double?)
-        /// Of the battery.
-        case battery(percent: UInt8)
+        /// A number with its label, in place of the last with that label.
+        case fact(Fact)
         /// One of the three.
         case statistic(Statistic)
         /// Something is not as it should be.
         case problem(String)
+    }
+
+    /// A number with its label.
+    public struct Fact: Hashable, Sendable {
+        let label: String
+        let value: String?
+        let isWarning: Bool
+
+        /// A number as it is written; nil where it is not known.
+        public init(label: String, value: String?, isWarning: Bool = false) {
+            (self.label, self.value, self.isWarning) = (label, value, isWarning)
+        }
     }
 
     let body: Body
@@ -64,7 +76,8 @@ public struct Dashboard: Sendable {
     private(set) var steps: UInt32?
     private(set) var month: MonthOfSteps?
     private(set) var temperature: Double?
-    private(set) var battery: UInt8?
+    /// In the order in which they are shown.
+    private(set) var numbers = [Fact(label: "battery", value: nil)]
     private(set) var statistics: [Statistic.Name: Statistic] = [:]
     private(set) var problem: String?
 
@@ -102,7 +115,12 @@ public struct Dashboard: Sendable {
             if month == nil { month = MonthOfSteps(day) }
             month?.take(today: count, total: steps, on: day)
         case .temperature(let celsius): temperature = celsius
-        case .battery(let percent): battery = percent
+        case .fact(let fact):
+            if let place = numbers.firstIndex(where: { $0.label == fact.label }) {
+                numbers[place] = fact
+            } else {
+                numbers.append(fact)
+            }
         case .statistic(let statistic): statistics[statistic.name] = statistic
         case .problem(let text): problem = text
         }

@@ -4,6 +4,7 @@ import GATT
 import Peripheral
 import Scenarios
 import Sensors
+import Services
 import Simulation
 
 // From what a scenario says to what a device is.
@@ -41,9 +42,8 @@ extension ConnectionParameters {
 extension PeripheralDefinition.Service {
     init(_ service: Scenarios.Service, chance: RandomStream) {
         switch service.content {
-        case .heartRate(let heartRate): self = .heartRate(.init(heartRate, chance: chance))
-        case .battery(let battery):
-            self = .battery(.init(level: chance.signal(battery.value, "level"), period: battery.period))
+        case .described(let description, let configuration):
+            self = .described(description, configuration, chance: chance)
         case .deviceInformation(let information):
             let strings: [(Characteristics.DeviceInformation, String?)] = [
                 (.manufacturer, information.manufacturer), (.model, information.model), (.serial, information.serial),
@@ -55,28 +55,8 @@ extension PeripheralDefinition.Service {
         case .ecg(let ecg): self = .ecg(.init(ecg, chance: chance))
         case .measurements(let measurements):
             self = .measurements(.init(value: chance.signal(measurements.value, "rate"), rate: measurements.rate))
-        case .feed(let feed): self = .feed(.init(value: chance.signal(feed.value, "value"), period: feed.period))
         case .custom(let custom): self = .custom(.init(custom, chance: chance))
         }
-    }
-}
-
-extension PeripheralDefinition.HeartRate {
-    init(_ service: Scenarios.HeartRate, chance: RandomStream) {
-        self.init(rate: chance.signal(service.value, "rate"))
-        format = service.format == .uint16 ? .uint16 : .automatic
-        highest = service.format == .uint8 ? 255 : .max
-        contact = service.contact.map { chance.signal($0, "contact") }
-        energy =
-            switch service.energy {
-            case nil: .none
-            case .counted: .computed
-            case .curve(let curve): .scripted(chance.signal(curve, "energy"))
-            }
-        hasRRIntervals = service.hasRRIntervals
-        mostRRIntervals = service.rrPerNotification
-        location = service.location.map { BodySensorLocation($0.rawValue) }
-        period = service.period
     }
 }
 
@@ -130,14 +110,14 @@ extension PeripheralDefinition.Custom.Characteristic {
         self.init(
             uuid: characteristic.uuid, format: characteristic.format,
             properties: CharacteristicProperties(characteristic.properties.map(\.bit)),
-            value: characteristic.value.map { PartValue($0, as: characteristic.format, seed: seed) } ?? .octets([]))
+            value: characteristic.value.map { SensorInput($0, as: characteristic.format, seed: seed) } ?? .octets([]))
         (period, handle) = (characteristic.period, characteristic.handle)
         security = LinkSecurity(characteristic.permissions.map(\.security))
         descriptors = characteristic.descriptors.map { DescriptorDefinition(uuid: $0.uuid, value: $0.octets) }
     }
 }
 
-extension PartValue {
+extension SensorInput {
     /// A value that a scenario gives to a part; text is UTF-8 unless its format says octets.
     init(_ value: Value, as format: ValueFormat?, seed: UInt64) {
         switch value {

@@ -6,6 +6,7 @@ import LEHost
 import Octets
 import Peripheral
 import Scenarios
+import Services
 import Sensors
 import Simulation
 
@@ -112,7 +113,7 @@ struct Node: Sendable {
         }
     }
 
-    mutating func set(_ part: Peripheral.Part, to value: PartValue?, at now: Instant, begun: Instant?) -> Bool {
+    mutating func set(_ part: Peripheral.Part, to value: SensorInput?, at now: Instant, begun: Instant?) -> Bool {
         device.set(part, to: value, at: now, begun: begun)
     }
 

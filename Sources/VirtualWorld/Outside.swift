@@ -1,6 +1,7 @@
 import EventLog
 import Peripheral
 public import Scenarios
+import Services
 import Sensors
 public import Simulation
 import Spelling
@@ -94,7 +95,7 @@ extension World {
     /// The number that an action sets, as JSON; of contact, a truth.
     private func number(_ action: Action) -> String? {
         guard case .set(to: .curve(.constant(let number))) = action.deed, let thing = action.thing else { return nil }
-        return place(of: thing)?.part.quantity == .contact ? "\(number >= 0.5)" : Self.text(of: number)
+        return scenario.part(thing)?.role == .contact ? "\(number >= 0.5)" : Self.text(of: number)
     }
 }
 

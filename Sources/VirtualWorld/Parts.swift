@@ -1,6 +1,7 @@
 import Characteristics
 import Peripheral
 import Scenarios
+import Services
 
 extension Peripheral.Part {
     /// Which quantity a scenario's part is, the `place`th of its service; nil for one that no device has.
@@ -12,14 +13,12 @@ extension Peripheral.Part {
 
 extension Peripheral.Part.Quantity {
     fileprivate init?(_ part: Scenarios.Part, at place: Int, of kind: Scenarios.Service.Kind) {
+        if let description = ServiceRegistry.service(named: kind.rawValue) {
+            guard let value = description.value(named: part.name) else { return nil }
+            self = .described(value.id)
+            return
+        }
         switch (kind, part.name) {
-        case (.heartRate, ""): self = .heartRate
-        case (.heartRate, "contact"): self = .contact
-        case (.heartRate, "energy_kj"): self = .energy
-        case (.heartRate, "rr_ms"): self = .rrIntervals
-        case (.heartRate, "location"): self = .location
-        case (.heartRate, "control_point"): self = .controlPoint
-        case (.battery, ""): self = .battery
         case (.deviceInformation, let name):
             guard let kind = Characteristics.DeviceInformation(rawValue: name) else { return nil }
             self = .information(kind)
@@ -35,7 +34,6 @@ extension Peripheral.Part.Quantity {
         case (.ecg, "description"): self = .ecgDescription
         case (.ecg, "control_point"): self = .pmdControlPoint
         case (.measurements, ""): self = .heartRates
-        case (.feed, ""): self = .feed
         case (.custom, _): self = .custom(place)
         default: return nil
         }

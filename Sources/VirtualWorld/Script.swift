@@ -4,6 +4,7 @@ import EventLog
 import LEHost
 import Peripheral
 import Scenarios
+import Services
 import Sensors
 import Simulation
 import Timeline
@@ -119,7 +120,7 @@ extension World {
     }
 
     /// What a script's value is for a part.
-    private func partValue(_ value: Value, for thing: Thing, _ part: Peripheral.Part, _ node: Int) -> PartValue {
+    private func partValue(_ value: Value, for thing: Thing, _ part: Peripheral.Part, _ node: Int) -> SensorInput {
         var format: ValueFormat?
         if case .custom(let index) = part.quantity,
             case .custom(let custom) = scenario.devices[node].services[part.service].content
@@ -127,11 +128,14 @@ extension World {
             format = custom.characteristics[index].format
         }
         switch (part.quantity, value) {
-        case (.location, .text(let name)):
-            return .octets(HeartRate.Location.allCases.filter { $0.name == name }.map(\.rawValue))
+        case (.described(let id), .text(let name)):
+            guard case .described(let service, _) = scenario.devices[node].services[part.service].content else {
+                return .octets([])
+            }
+            return .octets(service.values[Int(id.index)].description.octets(of: name) ?? Array(name.utf8))
         case (.temperatureType, .text(let name)):
             return .octets(HealthThermometer.Site.allCases.filter { $0.name == name }.map(\.rawValue))
-        default: return PartValue(value, as: format, seed: seed(of: part, node))
+        default: return SensorInput(value, as: format, seed: seed(of: part, node))
         }
     }
 

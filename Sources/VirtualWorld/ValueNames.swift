@@ -2,6 +2,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Scenarios
+import Services
 import Spelling
 
 /// The values of a scenario's devices: what they are called, how they are read, and which handles they have.
@@ -96,14 +97,18 @@ struct ValueNames: Sendable {
 }
 
 /// How the octets of a value are to be read.
-enum ValueMeaning: Hashable, Sendable {
+enum ValueMeaning: Sendable {
     case standard(Peripheral.Part.Quantity)
     case pmdSamples
     case custom(ValueFormat)
+    case described(any CharacteristicValue.Type)
 
     init(_ quantity: Peripheral.Part.Quantity, of service: Scenarios.Service) {
         switch (quantity, service.content) {
         case (.custom(let index), .custom(let custom)): self = .custom(custom.characteristics[index].format)
+        case (.described(let id), .described(let description, _)):
+            let place = description.values[Int(id.index)].characteristic
+            self = .described(description.characteristics[place].format)
         case (.ecgSamples, .ecg(let ecg)) where ecg.form == .pmd: self = .pmdSamples
         default: self = .standard(quantity)
         }
@@ -112,12 +117,12 @@ enum ValueMeaning: Hashable, Sendable {
     /// Adds what octets mean, in the client's spelling; false when they mean nothing.
     func write(_ octets: ArraySlice<UInt8>, to text: inout JSONText) throws(Malformed) -> Bool {
         switch self {
-        case .standard(.heartRate): try HeartRateMeasurement(octets: octets).write(to: &text)
         case .standard(.heartRates): try HeartRateFrame(octets: octets).write(to: &text)
         case .standard(.ecgSamples): try ECGFrame(octets: octets).write(to: &text)
         case .pmdSamples: try PMDECGFrame(octets: octets).write(to: &text)
         case .standard(let quantity): return try write(Array(octets), quantity, to: &text)
         case .custom(let format): return try write(Array(octets), format, to: &text)
+        case .described(let format): try format.write(octets, to: &text)
         }
         return true
     }
@@ -130,7 +135,7 @@ enum ValueMeaning: Hashable, Sendable {
                 let frame = try ECGFrame(octets: octets)
                 return (frame.samples.map(Int32.init), frame.header.lead)
             case .pmdSamples: return (try PMDECGFrame(octets: octets).samples, nil)
-            case .standard, .custom: return nil
+            case .standard, .custom, .described: return nil
             }
         } catch { return nil }
     }
@@ -139,19 +144,15 @@ enum ValueMeaning: Hashable, Sendable {
         _ octets: [UInt8], _ quantity: Peripheral.Part.Quantity, to text: inout JSONText
     ) throws(Malformed) -> Bool {
         switch quantity {
-        case .location: try BodySensorLocation(octets: octets).write(to: &text)
-        case .battery: try BatteryLevel(octets: octets).write(to: &text)
         case .information: text.append(quoted: try UTF8Text(octets: octets, "value").text)
-        case .controlPoint:
-            guard octets.count == 1, let octet = octets.first else { return false }
-            text.append(Int64(octet))
         case .bodyTemperature, .intermediateTemperature: try TemperatureMeasurement(octets: octets).write(to: &text)
         case .temperatureType: try TemperatureType(octets: octets).write(to: &text)
         case .measurementInterval: try MeasurementInterval(octets: octets).write(to: &text)
-        case .steps, .stepsToday, .feed: try VendorCount(octets: octets, "value").write(to: &text)
+        case .steps, .stepsToday: try VendorCount(octets: octets, "value").write(to: &text)
         case .temperature: try Temperature(octets: octets).write(to: &text)
         case .ecgDescription: try ECGDescription(octets: octets).write(to: &text)
-        case .heartRate, .heartRates, .ecgSamples, .contact, .energy, .rrIntervals, .lead, .pmdControlPoint, .custom:
+        case .heartRates, .ecgSamples, .lead, .pmdControlPoint, .custom,
+            .described:
             return false
         }
         return true

@@ -8,6 +8,7 @@ public import LEHost
 public import Octets
 public import Peripheral
 public import Scenarios
+public import Services
 public import Simulation
 import Timeline
 import VirtualController
@@ -253,7 +254,7 @@ public struct World: Sendable {
     ///
     /// The signal's own time counts from `begun`, or from now when that is nil.
     public mutating func set(
-        _ part: Peripheral.Part, of node: Int, to value: PartValue?, begun: Instant? = nil
+        _ part: Peripheral.Part, of node: Int, to value: SensorInput?, begun: Instant? = nil
     ) -> Bool {
         guard nodes.indices.contains(node) else { return false }
         defer { wakeDevice(node) }

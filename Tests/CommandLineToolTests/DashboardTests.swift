@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import Collector
 import Screen
+import Services
 import Simulation
 import Statistics
 import Testing
@@ -31,8 +32,8 @@ import Testing
     }
 
     @Test func `a measurement, its contact and its energy`() throws {
-        let level = try #require(BatteryLevel(percent: 9))
-        let shown = try rows([.state(.subscribed), measurement([0x0E, 62, 0x05, 0x00]), .battery(level)])
+        let level = try ReceivedValue([9], of: try #require(CharacteristicID(.battery, place: 0)))
+        let shown = try rows([.state(.subscribed), measurement([0x0E, 62, 0x05, 0x00]), .value(level)])
         #expect(shown[2].contains("contact      yes"))
         #expect(shown[3].contains("battery      9 %"))
         #expect(shown[4].contains("5 kJ"))

@@ -3,6 +3,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Testing
 
 @Suite struct AttributeTests {
@@ -69,8 +70,8 @@ import Testing
         (Part(service: 0, .energy), 0x0010), (Part(service: 0, .location), 0x0013),
         (Part(service: 0, .controlPoint), 0x0015), (Part(service: 1, .battery), 0x0018),
         (Part(service: 2, .information(.manufacturer)), 0x001C), (Part(service: 2, .information(.model)), 0x001E),
-        (Part(service: 2, .information(.serial)), nil), (Part(service: 1, .contact), nil),
-        (Part(service: 0, .battery), nil), (Part(service: 3, .heartRate), nil),
+        (Part(service: 2, .information(.serial)), nil), (Part(service: 1, .lead), nil),
+        (Part(service: 0, .steps), nil), (Part(service: 3, .heartRate), nil),
     ]
 
     @Test(arguments: parts)

@@ -1,13 +1,14 @@
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
 @Suite struct BatteryTests {
     private static let level: UInt16 = 0x0010
 
-    private static func strap(_ level: Curve) throws -> Wearer { try Wearer(.battery(.init(level: Signal(level)))) }
+    private static func strap(_ level: Curve) throws -> Wearer { try Wearer(.battery(level)) }
 
     @Test(
         arguments: [

@@ -1,6 +1,7 @@
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 

@@ -4,6 +4,7 @@ import GATT
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 
     /// One characteristic of a service of its own: 000F declaration, 0010 value, 0011 CCCD.
     private static func device(
-        _ format: ValueFormat, _ value: PartValue,
+        _ format: ValueFormat, _ value: SensorInput,
         properties: CharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify],
         _ change: (inout Custom.Characteristic) -> Void = { _ in }
     ) throws -> Wearer {
@@ -53,7 +54,7 @@ import Testing
 
     @Test(arguments: writes)
     func `What is written has the length of the format`(format: ValueFormat, written: String, error: UInt8?) throws {
-        let value = format.count == nil ? PartValue.octets([0x78]) : .signal(Signal(1))
+        let value = format.count == nil ? SensorInput.octets([0x78]) : .signal(Signal(1))
         var device = try Self.device(format, value)
         let before = device.read(Self.first)
         #expect(device.write(hex(written), to: Self.first) == error)
@@ -155,7 +156,7 @@ import Testing
     @Test func `A string of a script has 512 octets at most`() throws {
         var strap = try Wearer(.deviceInformation([(.model, "1")]))
         _ = strap.answer(hex("02 05 02"))
-        let long = PartValue.octets(Array(repeating: 0x61, count: 5000))
+        let long = SensorInput.octets(Array(repeating: 0x61, count: 5000))
         #expect(strap.takes(long, for: Part(service: 0, .information(.model)), at: .start) == true)
         #expect(strap.read(0x0010)?.count == 512)
     }

@@ -1,5 +1,6 @@
 import Characteristics
 import Sensors
+import Services
 import Simulation
 import Testing
 

@@ -3,6 +3,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     private static func strap(
         _ rate: Curve = .constant(72), hertz: Int = 500, noise: ECG.Noise = .none
     ) throws -> Wearer {
-        var heartRate = HeartRate(rate: Signal(rate))
+        var heartRate = HeartRate(rate: rate)
         heartRate.hasRRIntervals = true
         var ecg = Electrocardiogram(rate: hertz)
         ecg.noise = noise

@@ -2,6 +2,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
             (-.infinity, "00 00 00 00", 1), (.nan, "00 00 00 00", 1),
         ] as [(Double, String, Int)])
     func `A number never wraps around`(wanted: Double, octets: String, misfits: Int) throws {
-        var ticker = try Wearer(.feed(.init(value: Signal(wanted))))
+        var ticker = try Wearer(.feed(.constant(wanted)))
         ticker.device.begin(Self.value, at: .start)
         #expect(ticker.read(Self.value) == hex(octets))
         #expect(ticker.notified(until: at(3)).map(\.octets) == Array(repeating: hex(octets), count: 3))
@@ -25,7 +26,7 @@ import Testing
 
     @Test func `It is sent each period, and read as it is`() throws {
         let curve = Curve.step(start: 0, by: 1, period: .milliseconds(10))
-        var ticker = try Wearer(.feed(.init(value: Signal(curve), period: .milliseconds(50))))
+        var ticker = try Wearer(.feed(curve, .milliseconds(50)))
         ticker.device.begin(Self.value, at: at(0.02))
         let told = ticker.notified(until: at(0.2))
         #expect(told.map(\.time) == [at(0.05), at(0.1), at(0.15), at(0.2)])
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test func `Where its curve has stopped nothing is sent, until a script sets it`() throws {
-        var ticker = try Wearer(.feed(.init(value: Signal(.list([1, 2], period: .seconds(1), then: .stop)))))
+        var ticker = try Wearer(.feed(.list([1, 2], period: .seconds(1), then: .stop)))
         ticker.device.begin(Self.value, at: .start)
         #expect(ticker.notified(until: at(9)).map(\.octets) == [[2, 0, 0, 0]])
         try ticker.set(Part(service: 0, .feed), to: Signal(8), at: at(9.5))

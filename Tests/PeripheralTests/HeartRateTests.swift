@@ -3,6 +3,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -61,7 +62,7 @@ import Testing
 
     @Test func `A sensor that knows contact always says so, another never`() throws {
         var strap = try Wearer(.constant(72)) {
-            $0.contact = Signal(.list([1, 0.4, 0.5], period: .seconds(1), then: .repeat))
+            $0.contact = .list([1, 0.4, 0.5], period: .seconds(1), then: .repeat)
         }
         strap.device.begin(Wearer.measurement, at: .start)
         #expect(strap.notified(until: at(4)).map { $0.octets.first } == [0x04, 0x06, 0x06, 0x04])
@@ -112,15 +113,15 @@ import Testing
     }
 
     static let unsettable = [
-        Part(service: 0, .rrIntervals), Part(service: 0, .controlPoint), Part(service: 0, .battery),
-        Part(service: 0, .contact), Part(service: 1, .heartRate),
+        Part(service: 0, .rrIntervals), Part(service: 0, .controlPoint), Part(service: 0, .steps),
+        Part(service: 0, .contact), Part(service: 1, .steps),
         Part(service: 3, .heartRate), Part(service: -1, .battery),
     ]
 
     @Test(arguments: unsettable)
     func `What cannot be set stays`(part: Part) throws {
         var strap = try Wearer.complete()
-        for signal in [PartValue.signal(Signal(1)), nil] {
+        for signal in [SensorInput.signal(Signal(1)), nil] {
             let isSet = strap.device.set(part, to: signal, at: .start)
             #expect(!isSet)
         }
@@ -131,8 +132,8 @@ import Testing
         arguments: [
             (Part(service: 0, .heartRate), "08 48 00 00"), (Part(service: 0, .energy), "08 48 00 00"),
             (Part(service: 1, .battery), "50"), (Part(service: 0, .location), nil),
-            (Part(service: 0, .controlPoint), nil), (Part(service: 0, .battery), nil),
-            (Part(service: 1, .heartRate), nil), (Part(service: 9, .battery), nil),
+            (Part(service: 0, .controlPoint), nil), (Part(service: 0, .steps), nil),
+            (Part(service: 1, .steps), nil), (Part(service: 9, .battery), nil),
         ] as [(Part, String?)])
     func `A value out of turn is that of its part`(part: Part, octets: String?) throws {
         var strap = try Wearer.complete()

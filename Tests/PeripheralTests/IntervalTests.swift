@@ -3,6 +3,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -37,11 +38,11 @@ import Testing
         var strap = try Wearer(
             PeripheralDefinition(
                 name: "Patch", appearance: .heartRateBelt,
-                services: [.heartRate(HeartRate(rate: Signal(72))), electrocardiogram]))
+                services: [.heartRate(HeartRate(rate: .constant(72))), electrocardiogram]))
         let handles = (1...0x40 as ClosedRange<UInt16>).filter { strap.device.part(of: $0) != nil }
         for handle in handles { strap.device.begin(handle, at: .start) }
         let part = try #require(strap.device.part(of: Wearer.measurement))
-        for (value, time) in [(.signal(Signal(0)), 2.5), (nil, 4.5)] as [(PartValue?, Double)] {
+        for (value, time) in [(.signal(Signal(0)), 2.5), (nil, 4.5)] as [(SensorInput?, Double)] {
             let isSet = strap.device.set(part, to: value, at: at(time))
             #expect(isSet)
         }

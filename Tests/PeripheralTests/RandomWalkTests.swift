@@ -4,14 +4,15 @@ import GATT
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
 /// A device with everything, and clients and a script that do anything in any order.
 @Suite struct RandomWalkTests {
     static let services: [PeripheralDefinition.Service] = {
-        var heartRate = HeartRate(rate: Signal(.walk(start: 70, by: 9, period: .seconds(1), range: 40...200), seed: 3))
-        (heartRate.contact, heartRate.energy, heartRate.hasRRIntervals) = (Signal(1), .computed, true)
+        var heartRate = HeartRate(rate: .walk(start: 70, by: 9, period: .seconds(1), range: 40...200))
+        (heartRate.contact, heartRate.energy, heartRate.hasRRIntervals) = (.constant(1), .computed, true)
         heartRate.location = BodySensorLocation(1)
         var thermometer = PeripheralDefinition.HealthThermometer(value: Signal(36.6))
         (thermometer.period, thermometer.hasInterval, thermometer.isStoring) = (.seconds(7), true, true)
@@ -23,11 +24,11 @@ import Testing
             .init(uuid: UUID(0x2A56), format: .utf8, properties: [.read, .write, .indicate], value: .octets([0x61])),
         ]
         return [
-            .heartRate(heartRate), .battery(.init(level: Signal(.ramp(start: 100, end: 0, over: .seconds(86400))))),
+            .heartRate(heartRate), .battery(.ramp(start: 100, end: 0, over: .seconds(86400))),
             .deviceInformation([(.manufacturer, "Lubdub"), (.model, "1")]), .healthThermometer(thermometer),
             .fitness(fitness), .ecg(.init()), .ecg(.init(.pmd, rate: 130)),
             .measurements(.init(value: Signal(72), rate: 4000)),
-            .feed(.init(value: Signal(.step(start: 0, by: 1, period: .milliseconds(10))), period: .milliseconds(100))),
+            .feed(.step(start: 0, by: 1, period: .milliseconds(10)), .milliseconds(100)),
             .custom(.init(uuid: UUID(0x1815), characteristics: characteristics)),
         ]
     }()
@@ -67,7 +68,7 @@ import Testing
         mutating func below(_ count: Int) -> Int { Int(chance.below(UInt64(count))) }
         mutating func handle() -> UInt16 { handles[below(handles.count)] }
 
-        mutating func value() -> PartValue? {
+        mutating func value() -> SensorInput? {
             switch below(5) {
             case 0: nil
             case 1: .octets(Array(repeating: 0x61, count: below(3) == 0 ? 2000 : below(4)))
@@ -151,7 +152,7 @@ import Testing
         func set(_ range: Range<Int64>) -> Duration {
             clock.measure {
                 for millisecond in range {
-                    let value = PartValue.signal(Signal(Double(millisecond % 100)))
+                    let value = SensorInput.signal(Signal(Double(millisecond % 100)))
                     _ = device.set(part, to: value, at: Instant(nanoseconds: millisecond * 1_000_000))
                 }
             }

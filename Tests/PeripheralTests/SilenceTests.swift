@@ -1,6 +1,7 @@
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test func `A battery that changed in silence says so afterwards, and is read all the time`() throws {
-        var strap = try Wearer(.battery(.init(level: Signal(.step(start: 80, by: -1, period: .seconds(3))))))
+        var strap = try Wearer(.battery(.step(start: 80, by: -1, period: .seconds(3))))
         strap.device.begin(Self.level, at: .start)
         strap.device.keepSilent([Self.level], at: at(1))
         #expect(strap.notified(until: at(7)).isEmpty)

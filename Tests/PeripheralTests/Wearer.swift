@@ -4,6 +4,7 @@ import GATT
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -12,7 +13,6 @@ func hex(_ text: String) -> [UInt8] { text.split(separator: " ").compactMap { UI
 
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-typealias HeartRate = PeripheralDefinition.HeartRate
 
 /// A strap and one client of it.  The handles, with energy and a location:
 ///
@@ -48,20 +48,20 @@ struct Wearer {
 
     /// A strap whose only service measures hearts.
     init(_ rate: Curve, seed: UInt64 = 1, _ change: (inout HeartRate) -> Void = { _ in }) throws {
-        var heartRate = HeartRate(rate: Signal(rate))
+        var heartRate = HeartRate(rate: rate)
         change(&heartRate)
         try self.init(.heartRate(heartRate), seed: seed)
     }
 
     /// A strap with everything.
     static func complete() throws -> Wearer {
-        var heartRate = HeartRate(rate: Signal(72))
+        var heartRate = HeartRate(rate: .constant(72))
         (heartRate.energy, heartRate.location) = (.computed, BodySensorLocation(1))
         return try Wearer(
             PeripheralDefinition(
                 name: "Strap", appearance: .heartRateBelt,
                 services: [
-                    .heartRate(heartRate), .battery(.init(level: Signal(80))),
+                    .heartRate(heartRate), .battery(.constant(80)),
                     .deviceInformation([(.manufacturer, "Lubdub"), (.model, "1")]),
                 ]))
     }
@@ -73,7 +73,7 @@ struct Wearer {
     }
 
     /// Whether a part takes a value, or its end.
-    mutating func takes(_ value: PartValue?, for part: Part, at now: Instant) -> Bool {
+    mutating func takes(_ value: SensorInput?, for part: Part, at now: Instant) -> Bool {
         device.set(part, to: value, at: now)
     }
 
@@ -142,4 +142,77 @@ struct Wearer {
     mutating func measured(until end: Instant, mtu: Int = 23) throws -> [HeartRateMeasurement] {
         try notified(until: end, mtu: mtu).map { try HeartRateMeasurement(octets: $0.octets) }
     }
+}
+
+extension PeripheralDefinition.Service {
+    /// A battery with this level.
+    static func battery(_ level: Curve) -> PeripheralDefinition.Service {
+        .described(.battery, ServiceConfiguration(BatteryFields.level(level)), chance: RandomStream(seed: 0))
+    }
+
+    /// A feed of this.
+    static func feed(_ value: Curve, _ period: Duration = .seconds(1)) -> PeripheralDefinition.Service {
+        .described(
+            .feed, ServiceConfiguration(FeedFields.value(value), FeedFields.period(period)),
+            chance: RandomStream(seed: 0))
+    }
+}
+
+/// What a Heart Rate Service of a test measures.
+struct HeartRate {
+    enum Energy {
+        case none
+        case computed
+        case scripted(Curve)
+    }
+
+    var rate: Curve
+    var format = HeartRateMeasurement.Format.automatic
+    var highest = UInt16.max
+    var contact: Curve?
+    var energy = Energy.none
+    var hasRRIntervals = false
+    var mostRRIntervals: Int?
+    var location: BodySensorLocation?
+    var period = Duration.seconds(1)
+
+    init(rate: Curve) { self.rate = rate }
+
+    fileprivate var configuration: ServiceConfiguration {
+        let energy: DerivedCurve? =
+            switch energy {
+            case .none: nil
+            case .computed: .derived
+            case .scripted(let curve): .curve(curve)
+            }
+        return ServiceConfiguration(
+            HeartRateFields.rate(rate), HeartRateFields.period(period),
+            HeartRateFields.format(highest == 255 ? "uint8" : format == .uint16 ? "uint16" : "auto"),
+            HeartRateFields.contact(contact), HeartRateFields.energy(energy),
+            HeartRateFields.rrIntervals(hasRRIntervals), HeartRateFields.rrPerNotification(mostRRIntervals),
+            HeartRateFields.location(location?.name))
+    }
+}
+
+extension PeripheralDefinition.Service {
+    static func heartRate(_ heartRate: HeartRate) -> PeripheralDefinition.Service {
+        .described(.heartRate, heartRate.configuration, chance: RandomStream(seed: 3))
+    }
+}
+
+extension SensorQuantity {
+    static let heartRate = ServiceDescription.heartRate.main
+    static let contact = heart("contact")
+    static let energy = heart("energy_kj")
+    static let rrIntervals = heart("rr_ms")
+    static let location = heart("location")
+    static let controlPoint = heart("control_point")
+
+    private static func heart(_ name: String) -> SensorQuantity {
+        ServiceDescription.heartRate.value(named: name).map { .described($0.id) } ?? .steps
+    }
+
+    static let battery = SensorQuantity.described(ServiceDescription.battery.values[0].id)
+    // Of another carrier than the battery's, so that the two are never taken for one.
+    static let feed = SensorQuantity.described(ServiceDescription.feed.values[0].id)
 }

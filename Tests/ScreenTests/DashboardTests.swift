@@ -53,7 +53,7 @@ import Testing
     @Test func `no contact and a low battery are warnings`() {
         var dashboard = Dashboard()
         dashboard.take(.heartRate(60, contact: false, energy: nil), at: .start)
-        dashboard.take(.battery(percent: 10), at: .start)
+        dashboard.take(.fact(.init(label: "battery", value: "10 %", isWarning: true)), at: .start)
         let runs = dashboard.rows(width: 80, height: 24, .unicode, at: .start).flatMap(\.runs)
         #expect(runs.filter { $0.style == .warning }.map(\.text) == ["no", "10 %"])
     }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `the largest of everything is shown`() {
         let rows = rows(
-            .heartRate(.max, contact: true, energy: .max), .battery(percent: .max), .steps(.max),
+            .heartRate(.max, contact: true, energy: .max), .fact(.init(label: "battery", value: "255 %")), .steps(.max),
             .stepsToday(.max, on: .first), .ecg([.max, .min], at: .max, rate: .max, isLeadOff: false),
             .ecg([.max], at: 1, rate: .min, isLeadOff: false))
         #expect(rows[4].contains("65535 kJ"))

@@ -19,7 +19,7 @@ enum Wearer {
             take(.heartRate(UInt16(62 + wave + index / 20), contact: true, energy: 12))
         }
         for beat in 0..<10 { take(.ecg(Self.beat, at: UInt32(beat * Self.beat.count), rate: 500, isLeadOff: false)) }
-        take(.battery(percent: 87))
+        take(.fact(.init(label: "battery", value: "87 %")))
         take(.temperature(celsius: 36.55))
         take(.statistic(Statistic(.resting, thousandths: 61_333)))
         take(.statistic(Statistic(.mostFrequent, thousandths: 70_000)))

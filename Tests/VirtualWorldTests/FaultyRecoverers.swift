@@ -6,6 +6,7 @@ import GATT
 import HCI
 import LEHost
 import Octets
+import Services
 
 // Clients that do something wrong.
 extension FaultyClient {
@@ -328,7 +329,8 @@ extension FaultyClient {
             caughtBy: ["collector/heart_rate/listens once", "collector/streams/feed all"]
         ) { content, _ in
             switch content {
-            case .heartRate, .feed, .temperature(.some), .steps: [content, content]
+            case .heartRate, .temperature(.some), .steps: [content, content]
+            case .value(let value) where value.isMeasurement: [content, content]
             default: [content]
             }
         },
@@ -337,7 +339,7 @@ extension FaultyClient {
             caughtBy: ["collector/streams/fitness steps", "collector/streams/fitness temperature"]
         ) { content, _ in
             switch content {
-            case .heartRate, .temperature(.some), .steps, .battery, .location, .information, .feed, .ecg: []
+            case .heartRate, .temperature(.some), .steps, .value, .information, .ecg: []
             default: [content]
             }
         },

@@ -1,6 +1,8 @@
 import Characteristics
 import Collector
 import EventLog
+import Services
+import Spelling
 import Testing
 import VirtualWorld
 
@@ -66,7 +68,7 @@ struct SensorTests {
         let stage = try Stage(Self.patch.scenario)
         let steps = said(stage) { if case .steps(let number) = $0 { "\(number)" } else { nil } }
         let stepsToday = said(stage) { if case .stepsToday(let number) = $0 { "\(number)" } else { nil } }
-        let feed = said(stage) { if case .feed(let number) = $0 { "\(number)" } else { nil } }
+        let feed = said(stage) { if case .value(let value) = $0, value.characteristic.client.key == "feed" { value.json } else { nil } }
         #expect(steps.count > 8)
         #expect(steps == values("patch/fitness/steps", stage))
         #expect(stepsToday == values("patch/fitness/steps_today", stage))

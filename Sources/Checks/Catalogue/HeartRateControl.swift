@@ -72,8 +72,8 @@ extension Examiner {
     fileprivate mutating func expectReset() throws(Ending) {
         let handle = try characteristic(.heartRateControlPoint, of: .heartRate).valueHandle
         let (value, _) = try firstMeasurement()
-        if part(.energy, of: .heartRate) != nil {
-            try provoke(.energy, of: .heartRate, to: 500, "set the energy")
+        if radio.stage.flatMap({ $0.scenario.part(named: "energy_kj", of: .heartRate, device: $0.device) }) != nil {
+            try provoke(named: "energy_kj", of: .heartRate, to: 500, "set the energy")
         }
         // Without anybody who can set it, it takes its time to be more than what a reset one could have come to.
         let energetic = try nextMeasurement(of: value, within: .seconds(600)) {

@@ -1,4 +1,5 @@
 import Scenarios
+import Services
 import Spelling
 
 /// A value that a person can read on an app, and where it stands in a client's line.
@@ -31,7 +32,7 @@ struct AppField: Sendable {
         var (fields, constants) = ([AppField](), [Value]())
         for outer in members where outer.key != "peer" {
             guard case .object(let inner) = outer.matcher, !inner.isEmpty else {
-                fields.append(AppField(key: outer.key, member: main[outer.key]))
+                fields.append(AppField(key: outer.key, member: main[outer.key] ?? described(outer.key)?.value.key))
                 continue
             }
             for member in inner {
@@ -48,6 +49,22 @@ struct AppField: Sendable {
 
     /// The member of a value that it is there for, where it has several.
     private static let main = ["heart_rate": "bpm", "temperature": "celsius", "ecg": "samples", "statistic": "value"]
+
+    /// The characteristic whose lines begin with a key; nil where no service of that has a description.
+    private static func described(_ key: String) -> CharacteristicDescription? {
+        ServiceRegistry.all.lazy.flatMap(\.characteristics).first { $0.client.key == key }
+    }
+
+    /// What a description calls a value: `battery in %`.
+    private static func describedName(_ key: String, _ member: String?) -> String? {
+        guard let characteristic = described(key) else { return nil }
+        let all = [characteristic.value] + characteristic.members
+        guard let value = member == nil ? characteristic.value : all.first(where: { $0.key == member }) else {
+            return nil
+        }
+        let name = (member ?? key).replacing("_", with: " ")
+        return value.unit.isEmpty ? name : "\(name) in \(value.unit)"
+    }
 
     private var kind: Kind {
         switch (key, member) {
@@ -82,11 +99,10 @@ struct AppField: Sendable {
         case ("heart_rate", "energy_kj"): "energy in kJ"
         case ("heart_rate", "rr_ms"): "RR intervals in ms"
         case ("temperature", _): "temperature in °C"
-        case ("battery", _): "battery in %"
         case ("ecg", "lost"): "lost ECG samples"
         case ("ecg", _): "ECG samples"
         case ("location", _): "place on the body"
-        default: (member ?? key).replacing("_", with: " ")
+        default: describedName(key, member) ?? (member ?? key).replacing("_", with: " ")
         }
     }
 

@@ -1,6 +1,7 @@
 import Characteristics
 import Collector
 import Peripheral
+import Services
 import Simulation
 import VirtualWorld
 
@@ -48,7 +49,7 @@ struct BenchRow {
         let value: [UInt8] = [0x10, 200] + (0..<9).flatMap { _ in [0x33, 0x01] as [UInt8] }
         var stage = try Stage(
             strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
-        let part = Peripheral.Part(service: 0, .heartRate)
+        let part = Peripheral.Part(service: 0, ServiceDescription.heartRate.main)
         guard stage.rehearsal.play(until: { $0 == .state(.subscribed) }) else {
             return .none("the client did not subscribe")
         }

@@ -1,6 +1,8 @@
 import Characteristics
 import Collector
+import Documents
 import Screen
+import Services
 import Simulation
 
 extension Dashboard {
@@ -13,7 +15,9 @@ extension Dashboard {
         case .heartRate(let measurement):
             take(.heartRate(measurement.bpm, contact: measurement.touches, energy: measurement.energyExpended), at: now)
         case .cleared: take(.cleared, at: now)
-        case .battery(let level): take(.battery(percent: level.percent), at: now)
+        case .value(let value):
+            guard let fact = value.characteristic.client.row else { return }
+            take(.fact(Fact(fact, value)), at: now)
         case .error(let words): take(.problem(words), at: now)
         case .steps(let count): take(.steps(count), at: now)
         case .stepsToday(let count): take(.stepsToday(count, on: day), at: now)
@@ -23,8 +27,8 @@ extension Dashboard {
             take(.ecg(frame.samples, at: frame.header.index, rate: rate, isLeadOff: isLeadOff), at: now)
         case .measurements(let rates): take(.measurements(rates), at: now)
         case .statistic(let statistic): take(.statistic(statistic), at: now)
-        case .location, .information, .found, .temperatureType, .measurementInterval, .ecgDescription, .ecg,
-            .measurementTally, .feed:
+        case .information, .found, .temperatureType, .measurementInterval, .ecgDescription, .ecg,
+            .measurementTally:
             break
         }
     }
@@ -39,6 +43,16 @@ extension Dashboard.Link {
         case .subscribed: self = .subscribed
         case .disconnected(let reason): self = .disconnected(reason: "\(reason)")
         }
+    }
+}
+
+extension Dashboard.Fact {
+    /// A number of a value, with its label.
+    fileprivate init(_ fact: ScreenFact, _ value: ReceivedValue) {
+        let number = value.number(of: fact)
+        self.init(
+            label: fact.label, value: number.map { "\($0.plain) \(fact.unit)" },
+            isWarning: number.map { $0 <= fact.warnsUpTo ?? -.infinity } ?? false)
     }
 }
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Documents
 import Sensors
+import Services
 import Spelling
 
 /// Makes services of checked trees.
@@ -39,16 +40,14 @@ struct ServiceReader {
 
     private func service(_ cursor: Cursor) -> Service? {
         guard !cursor.isGivenUp, let kind: Service.Kind = cursor["service"].choice() else { return nil }
+        let content = content(cursor, kind)
         return Service(
-            id: cursor["id"]?.string ?? kind.rawValue, kind: kind, content: content(cursor, kind),
-            parts: parts(cursor, kind))
+            id: cursor["id"]?.string ?? kind.rawValue, kind: kind, content: content,
+            parts: parts(cursor, kind, content))
     }
 
     private func content(_ cursor: Cursor, _ kind: Service.Kind) -> Service.Content {
         switch kind {
-        case .heartRate: .heartRate(heartRate(cursor))
-        case .battery:
-            .battery(Battery(value: curve(cursor["value"], 0...100, else: 100), period: period(cursor)))
         case .deviceInformation:
             .deviceInformation(information(cursor))
         case .healthThermometer: .healthThermometer(thermometer(cursor))
@@ -58,9 +57,31 @@ struct ServiceReader {
             .measurements(
                 Measurements(
                     rate: rate(cursor["rate"]) ?? 500, value: curve(cursor["value"], 0...65535, else: 60)))
-        case .feed:
-            .feed(Feed(value: curve(cursor["value"], 0...4_294_967_295, else: 0), period: period(cursor)))
-        case .custom: .custom(CustomReader(services: self).custom(cursor))
+        default:
+            kind.description.map { described(cursor, $0) } ?? .custom(CustomReader(services: self).custom(cursor))
+        }
+    }
+
+    /// The values of a service's fields.
+    private func described(_ cursor: Cursor, _ description: ServiceDescription) -> Service.Content {
+        var configuration = ServiceConfiguration()
+        for field in description.fields {
+            guard let value = cursor[field.key].flatMap({ self.value($0, of: field.form) }) else { continue }
+            configuration.set(field.key, to: value)
+        }
+        return .described(description, configuration)
+    }
+
+    private func value(_ cursor: Cursor, of form: FieldDescription.Form) -> FieldValue? {
+        switch form {
+        case .curve(let range): curves.curve(cursor, in: range).map(FieldValue.curve)
+        case .duration: within(cursor, .milliseconds(1) ... .seconds(86_400)).map(FieldValue.duration)
+        case .flag: cursor.bool.map(FieldValue.flag)
+        case .truth(let range): curves.curve(cursor, in: range).map(FieldValue.curve)
+        case .derivedOrCurve(let range):
+            cursor.bool.map(FieldValue.flag) ?? curves.curve(cursor, in: range).map(FieldValue.curve)
+        case .whole: cursor.integer.map(FieldValue.whole)
+        case .word: cursor.string.map(FieldValue.word)
         }
     }
 
@@ -69,21 +90,6 @@ struct ServiceReader {
         return DeviceInformation(
             manufacturer: text("manufacturer"), model: text("model"), serial: text("serial"),
             hardware: text("hardware"), firmware: text("firmware"), software: text("software"))
-    }
-
-    private func heartRate(_ cursor: Cursor) -> HeartRate {
-        HeartRate(
-            value: curve(cursor["value"], 0...65535, else: 60), period: period(cursor),
-            format: cursor["format"].choice() ?? .auto,
-            contact: cursor["contact"].flatMap { curves.curve($0, in: 0...1) }, energy: energy(cursor["energy"]),
-            hasRRIntervals: cursor["rr_intervals"]?.bool ?? false,
-            rrPerNotification: cursor["rr_per_notification"]?.integer,
-            location: HeartRate.Location.allCases.first { $0.name == cursor["location"]?.string })
-    }
-
-    private func energy(_ cursor: Cursor?) -> HeartRate.Energy? {
-        guard let cursor, cursor.bool != false else { return nil }
-        return cursor.bool == true ? .counted : curves.curve(cursor, in: 0...65535).map(HeartRate.Energy.curve)
     }
 
     private func thermometer(_ cursor: Cursor) -> HealthThermometer {
@@ -141,7 +147,12 @@ struct ServiceReader {
 
     // MARK: Parts
 
-    private func parts(_ cursor: Cursor, _ kind: Service.Kind) -> [Part] {
+    private func parts(_ cursor: Cursor, _ kind: Service.Kind, _ content: Service.Content) -> [Part] {
+        if case .described(let description, let configuration) = content {
+            return description.values.filter { description.has($0.description, configuration) }.map {
+                Part($0.description, in: description.characteristics[$0.characteristic])
+            }
+        }
         if kind == .custom { return customParts(cursor) }
         if kind == .ecg, cursor["as"]?.string == Electrocardiogram.Form.pmd.rawValue { return Tables.pmdParts }
         let switches = ["energy", "rr_intervals"]

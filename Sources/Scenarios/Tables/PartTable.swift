@@ -1,19 +1,12 @@
 import Characteristics
+import GATT
+import Services
 
 // What can be done with the parts of services.
 extension Tables {
     /// The parts of a service that can be named, and the key that brings each about; nil: it is always there.
     static func parts(of kind: Service.Kind) -> [(part: Part, key: String?)] {
         switch kind {
-        case .heartRate:
-            [
-                (Part(name: "", role: .value, properties: .notify), nil),
-                (Part(name: "contact", role: .contact, properties: .notify), "contact"),
-                (Part(name: "energy_kj", role: .energy, properties: .notify), "energy"),
-                (Part(name: "rr_ms", role: .rrIntervals, properties: .notify), "rr_intervals"),
-                (Part(name: "location", role: .location, properties: .read), "location"),
-                (Part(name: "control_point", role: .named, properties: .write), "energy"),
-            ]
         case .healthThermometer:
             [
                 (Part(name: "", role: .value, properties: .indicate), nil),
@@ -34,23 +27,30 @@ extension Tables {
                 (Part(name: "description", role: .named, properties: .read), nil),
             ]
         case .measurements: [(Part(name: "", role: .value, properties: .notify), nil)]
-        case .feed, .battery: [(Part(name: "", role: .value, properties: [.read, .notify]), nil)]
         case .deviceInformation:
             informationKeys.map { (Part(name: $0, role: .named, properties: .read), $0) }
-        case .custom: []
+        default: []
         }
+    }
+
+    /// The description of a part; nil for one of a service that has none yet.
+    static func description(of part: Part, in kind: Service.Kind) -> ValueDescription? {
+        kind.description?.value(named: part.name)?.description
     }
 
     /// The numbers that a part can have; nil where that is not known.
     static func range(of part: Part, in kind: Service.Kind) -> ClosedRange<Double>? {
+        if let description = description(of: part, in: kind) { return description.range }
+        return undescribedRange(of: part, in: kind)
+    }
+
+    private static func undescribedRange(of part: Part, in kind: Service.Kind) -> ClosedRange<Double>? {
         switch (kind, part.name) {
-        case (.heartRate, ""), (.heartRate, "energy_kj"), (.measurements, _): 0...65535
-        case (.heartRate, "contact"): 0...1
-        case (.battery, _): 0...100
+        case (.measurements, _): 0...65535
         case (.healthThermometer, ""): -273.15...1000
         case (.healthThermometer, "interval"): 1...65535
         case (.fitness, "temperature"): -273.15...327.67
-        case (.fitness, _), (.feed, _): 0...4_294_967_295
+        case (.fitness, _): 0...4_294_967_295
         case (.ecg, "lead"): 0...255
         case (.ecg, "samples"): -32768...32767
         default: nil
@@ -65,8 +65,8 @@ extension Tables {
 
     /// The words that a part can be; nil for one that is no such word.
     static func names(of part: Part, in kind: Service.Kind) -> [String]? {
-        switch (kind, part.name) {
-        case (.heartRate, "location"): HeartRate.Location.allCases.map(\.name)
+        if let description = description(of: part, in: kind) { return description.words }
+        return switch (kind, part.name) {
         case (.healthThermometer, "type"): HealthThermometer.Site.allCases.map(\.name)
         default: nil
         }
@@ -74,8 +74,9 @@ extension Tables {
 
     /// Whether a script can take a part over; the others follow from what can be.
     static func isSettable(_ part: Part, in kind: Service.Kind) -> Bool {
-        switch (kind, part.name) {
-        case (.heartRate, "rr_ms"), (.heartRate, "control_point"), (.healthThermometer, "intermediate"),
+        if let description = description(of: part, in: kind) { return description.isSettable }
+        return switch (kind, part.name) {
+        case (.healthThermometer, "intermediate"),
             (.fitness, "steps_today"):
             false
         case (.ecg, let name): name == "lead"
@@ -85,9 +86,10 @@ extension Tables {
 
     /// Whether the values of a part are numbers; those of the others are text, lists, objects, or true and false.
     static func isNumber(_ place: Int, of service: Service) -> Bool {
-        switch (service.content, service.parts[place].name) {
+        if let description = description(of: service.parts[place], in: service.kind) { return description.isNumber }
+        return switch (service.content, service.parts[place].name) {
         case (.custom(let custom), _): custom.characteristics[place].format.range != nil
-        case (.deviceInformation, _), (.heartRate, "contact"), (.heartRate, "rr_ms"), (.heartRate, "location"),
+        case (.deviceInformation, _),
             (.healthThermometer, "type"), (.ecg, "description"), (.ecg, "control_point"):
             false
         default: true
@@ -96,8 +98,9 @@ extension Tables {
 
     /// Whether a part is sent within the value of another.
     static func isCarried(_ part: Part, in kind: Service.Kind) -> Bool {
-        switch (kind, part.name) {
-        case (.heartRate, "contact"), (.heartRate, "energy_kj"), (.heartRate, "rr_ms"), (.ecg, "lead"): true
+        if let id = kind.description?.value(named: part.name)?.id { return id != id.characteristicValue }
+        return switch (kind, part.name) {
+        case (.ecg, "lead"): true
         default: false
         }
     }
@@ -112,7 +115,11 @@ extension Tables {
     /// Lubdub's own have a User Description, and an interval that can be written has its Valid Range.
     private static func hasDescriptor(_ part: Part, in service: Service) -> Bool {
         switch service.content {
-        case .fitness, .measurements, .feed: true
+        case .described(let description, _):
+            description.value(named: part.name).map {
+                description.characteristics[$0.characteristic].userDescription != nil
+            } ?? false
+        case .fitness, .measurements: true
         case .ecg(let ecg): ecg.form == .ecg
         case .healthThermometer: part.name == "interval"
         default: false

@@ -1,5 +1,6 @@
 import Characteristics
 import Documents
+import Services
 
 extension Tables {
     static let service = Shape.kinds(
@@ -13,21 +14,6 @@ extension Tables {
 
     private static func fields(of kind: Service.Kind) -> [Shape.Field] {
         switch kind {
-        case .heartRate:
-            [
-                value(.number(0...65535), "In bpm; 60 if it is left out."),
-                .init("period", .duration, "From measurement to measurement; 1 s if it is left out."),
-                .init("format", .name(HeartRate.Format.allCases.map(\.rawValue)), "The width of a heart rate; auto."),
-                .init(
-                    "contact", .any([.boolean, .number(0...1), .definition("curve")]),
-                    "Whether the skin is touched; left out when the sensor cannot know."),
-                .init(
-                    "energy", .any([.boolean, .number(0...65535), .definition("curve")]),
-                    "In kJ; true to count it from the heart rate."),
-                .init("rr_intervals", .boolean, "Whether the intervals between beats are sent."),
-                .init("rr_per_notification", .integer(0...255), "So many in each; those that came if it is left out."),
-                .init("location", .name(HeartRate.Location.allCases.map(\.name)), "Where it is worn."),
-            ]
         case .healthThermometer:
             [
                 value(.number(-273.15...1000), "In °C; 36.6 if it is left out."),
@@ -63,22 +49,13 @@ extension Tables {
                 .init("rate", .rate, required: true, "Values in a second, 1 to 4000."),
                 value(.number(0...65535), required: true, "In bpm."),
             ]
-        case .feed:
-            [
-                value(.number(0...4_294_967_295), required: true, "A whole number."),
-                .init("period", .duration, "How often it is sent; 1 s if it is left out."),
-            ]
-        case .battery:
-            [
-                value(.number(0...100), "In per cent; 100 if it is left out."),
-                .init("period", .duration, "How often the value is looked at; 1 s if it is left out."),
-            ]
         case .deviceInformation: informationKeys.map { .init($0, .text, "A string that can be read.") }
         case .custom:
             [
                 .init("uuid", .uuid, required: true, "The service's."),
                 .init("characteristics", .list(.object(characteristic)), required: true, "In the order of handles."),
             ]
+        default: (kind.description?.fields ?? []).map(Shape.Field.init)
         }
     }
 
@@ -110,4 +87,21 @@ extension Tables {
                         "What can be read: octets, the text of a 2901, or a number in as few octets as hold it."),
                 ])), "Besides those that its properties need."),
     ]
+}
+
+extension Shape.Field {
+    /// What a description says of a key.
+    init(_ field: FieldDescription) {
+        let shape: Shape =
+            switch field.form {
+            case .curve(let range): .any([.number(range), .definition("curve")])
+            case .duration: .duration
+            case .flag: .boolean
+            case .truth(let range), .derivedOrCurve(let range):
+                .any([.boolean, .number(range), .definition("curve")])
+            case .whole(let range): .integer(range)
+            case .word(let words): .name(words)
+            }
+        self.init(field.key, shape, required: field.isRequired, field.about)
+    }
 }

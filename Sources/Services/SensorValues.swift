@@ -1,14 +1,14 @@
 import Bluetooth
-import Characteristics
-import GATT
-import Sensors
-import Simulation
+public import Characteristics
+public import GATT
+public import Sensors
+public import Simulation
 
 // What the sensors say in the same words.
 
-extension PartValue? {
+extension SensorInput? {
     /// A signal or its end; nil for what no signal can take.
-    var signal: Signal?? {
+    public var signal: Signal?? {
         switch self {
         case .signal(let signal): .some(signal)
         case nil: .some(nil)
@@ -17,12 +17,12 @@ extension PartValue? {
     }
 
     /// Whether it is octets, or their end.
-    var isTextOrEnd: Bool { if case .signal = self { false } else { true } }
+    public var isTextOrEnd: Bool { if case .signal = self { false } else { true } }
 }
 
 extension Gauge {
     /// Takes over or gives back by a clock on the wall; nobody asks for what was before.
-    mutating func set(_ signal: Signal?, at now: Instant, begun: Instant?, by clock: WallClock) {
+    public mutating func set(_ signal: Signal?, at now: Instant, begun: Instant?, by clock: WallClock) {
         set(signal, at: clock.sensorTime(at: now), begun: begun.map { clock.sensorTime(at: $0) })
         forget(before: clock.sensorTime(at: now))
     }
@@ -30,7 +30,7 @@ extension Gauge {
 
 extension CharacteristicDefinition {
     /// One of Lubdub's own, with what people read about it.
-    init(_ kind: VendorUUID, properties: CharacteristicProperties) {
+    public init(_ kind: VendorUUID, properties: CharacteristicProperties) {
         let descriptors = kind.userDescription.map { [DescriptorDefinition.userDescription($0)] }
         self.init(uuid: kind.uuid, properties: properties, descriptors: descriptors ?? [])
     }
@@ -38,14 +38,14 @@ extension CharacteristicDefinition {
 
 extension DescriptorDefinition {
     /// Characteristic User Description.  Core 6.0, Vol 3, Part G, section 3.3.3.2.
-    static func userDescription(_ text: String) -> DescriptorDefinition {
+    public static func userDescription(_ text: String) -> DescriptorDefinition {
         DescriptorDefinition(uuid: .characteristicUserDescription, value: Array(text.utf8))
     }
 }
 
 extension String {
     /// The whole characters that fit into so many octets, from the first on.
-    func utf8(atMost count: Int) -> [UInt8] {
+    public func utf8(atMost count: Int) -> [UInt8] {
         var octets: [UInt8] = []
         for character in self {
             guard octets.count + character.utf8.count <= count else { break }

@@ -1,6 +1,5 @@
 import Bluetooth
 import Characteristics
-import GATT
 import Octets
 import Sensors
 import Simulation
@@ -10,8 +9,26 @@ struct HeartRateSensor: ServiceSensor {
     /// In one of so many measurements energy expended is sent.  Heart Rate Service 1.0, section 3.1.1.3: typically ten.
     private static let energyPeriod = 10
 
-    let definition: PeripheralDefinition.HeartRate
+    /// In the order of the description.
+    private enum Place: Int {
+        case rate
+        case contact
+        case energy
+        case rrIntervals
+        case location
+        case controlPoint
+    }
+
+    private static let energyID = ValueID(Place.energy.rawValue, in: Place.rate.rawValue)
+
     private let pulse: Int
+    /// The highest that is said: what is more is said as this.
+    private let highest: UInt16
+    private let hasEnergy: Bool
+    private let hasRRIntervals: Bool
+    /// No more of them in one measurement; nil: as many as the MTU has room for.
+    private let mostRRIntervals: Int?
+    private let location: BodySensorLocation?
     private var schedule: Schedule
     private var contact: Gauge?
     private var energy: EnergyCurve?  // nil when it follows from the heart
@@ -21,63 +38,52 @@ struct HeartRateSensor: ServiceSensor {
     private var measurement = HeartRateMeasurement(bpm: 0)
     private var setLocation: [UInt8]?  // while a script has taken it over
 
-    /// Listens to one of the body's hearts.
-    init(_ definition: PeripheralDefinition.HeartRate, pulse: Int) {
-        (self.definition, self.pulse) = (definition, pulse)
-        schedule = Schedule(every: definition.period)
-        contact = definition.contact.map { Gauge($0) }
-        if case .scripted(let signal) = definition.energy { energy = EnergyCurve(signal, from: .start) }
-        measurement.format = definition.format
-    }
-
-    /// Heart Rate Service 1.0, table 3.1: the control point is there if and only if energy is.
-    var attributes: (ServiceDefinition, [Part.Quantity]) {
-        var characteristics = [CharacteristicDefinition(uuid: .heartRateMeasurement, properties: .notify)]
-        var quantities = [Part.Quantity.heartRate]
-        if definition.location != nil {
-            characteristics.append(
-                CharacteristicDefinition(
-                    uuid: .bodySensorLocation, properties: .read))
-            quantities.append(.location)
+    init(_ source: SensorSource) {
+        let configuration = source.configuration
+        pulse = source.heart
+        let format = configuration[HeartRateFields.format]
+        highest = format == "uint8" ? 255 : .max
+        measurement.format = format == "uint16" ? .uint16 : .automatic
+        schedule = Schedule(every: configuration[HeartRateFields.period])
+        contact = source.signal(HeartRateFields.contact, "contact").map { Gauge($0) }
+        hasEnergy = configuration[HeartRateFields.energy] != nil
+        if case .curve(let curve) = configuration[HeartRateFields.energy] {
+            energy = EnergyCurve(source.signal(curve, "energy"), from: .start)
         }
-        if hasEnergy {
-            characteristics.append(CharacteristicDefinition(uuid: .heartRateControlPoint, properties: .write))
-            quantities.append(.controlPoint)
-        }
-        return (ServiceDefinition(uuid: .heartRate, characteristics: characteristics), quantities)
+        hasRRIntervals = configuration[HeartRateFields.rrIntervals]
+        mostRRIntervals = configuration[HeartRateFields.rrPerNotification]
+        location = configuration[HeartRateFields.location].flatMap(BodySensorLocation.init(name:))
     }
-
-    private var hasEnergy: Bool { if case .none = definition.energy { false } else { true } }
 
     // MARK: Notifications
 
     /// What was measured before is not sent (section 3.4).
-    mutating func begin(_: Part.Quantity, at now: Instant, of body: inout Body) {
-        if definition.hasRRIntervals { body.pulses[pulse].listen(until: now) }
+    mutating func begin(_: SensorQuantity, at now: Instant, of body: inout SensorContext) {
+        if hasRRIntervals { body.pulses[pulse].listen(until: now) }
         body.pulses[pulse].intervals.removeAll()
         sent = 0
         schedule.goOn(after: now)
     }
 
-    mutating func goOn(_: Part.Quantity, at now: Instant) { schedule.goOn(after: now) }
+    mutating func goOn(_: SensorQuantity, at now: Instant) { schedule.goOn(after: now) }
 
-    func due(_: Part.Quantity, of body: Body) -> Instant { schedule.due }
+    func due(_: SensorQuantity, of body: SensorContext) -> Instant { schedule.due }
 
-    mutating func tell(
-        _: Part.Quantity, _ occasion: Occasion, at now: Instant, of body: inout Body,
+    mutating func notify(
+        _ quantity: SensorQuantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
         if occasion == .due { schedule.goOn(after: now) }
-        if definition.hasRRIntervals { body.pulses[pulse].listen(until: now) }
+        if hasRRIntervals { body.pulses[pulse].listen(until: now) }
         guard let rate = body.pulses[pulse].heart.wanted(at: now) else { return false }
-        body.say(rate, as: .heartRate, in: 0...Double(definition.highest))
-        let bpm = min(Heart.shown(rate), definition.highest)
+        body.note(rate, as: quantity, in: 0...Double(highest))
+        let bpm = min(Heart.shown(rate), highest)
         measurement.bpm = bpm
         measurement.contact = contactNow(at: now)
         measurement.energyExpended =
             hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now, of: &body) : nil
         // Beats that an electrocardiogram or the script has listened to are no business of a sensor without intervals.
-        let most = definition.hasRRIntervals && bpm > 0 ? definition.mostRRIntervals ?? .max : 0
+        let most = hasRRIntervals && bpm > 0 ? mostRRIntervals ?? .max : 0
         let room = measurement.maximumRRIntervals(mtu: body.mtu)
         body.pulses[pulse].intervals.take(min(room, most), into: &measurement.rrIntervals)
         measurement.append(to: &packet, in: &pool)
@@ -90,16 +96,16 @@ struct HeartRateSensor: ServiceSensor {
         return (contact?.value(at: now) ?? 0) >= 0.5 ? .detected : .notDetected
     }
 
-    private mutating func kilojoules(at now: Instant, of body: inout Body) -> UInt16 {
+    private mutating func kilojoules(at now: Instant, of body: inout SensorContext) -> UInt16 {
         guard let kilojoules = setEnergy?.kilojoules(at: now) ?? energy?.kilojoules(at: now) else {
             return body.pulses[pulse].heart.kilojoules(at: now)
         }
-        body.say(kilojoules, as: .energy)
+        body.note(kilojoules, as: .described(Self.energyID), in: HeartRateFields.numbers)
         return UInt16(saturating: kilojoules)
     }
 
-    func read(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) throws(ATTError) -> [UInt8] {
-        guard quantity == .location, let octets = setLocation ?? definition.location?.octets else {
+    func read(_ quantity: SensorQuantity, at now: Instant, of body: inout SensorContext) throws(ATTError) -> [UInt8] {
+        guard quantity.place == Place.location.rawValue, let octets = setLocation ?? location?.octets else {
             throw .unlikelyError
         }
         return octets
@@ -109,9 +115,9 @@ struct HeartRateSensor: ServiceSensor {
 
     /// Takes a command: Heart Rate Service 1.0, section 3.3.1.
     mutating func write(
-        _ value: [UInt8], to quantity: Part.Quantity, at now: Instant, of body: inout Body
+        _ value: [UInt8], to quantity: SensorQuantity, at now: Instant, of body: inout SensorContext
     ) throws(ATTError) {
-        guard quantity == .controlPoint else { throw .unlikelyError }
+        guard quantity.place == Place.controlPoint.rawValue else { throw .unlikelyError }
         do throws(Malformed) {
             switch try HeartRateControlPoint(octets: value) {
             case .resetEnergyExpended: resetEnergy(at: now, &body.pulses[pulse].heart)
@@ -136,16 +142,17 @@ struct HeartRateSensor: ServiceSensor {
     // MARK: The script
 
     mutating func set(
-        _ quantity: Part.Quantity, to value: PartValue?, at now: Instant, begun: Instant?, of body: inout Body
+        _ quantity: SensorQuantity, to value: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
     ) -> Bool {
-        if quantity == .location {
-            guard definition.location != nil, value.isTextOrEnd else { return false }
+        let place = quantity.place.flatMap(Place.init)
+        if place == .location {
+            guard location != nil, value.isTextOrEnd else { return false }
             setLocation = value?.octets
             return true
         }
         guard let signal = value.signal else { return false }
-        switch quantity {
-        case .heartRate:
+        switch place {
+        case .rate:
             body.pulses[pulse].listen(until: now.advanced(byNanoseconds: -1))
             body.pulses[pulse].heart.setRate(signal, at: now, begun: begun)
         case .contact where contact != nil:
@@ -158,11 +165,11 @@ struct HeartRateSensor: ServiceSensor {
         return true
     }
 
-    func number(of quantity: Part.Quantity, at now: Instant, of body: Body) -> Double? {
-        switch quantity {
-        case .heartRate:
+    func number(of quantity: SensorQuantity, at now: Instant, of body: SensorContext) -> Double? {
+        switch quantity.place.flatMap(Place.init) {
+        case .rate:
             var heart = body.pulses[pulse].heart
-            return heart.bpm(at: now).map { Double(min($0, definition.highest)) }
+            return heart.bpm(at: now).map { Double(min($0, highest)) }
         case .contact:
             var copy = self
             return switch copy.contactNow(at: now) {
@@ -174,8 +181,8 @@ struct HeartRateSensor: ServiceSensor {
         }
     }
 
-    func octets(of quantity: Part.Quantity, saying value: PartValue) -> [UInt8]? {
-        guard quantity == .heartRate, let number = value.number else { return nil }
+    func octets(of quantity: SensorQuantity, saying value: SensorInput) -> [UInt8]? {
+        guard quantity.place == Place.rate.rawValue, let number = value.number else { return nil }
         return HeartRateMeasurement(bpm: UInt16(saturating: number)).octets
     }
 }
