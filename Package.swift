@@ -157,16 +157,45 @@ let floors: [[Target]] = [
     ],
 ]
 
+/// The folders of `Sources`: what belongs together, whatever its floor.
+func folders() -> [String: [String]] {
+    [
+        "Basics": [
+            "Arguments", "CCrypto", "Cryptography", "Documents", "Octets", "Simulation", "Spelling", "Statistics",
+        ],
+        "Protocol": [
+            "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "LinkLayer",
+            "VirtualController",
+        ],
+        "Devices": ["Peripheral", "Sensors", "Services"],
+        "Client": ["Collector", "Screen"],
+        "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
+        "Verdicts": ["Checks", "Conformance", "Expectations", "Reporting"],
+        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Sockets"],
+        "Tool": ["CommandLineTool", "lubdub"],
+    ]
+}
+
+/// Where the sources of a module are.
+func path(of module: String) -> String {
+    guard let folder = folders().first(where: { $0.value.contains(module) })?.key else {
+        print("\(module) is in none of the folders of Sources: add it to folders() in Package.swift")
+        exit(1)
+    }
+    return "Sources/\(folder)/\(module)"
+}
+
 let package = Package(name: "Lubdub", targets: checked(floors), swiftLanguageModes: [.v6])
 
 /// `embedding`: files whose octets are constants of the module, by `PackageResources`.
 func library(_ name: String, on lower: String..., embedding files: String...) -> Target {
     .target(
-        name: name, dependencies: named(lower), resources: files.map { .embedInCode($0) }, swiftSettings: houseRules())
+        name: name, dependencies: named(lower), path: path(of: name), resources: files.map { .embedInCode($0) },
+        swiftSettings: houseRules())
 }
 
 func program(_ name: String, on lower: String...) -> Target {
-    .executableTarget(name: name, dependencies: named(lower), swiftSettings: houseRules())
+    .executableTarget(name: name, dependencies: named(lower), path: path(of: name), swiftSettings: houseRules())
 }
 
 /// What tests of several modules share, in `Tests/<name>`.
@@ -180,7 +209,9 @@ func tests(_ module: String, on lower: String..., excluding files: String...) ->
         name: "\(module)Tests", dependencies: named([module] + lower), exclude: files, swiftSettings: houseRules())
 }
 
-func cLibrary(_ name: String, pkgConfig: String? = nil) -> Target { .systemLibrary(name: name, pkgConfig: pkgConfig) }
+func cLibrary(_ name: String, pkgConfig: String? = nil) -> Target {
+    .systemLibrary(name: name, path: path(of: name), pkgConfig: pkgConfig)
+}
 
 func named(_ targets: [String]) -> [Target.Dependency] { targets.map { .target(name: $0) } }
 

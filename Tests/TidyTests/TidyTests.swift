@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: sources) func `No type is named like its module`(file: String) throws {
-        let module = file.dropFirst("\(Self.root)/Sources/".count).prefix { $0 != "/" }
+        let module = file.dropFirst("\(Self.root)/Sources/".count).split(separator: "/").dropFirst().first ?? ""
         let text = try String(contentsOfFile: file, encoding: .utf8)
         for kind in ["struct", "enum", "class", "protocol", "actor"] {
             let declares = text.split(separator: "\n").contains { line in

@@ -1,0 +1,131 @@
+public import Bluetooth
+public import Simulation
+public import Spelling
+
+/// One thing that happened, with what can be said about it; what cannot is nil, and left out of the log.
+public struct EventRecord: Hashable, Sendable {
+    /// When it happened.
+    public var instant: Instant
+    /// What happened.
+    public var event: EventName
+    /// The thing it happened to, as scenarios name it: `strap/heart_rate`.
+    public var entity: String?
+    /// The other side of the link.
+    public var peer: DeviceAddress?
+    /// The attribute's handle.
+    public var handle: UInt16?
+    /// The decoded value, as JSON text: `{"bpm": 62}`.
+    public var value: String?
+    /// The value's octets.
+    public var octets: [UInt8]?
+    /// Why, in the specification's words.
+    public var reason: String?
+    /// The error, by the specification's name in snake case.
+    public var error: String?
+    /// What a client printed, or how somebody outside said what is done, as JSON text.
+    public var line: String?
+    /// The rule of the script that did it, by its id.
+    public var rule: String?
+
+    /// Says as little as possible; set what else is known.
+    public init(_ event: EventName, of entity: String? = nil, at instant: Instant) {
+        (self.event, self.entity, self.instant) = (event, entity, instant)
+    }
+
+    /// What else is known of what is played, where somebody outside can act on it.
+    public struct Source: Hashable, Sendable {
+        /// A digest of the scenario's files, as they were read.
+        public var digest: String
+        /// The variables that were set, each as `NAME=VALUE`.
+        public var settings: [String]
+
+        /// Files of this digest, with these variables.
+        public init(digest: String, settings: [String]) { (self.digest, self.settings) = (digest, settings) }
+    }
+
+    /// The first line of an event log: what was played.
+    public static func start(version: String, scenario: String, seed: UInt64, source: Source? = nil) -> String {
+        var line =
+            "{\"t\": \(Instant.start), \"event\": \"start\", \"lubdub\": \(version.quoted), "
+            + "\"scenario\": \(scenario.quoted), \"seed\": \(seed)"
+        if let source {
+            line += ", \"digest\": \(source.digest.quoted)"
+            if !source.settings.isEmpty {
+                line += ", \"set\": [\(source.settings.map(\.quoted).joined(separator: ", "))]"
+            }
+        }
+        return line + "}"
+    }
+
+    /// The last line of an event log: the exit status.
+    public static func end(status: Int32) -> String { "{\"event\": \"end\", \"status\": \(status)}" }
+}
+
+extension EventRecord: JSONWritable {
+    /// Adds a JSON object with its keys in the order of the properties above.
+    public func write(to text: inout JSONText) {
+        text.begin(event, at: instant)
+        if let entity { text.append(member: "of", quoted: entity) }
+        if let peer { text.append(peer: peer) }
+        if let handle { text.append(handle: handle) }
+        if let value { text.append(member: "value", json: value) }
+        if let octets { text.append(hex: octets[...]) }
+        if let reason { text.append(member: "reason", quoted: reason) }
+        if let error { text.append(member: "error", quoted: error) }
+        if let line { text.append(member: "line", json: line) }
+        if let rule { text.append(member: "rule", quoted: rule) }
+        text.append("}")
+    }
+}
+
+// The members of an event's line, of which `t` and `event` come first.
+extension JSONText {
+    mutating func begin(_ event: EventName, at instant: Instant) {
+        append("{\"t\": ")
+        append(instant)
+        append(", \"event\": \"")
+        append(text: event.rawValue)
+        append("\"")
+    }
+
+    mutating func append(member key: StaticString) {
+        append(", \"")
+        append(key)
+        append("\": ")
+    }
+
+    mutating func append(member key: StaticString, quoted text: String) {
+        append(member: key)
+        append(quoted: text)
+    }
+
+    mutating func append(peer: DeviceAddress) {
+        append(member: "peer")
+        peer.write(to: &self)
+    }
+
+    mutating func append(handle: UInt16) {
+        append(member: "handle")
+        append(Int64(handle))
+    }
+
+    mutating func append(hex octets: ArraySlice<UInt8>) {
+        append(", \"octets\": \"")
+        append(hex: octets, separator: " ")
+        append("\"")
+    }
+
+    mutating func append(member key: StaticString, json: String) {
+        append(member: key)
+        append(text: json)
+    }
+
+    /// In seconds with six decimals, as `Instant.description`.
+    private mutating func append(_ instant: Instant) {
+        let microseconds = instant.nanoseconds / 1000
+        if microseconds < 0 { append("-") }
+        append(microseconds.magnitude / 1_000_000, digits: 1)
+        append(".")
+        append(microseconds.magnitude % 1_000_000, digits: 6)
+    }
+}

@@ -1,0 +1,146 @@
+import Bluetooth
+import EventLog
+
+/// Says whether a value is as something that was delivered.
+public typealias TruthTest = (Matcher.Truth, Datum) -> Bool
+
+extension Event {
+    /// How many of the values that a happening carries are these, but for which of the matches count.
+    ///
+    /// Only expectations know what is true; for scripts, nothing is.
+    public func matches(in observed: ObservedEvent, isTrue: TruthTest = { _, _ in false }) -> Int {
+        concerns(observed) ? (0..<observed.count).count { fits(observed, at: $0, isTrue: isTrue) } : 0
+    }
+
+    /// Whether a happening is of this kind and happened to this thing, whatever the filters say.
+    public func concerns(_ observed: ObservedEvent) -> Bool {
+        guard kind == observed.kind else { return false }
+        guard let of else { return true }
+        guard let entity = observed.of else { return false }
+        return of.includes(entity) || carrier?.part == entity
+    }
+
+    /// Whether one value of a happening that it concerns is as the filters want it.
+    ///
+    /// What a notification carries beside the values of a stream is there once, with the first of them.
+    public func fits(_ observed: ObservedEvent, at index: Int, isTrue: TruthTest) -> Bool {
+        var part: Datum?
+        if let carrier, observed.of == carrier.part {
+            part = index == 0 ? observed.value?[carrier.key] : nil
+            guard part != nil else { return false }
+        }
+        return filters.allSatisfy { filter in
+            switch filter {
+            case .code(let code): observed.code.map { code.fits($0, of: kind) } ?? false
+            case .value(let matcher):
+                matcher.fits(part ?? matcher.view(of: observed, at: index), isTrue: isTrue)
+            case .line(let matcher): matcher.fits(observed.value, isTrue: isTrue)
+            case .status(let status): observed.code.map(Int.init) == status
+            }
+        }
+    }
+
+    /// What its filters look at in one value of a happening; nil when that is not known.
+    public func sight(of observed: ObservedEvent, at index: Int) -> Datum? {
+        let asksForObject = filters.contains { filter in
+            if case .value(let matcher) = filter { matcher.asksForObject } else { false }
+        }
+        if let carrier, observed.of == carrier.part { return observed.value?[carrier.key] }
+        return asksForObject ? observed.value : observed.value(at: index) ?? observed.value
+    }
+}
+
+extension Matcher {
+    /// What it looks at in what was carried: one value of a stream, or, if it asks for an object, all of it; of an object,
+    /// the first member, which is what the characteristic is there for (bpm, celsius).
+    fileprivate func view(of observed: ObservedEvent, at index: Int) -> Datum? {
+        guard !asksForObject else { return observed.value }
+        guard case .object(let members)? = observed.value(at: index), let first = members.first else {
+            return observed.value(at: index)
+        }
+        return first.value
+    }
+
+    fileprivate var asksForObject: Bool {
+        switch self {
+        case .object: true
+        case .not(let matcher): matcher.asksForObject
+        case .oneOf(let matchers): matchers.contains { $0.asksForObject }
+        default: false
+        }
+    }
+}
+
+extension Event.Occurrence {
+    /// Whether the match with this number counts; the first has 1.
+    public func includes(_ number: Int) -> Bool {
+        switch self {
+        case .each: true
+        case .nth(let nth): number == nth
+        case .every(let step): step > 0 && number.isMultiple(of: step)
+        }
+    }
+}
+
+extension EntityReference {
+    /// Whether `other` is this or belongs to it: a device includes its services and their parts, a service its parts.
+    public func includes(_ other: EntityReference) -> Bool {
+        switch (self, other) {
+        case (.device(let device), _): other.device == device
+        case (.service, .part(let device, let service, _)): self == .service(device: device, service: service)
+        default: self == other
+        }
+    }
+}
+
+extension Code {
+    /// Whether an octet is this; a name is that of an ATT error in a refusal, else of an HCI error.
+    fileprivate func fits(_ octet: UInt8, of kind: Event.Kind) -> Bool {
+        switch self {
+        case .number(let number): number == octet
+        case .name(let name) where kind == .refused: ATTError(name: name)?.rawValue == octet
+        case .name(let name): HCIStatus(name: name)?.rawValue == octet
+        }
+    }
+}
+
+extension Matcher {
+    /// Whether a value is like this; what is not there is like `{"$any": false}`, and not even unlike anything else.
+    public func fits(_ datum: Datum?, isTrue: TruthTest = { _, _ in false }) -> Bool {
+        guard let datum else { return fitsNothing ?? false }
+        return switch (self, datum) {
+        case (.not(let matcher), _): !matcher.fits(datum, isTrue: isTrue)
+        case (.oneOf(let matchers), _): matchers.contains { $0.fits(datum, isTrue: isTrue) }
+        case (.any(let something), _): something
+        case (.truth(let truth), _): isTrue(truth, datum)
+        case (.null, .null): true
+        case (.bool(let wanted), .bool(let bool)): wanted == bool
+        case (.number(let wanted), .number(let number)): wanted == number
+        case (.string(let wanted), .string(let string)): wanted == string
+        case (.between(let limits), .number(let number)): limits.include(number)
+        case (.list(let matchers), .list(let data)):
+            matchers.count == data.count && zip(matchers, data).allSatisfy { $0.fits($1, isTrue: isTrue) }
+        case (.each(let matcher), .list(let data)): data.allSatisfy { matcher.fits($0, isTrue: isTrue) }
+        case (.object(let members), .object):
+            members.allSatisfy { $0.matcher.fits(datum[$0.key], isTrue: isTrue) }
+        default: false
+        }
+    }
+
+    /// Whether nothing is like this; nil if that is not the question.
+    private var fitsNothing: Bool? {
+        switch self {
+        case .any(let something): return !something
+        case .not(let matcher): return matcher.fitsNothing.map { !$0 }
+        case .oneOf(let matchers):
+            let answers = matchers.compactMap(\.fitsNothing)
+            return answers.isEmpty ? nil : answers.contains(true)
+        default: return nil
+        }
+    }
+}
+
+extension Expectation.Limits {
+    /// Whether a number is between these, both included.
+    public func include(_ number: Double) -> Bool { number >= min ?? -.infinity && number <= max ?? .infinity }
+}

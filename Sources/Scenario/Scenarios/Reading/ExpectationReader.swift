@@ -1,0 +1,80 @@
+import Documents
+import Simulation
+
+/// Makes expectations of checked trees.
+struct ExpectationReader {
+    let moments: MomentReader
+    let reachability: ReachabilityAnalysis
+
+    func expectation(_ cursor: Cursor) -> Expectation? {
+        guard !cursor.isGivenUp else { return nil }
+        let question = question(cursor)
+        var since: Moment? = .start
+        if let opens = cursor["since"] {
+            since = moments.moment(opens)
+            if let reason = since.flatMap(reachability.unsupportedReason) { opens.note(.cannotOpen, reason) }
+            if since == .end { opens.note(.noTime, "nothing is seen any more when the scenario ends") }
+        }
+        let until = cursor["until"].flatMap(moments.moment)
+        guard let question, let since else { return nil }
+        if let time = longest(since, until), time < .zero {
+            cursor["until"]?.note(.noTime, "this is over before \"since\" comes")
+        } else if case .rate(_, let length, _) = question, let time = longest(since, until), time < length {
+            cursor["per"]?.note(.cannotOpen, "this is longer than the time in which it is looked at")
+        }
+        return Expectation(
+            id: cursor["id"]?.string ?? "", question: question, since: since, within: cursor["within"]?.duration,
+            until: until, requirement: cursor["requirement"]?.string, isRecommendation: cursor["should"]?.bool ?? false)
+    }
+
+    /// From the first `since` to its `until`, where a clock shows both.
+    private func longest(_ since: Moment, _ until: Moment?) -> Duration? {
+        guard let opens = since.clockTime(after: Instant(nanoseconds: -1), origin: .start),
+            let closes = until?.clockTime(after: opens, origin: .start)
+        else { return nil }
+        if case .repeated? = until, closes >= opens { return nil }
+        return opens.duration(to: closes)
+    }
+
+    private func question(_ cursor: Cursor) -> Expectation.Question? {
+        let event = cursor["event"].flatMap(moments.event)
+        switch cursor["expect"]?.string {
+        case "seen":
+            guard let event, let within = cursor["within"]?.duration else { return nil }
+            return .seen(event, within: within)
+        case "never": return event.map(Expectation.Question.never)
+        case "count": return event.map { .count($0, bounds(cursor)) }
+        case "order": return .order((cursor["events"]?.items ?? []).compactMap(moments.event))
+        case "rate":
+            guard let event, let per = cursor["per"], let length = per.duration else { return nil }
+            if length <= .zero { per.note(.outOfRange, "this has to be longer than nothing") }
+            return .rate(event, per: length, bounds(cursor))
+        case "delay":
+            guard let start = cursor["start"].flatMap(moments.event), let end = cursor["end"].flatMap(moments.event),
+                let most = cursor["max"]?.duration
+            else { return nil }
+            if let percentile = cursor["percentile"], percentile.number == 0 {
+                percentile.note(.cannotFail, "nothing is asked of 0 % of the cases")
+            }
+            return .delay(from: start, to: end, percentile: cursor["percentile"]?.number ?? 100, most: most)
+        default: return nil
+        }
+    }
+
+    /// How often something may come.
+    private func bounds(_ cursor: Cursor) -> Expectation.Limits {
+        let limits = moments.limits(cursor, "min", "max")
+        guard limits != Expectation.Limits() else {
+            cursor.note(.missingKey, "\"min\", \"max\" or both are missing")
+            return limits
+        }
+        let (min, max) = (limits.min ?? 0, limits.max ?? .infinity)
+        if limits.max == nil, min <= 0 {
+            cursor["min"]?.note(.cannotFail, "nothing comes less than 0 times, so that this cannot fail")
+        } else if min <= max, Swift.max(0, min.rounded(.up)) > max.rounded(.down) {
+            let bounds = (limits.min.map { "from \($0.plain) to " } ?? "at most ") + max.plain
+            (cursor["max"] ?? cursor).note(.cannotOpen, "nothing comes \(bounds) times")
+        }
+        return limits
+    }
+}

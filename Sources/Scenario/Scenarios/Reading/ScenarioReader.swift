@@ -1,0 +1,88 @@
+import Documents
+import Simulation
+import Spelling
+
+/// Makes a scenario of its checked files, and notes what only the whole shows.
+struct ScenarioReader {
+    let loader: Loader
+
+    /// The included files come first; the last is the scenario's own.
+    func scenario(_ files: [Cursor]) -> Scenario {
+        func all(_ key: String) -> [Cursor] { files.flatMap { $0[key]?.items ?? [] } }
+        let root = files.last
+        let rules = all("script")
+        let changes = AttributeChanges(rules, onlyDevice: all("devices").count == 1 ? all("devices").first : nil)
+        let devices = DeviceReader(curves: CurveReader(loader: loader), changes: changes).devices(all("devices"))
+        if all("devices").isEmpty { (root?["devices"] ?? root)?.note(.noDevices, "a scenario needs a device") }
+        noteDuplicates(all("devices") + rules, "device or rule", taken: ["client"])
+        noteDuplicates(all("expect"), "expectation")
+        let names = Names(devices: devices, rules: rules.map { $0["id"]?.string })
+        let moments = MomentReader(names: names)
+        let script = ScriptReader(names: names, moments: moments, curves: CurveReader(loader: loader))
+        let readRules = rules.map { ($0, script.rule($0)) }
+        let playable = readRules.map { $0.1 ?? .unreadable }
+        let limit = root?["limit"]?.duration ?? playable.lastMoment + .seconds(30)
+        if let cursor = root?["limit"], limit <= .zero {
+            cursor.note(.outOfRange, "this has to be longer than nothing")
+        }
+        let reachability = ReachabilityAnalysis(rules: playable, limit: limit, devices: devices)
+        for (index, (cursor, rule)) in readRules.enumerated() where rule != nil {
+            if let reason = reachability.unsupportedReason(rule: index) {
+                (cursor["when"] ?? cursor).note(.cannotFire, reason)
+            } else if let reason = reachability.whyNeverEnds(rule: index) {
+                cursor["until"]?.note(.cannotFire, reason)
+            }
+        }
+        noteEndOfClocks(readRules, limit, devices)
+        let expectations = ExpectationReader(moments: moments, reachability: reachability)
+        return Scenario(
+            name: root?["name"]?.string ?? "", note: root?["note"]?.string,
+            tags: files.flatMap { $0["tags"]?.items.compactMap(\.string) ?? [] },
+            seed: UInt64(clamping: root?["seed"]?.integer ?? 1),
+            begins: (root?["begins"]?.string).flatMap(Units.wallTime) ?? WallTime(secondsSince2000: 0), limit: limit,
+            target: target(root?["target"], devices), devices: devices, script: playable,
+            expectations: all("expect").compactMap(expectations.expectation))
+    }
+
+    private func target(_ cursor: Cursor?, _ devices: [Device]) -> Int? {
+        guard let cursor, let id = cursor.string else { return nil }
+        guard let index = devices.firstIndex(where: { $0.id == id }) else {
+            cursor.note(
+                .unknownThing, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
+            return nil
+        }
+        if devices[index].role == .central {
+            cursor.note(.wrongThing, "\(id.quoted) is a central: nobody connects to it")
+        }
+        return index
+    }
+
+    /// The sensors' clocks count 2⁶³ ns, and would stop behind them.
+    private func noteEndOfClocks(_ rules: [(Cursor, Rule?)], _ limit: Duration, _ devices: [Device]) {
+        var left = devices.map { _ in Duration.nanoseconds(Int64.max) - limit }
+        for (cursor, rule) in rules {
+            guard let rule, case .skipTime(let by) = rule.action.operation, let device = rule.action.entity?.device
+            else {
+                continue
+            }
+            left[device] -= by * rule.when.leastTimes(before: limit)
+            guard left[device] < .zero else { continue }
+            cursor["by"]?.note(.outOfRange, "with all that is skipped, the clock of the sensors leaves its 292 years")
+            left[device] = .nanoseconds(Int64.max)  // said once
+        }
+    }
+
+    private func noteDuplicates(_ cursors: [Cursor], _ sort: String, taken: Set<String> = []) {
+        var seen = taken
+        for id in cursors.compactMap({ $0["id"] }) {
+            if let name = id.string, !seen.insert(name).inserted {
+                id.note(.duplicateID, "there is another \(sort) \(name.quoted)")
+            }
+        }
+    }
+}
+
+extension Rule {
+    /// Stands in the place of a rule of which nothing can be understood, so that the others keep their index.
+    static let unreadable = Rule(id: nil, when: .end, action: Action(.notPlayed(.clear)), chance: 0, end: nil)
+}

@@ -1,0 +1,147 @@
+import Bluetooth
+import Documents
+import EventLog
+import Sensors
+
+/// Makes moments and events of checked trees.
+struct MomentReader {
+    let names: Names
+
+    func moment(_ cursor: Cursor) -> Moment? {
+        if let text = cursor.string {
+            switch text {
+            case "start": return .start
+            case "end": return .end
+            default: return Units.duration(text).map(Moment.time) ?? event(cursor).map(Moment.event)
+            }
+        }
+        guard let at = cursor["at"] else { return event(cursor).map(Moment.event) }
+        guard let first = at.duration else { return nil }
+        guard let cursorEvery = cursor["every"] else {
+            if let times = cursor["times"]?.integer, times > 1 {
+                cursor.note(.missingKey, "\"times\" stands without \"every\"")
+            }
+            return .time(first)
+        }
+        guard let every = cursorEvery.duration else { return nil }
+        guard every > .zero else {
+            cursorEvery.note(.outOfRange, "this has to be longer than nothing")
+            return nil
+        }
+        let times = cursor["times"]?.integer.map { max(1, min($0, Tables.mostTimes)) }
+        return .repeated(first: first, every: every, times: times)
+    }
+
+    func event(_ cursor: Cursor) -> Event? {
+        let name = cursor.string ?? cursor["event"]?.string
+        guard let kind = name.flatMap(Event.Kind.init(rawValue:)) else { return nil }
+        let of = cursor["of"].flatMap { names.entity($0, Tables.target(of: kind)) }
+        if cursor["of"] != nil, of == nil { return nil }
+        if cursor["nth"] != nil, let every = cursor["every"] {
+            every.note(.conflict, "\"nth\" and \"every\" exclude each other")
+        }
+        let occurrence: Event.Occurrence =
+            cursor["nth"]?.integer.map(Event.Occurrence.nth) ?? cursor["every"]?.integer.map(Event.Occurrence.every)
+            ?? .each
+        return Event(
+            kind: kind, of: of, filters: filters(cursor), occurrence: occurrence,
+            delay: cursor["after"]?.duration ?? .zero, carrier: of.flatMap(names.carrier))
+    }
+
+    private func filters(_ cursor: Cursor) -> [Event.Filter] {
+        [
+            (cursor["reason"] ?? cursor["error"])?.code.map(Event.Filter.code),
+            cursor["value"].flatMap(matcher).map(Event.Filter.value),
+            cursor["line"].flatMap(matcher).map(Event.Filter.line),
+            (cursor["status"]?.integer).map(Event.Filter.status),
+        ].compactMap(\.self)
+    }
+
+    /// A matcher; nil where a problem has been noted.
+    func matcher(_ cursor: Cursor) -> Matcher? {
+        switch cursor.node.value {
+        case .null: return .null
+        case .bool(let bool): return .bool(bool)
+        case .number: return cursor.number.map(Matcher.number)
+        case .string(let string): return .string(string)
+        case .array: return .list(cursor.items.compactMap(matcher))
+        case .object: return object(cursor)
+        case .unknown: return nil
+        }
+    }
+
+    private func object(_ cursor: Cursor) -> Matcher? {
+        if let inner = cursor["$each"] { return matcher(inner).map(Matcher.each) }
+        if let inner = cursor["$not"] { return matcher(inner).map(Matcher.not) }
+        if let list = cursor["$one_of"] { return .oneOf(list.items.compactMap(matcher)) }
+        if let any = cursor["$any"]?.bool { return .any(any) }
+        if cursor["$min"] ?? cursor["$max"] != nil { return .between(limits(cursor, "$min", "$max")) }
+        if cursor["$truth"] != nil { return truth(cursor).map(Matcher.truth) }
+        return .object(
+            cursor.entries.compactMap { member, value in
+                matcher(value).map { Matcher.Member(key: member.key, matcher: $0) }
+            })
+    }
+
+    private func truth(_ cursor: Cursor) -> Matcher.Truth? {
+        guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"],
+            let of = names.entity(path, .part([.read, .notify, .indicate]))
+        else { return nil }
+        if case .part(_, _, let place) = of, let (service, _) = names.part(of), !Tables.isNumber(place, of: service) {
+            if statistic.calculates { path.note(.noNumber, "\(path.node.kind) is no number, and has no \(statistic)") }
+            cursor["below"]?.note(.noNumber, "\(path.node.kind) is no number, and never below one")
+        }
+        return Matcher.Truth(
+            statistic: statistic, of: of, last: cursor["last"]?.integer, below: cursor["below"]?.number,
+            tolerance: cursor["$tolerance"]?.number ?? 0)
+    }
+
+    /// Two bounds; that the lower one is above the higher one is a problem.
+    func limits(_ cursor: Cursor, _ lower: String, _ upper: String) -> Expectation.Limits {
+        let (min, max) = (cursor[lower]?.number, cursor[upper]?.number)
+        if let min, let max, min > max {
+            cursor[lower]?.note(.cannotOpen, "nothing is both \(min.plain) or more and \(max.plain) or less")
+        }
+        return Expectation.Limits(min: min, max: max)
+    }
+}
+
+extension Matcher.Statistic {
+    fileprivate var calculates: Bool {
+        switch self {
+        case .mean, .mode, .sum: true
+        case .last, .count: false
+        }
+    }
+}
+
+/// Makes rules of checked trees.
+struct ScriptReader {
+    let names: Names
+    let moments: MomentReader
+    let curves: CurveReader
+
+    func rule(_ cursor: Cursor) -> Rule? {
+        guard !cursor.isGivenUp else { return nil }
+        let when = cursor["when"].flatMap(moments.moment)
+        let action = ActionReader(names: names, curves: curves).action(cursor)
+        let end = end(cursor)
+        guard let when, let action else { return nil }
+        return Rule(
+            id: cursor["id"]?.string, when: when, action: action, chance: cursor["chance"]?.number ?? 1, end: end)
+    }
+
+    /// How long what an object says lasts.
+    func end(_ cursor: Cursor) -> Rule.End? {
+        if cursor["for"] != nil, let until = cursor["until"] {
+            until.note(.conflict, "\"for\" and \"until\" exclude each other")
+        }
+        return cursor["for"]?.duration.map(Rule.End.after)
+            ?? cursor["until"].flatMap(moments.moment).map(Rule.End.at)
+    }
+}
+
+extension Cursor {
+    /// A number of one octet, or a name.
+    var code: Code? { string.map(Code.name) ?? integer.flatMap(UInt8.init(exactly:)).map(Code.number) }
+}

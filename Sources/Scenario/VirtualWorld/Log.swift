@@ -1,0 +1,206 @@
+import Bluetooth
+import Characteristics
+public import EventLog
+import GATT
+import HCI
+import LEHost
+import Octets
+import Peripheral
+import Scenarios
+import Simulation
+public import Spelling
+import Timeline
+import VirtualController
+
+// What happened, in the scenario's words.
+
+extension World {
+    /// How the journal's records of values are said in words.
+    public var wording: ValueWording {
+        let (names, ids) = (names, scenario.devices.map(\.id))
+        return ValueWording(
+            entity: { device, number in names.entry(number, of: device)?.name ?? ids[device] },
+            value: { device, number, octets, text in names.write(octets, number, of: device, to: &text) })
+    }
+
+    private mutating func note(
+        _ event: EventName, _ entity: EntityReference?, _ name: String?, code: UInt8? = nil,
+        _ fill: (inout EventRecord) -> Void = { _ in }
+    ) {
+        var record = EventRecord(event, of: name, at: now)
+        fill(&record)
+        journal.append(record)
+        tell(event, of: entity, code: code, json: record.value)
+    }
+
+    /// Notes what a device could not say.
+    mutating func noteSaturatedValues(of node: Int) {
+        guard !isClient(node) else { return }
+        for saturated in nodes[node].newSaturatedValues() {
+            let entity = entity(of: saturated.part, node)
+            note(.saturated, entity, entity.flatMap(scenario.path)) { record in
+                record.value = saturated.wanted.map(Self.text)
+            }
+        }
+    }
+
+    /// Notes that a device's clock on the wall cannot go on by so much, and has stopped.
+    mutating func noteClock(of node: Int, _ duration: Duration) {
+        note(.saturated, .device(node), scenario.devices[node].id) { record in
+            record.value = Self.text(of: Double(duration.inNanoseconds) / 1e9)
+        }
+    }
+
+    /// A number as JSON, which has none that are not finite.
+    static func text(of number: Double) -> String {
+        Int64(exactly: number).map { "\($0)" } ?? (number.isFinite ? "\(number)" : "\"\(number)\"")
+    }
+
+    /// Notes that a client outside has ended with a status, as a shell has it.
+    public mutating func clientExited(_ status: UInt8) {
+        note(.exited, .client, "client", code: status) { $0.value = "\(status)" }
+    }
+
+    /// Notes a line that a client says.
+    public mutating func clientSaid(_ line: some JSONWritable) {
+        journal.append(line: line, at: now)
+        if isAwaited(.said) { tell(ObservedEvent(said: Datum(json: line.json.utf8))) }
+    }
+
+    /// Notes what a client or a host outside said to its controller.
+    mutating func noteSending(_ kind: PacketKind, _ packet: Packet, to controller: Int) {
+        switch kind {
+        case .command:
+            packets.append(.command, controller: controller, packet, in: pool, at: now)
+            noteCommand(packet, to: controller)
+        case .acl: packets.append(.aclToController, controller: controller, packet, in: pool, at: now)
+        case .event, .synchronous, .isochronous: break
+        }
+    }
+
+    private mutating func noteCommand(_ packet: Packet, to controller: Int) {
+        let opcode = pool.uint16(at: 0, of: packet).map(Opcode.init(rawValue:))
+        switch users[controller] {
+        case .node(let node) where !isClient(node): return noteCommand(opcode, of: node)
+        case .nobody: return
+        default: break
+        }
+        let enables = pool.uint8(at: 3, of: packet) == 1
+        switch opcode {
+        case .leSetScanEnable: note(enables ? .scanning : .scanningStopped, .client, "client")
+        case .leCreateConnection: note(.connecting, .client, "client")
+        default: break
+        }
+    }
+
+    /// Notes that a second central asks for a link.
+    private mutating func noteCommand(_ opcode: Opcode?, of node: Int) {
+        guard opcode == .leCreateConnection || opcode == .leExtendedCreateConnection,
+            let device = nodes[node].errand.underWay
+        else { return }
+        let peer = address(of: device)
+        note(.connecting, .device(node), scenario.devices[node].id) { $0.peer = peer }
+    }
+
+    /// Notes what a controller gives to its host.
+    mutating func noteArriving(_ kind: PacketKind, _ packet: Packet, at controller: Int) {
+        switch kind {
+        case .event: packets.append(.event, controller: controller, packet, in: pool, at: now)
+        case .acl: packets.append(.aclToHost, controller: controller, packet, in: pool, at: now)
+        case .command, .synchronous, .isochronous: break
+        }
+        if case .node(let node) = users[controller], !isClient(node) { return }
+        guard let delivery = observers[controller].see(kind, packet, pool: &pool) else { return }
+        if let device = device(at: delivery.peer) {
+            let own = airspace.ownAddress(ofLink: delivery.link, of: controller)
+            let number = names.number(
+                ofSent: delivery.handle, of: device, isTold: nodes[device].tells(delivery.handle, to: own))
+            noteValue(.delivered, device, number, delivery.handle, delivery.value, peer: own)
+        }
+        pool.release(delivery.value)
+    }
+
+    /// Notes that a value goes to each who is subscribed to it, as much of it as there is room for; what is indicated says
+    /// its server.
+    mutating func noteNotified(_ notification: PeripheralDevice.Notification, of node: Int) {
+        for subscription in nodes[node].subscriptions
+        where subscription.handle == notification.handle && !subscription.isIndicated {
+            let connection = nodes[node].connections.first { $0.id == subscription.connection }
+            var value = notification.packet
+            if let connection { value.truncate(to: connection.mtu - 3) }
+            let number = names.number(of: notification.handle, of: node)
+            noteValue(.notified, node, number, notification.handle, value, peer: connection?.peer)
+        }
+    }
+
+    private mutating func noteValue(
+        _ event: EventName, _ device: Int, _ number: Int, _ handle: UInt16, _ value: Packet, peer: DeviceAddress?
+    ) {
+        journal.append(event, device: device, part: number, peer: peer, handle: handle, value, in: pool, at: now)
+        if isAwaited(event) { tellValue(event, device, number, pool.octets(of: value)) }
+    }
+
+    private mutating func noteValue(
+        _ event: EventName, _ device: Int, _ handle: UInt16, _ octets: [UInt8], peer: DeviceAddress?
+    ) {
+        let number = names.number(of: handle, of: device)
+        journal.append(event, device: device, part: number, peer: peer, handle: handle, octets[...], at: now)
+        if isAwaited(event) { tellValue(event, device, number, octets) }
+    }
+
+    /// Notes what the host of a device says.
+    mutating func note(_ output: Host.Output, of node: Int) {
+        let (entity, name) = (EntityReference.device(node), scenario.devices[node].id)
+        switch output {
+        case .advertising(true) where nodes[node].phase == 0: note(.advertising, entity, name)
+        case .connected(_, let complete): note(.connected, entity, name) { $0.peer = complete.peer }
+        case .disconnected(_, let peer, let reason):
+            note(.disconnected, entity, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
+        case .server(let id, let server): note(server, from: nodes[node].peer(of: id), of: node)
+        default: break
+        }
+    }
+
+    private mutating func note(_ output: Server.Output, from peer: DeviceAddress?, of node: Int) {
+        switch output {
+        case .send: break
+        case .exchangedMTU(let mtu):
+            note(.mtu, .device(node), scenario.devices[node].id) { ($0.peer, $0.value) = (peer, "\(mtu)") }
+        case .discovering: note(.discovering, .device(node), scenario.devices[node].id) { $0.peer = peer }
+        case .discovered: note(.discovered, .device(node), scenario.devices[node].id) { $0.peer = peer }
+        case .subscribed(let handle): note(.subscribed, node, handle, names.number(of: handle, of: node), peer)
+        case .unsubscribed(let handle): note(.unsubscribed, node, handle, names.number(of: handle, of: node), peer)
+        case .read(let handle, let octets): noteValue(.read, node, handle, octets, peer: peer)
+        case .written(let handle, let octets): noteValue(.written, node, handle, octets, peer: peer)
+        case .indicated(let handle, let octets): noteValue(.indicated, node, handle, octets, peer: peer)
+        case .confirmed(let handle): note(.confirmed, node, handle, names.number(of: handle, of: node), peer)
+        case .confirmedOrphan(let handle):
+            note(.confirmed, node, handle, names.number(ofSent: handle, of: node, isTold: false), peer)
+        // The client has not said that it does not want it any more.
+        case .orphaned: break
+        case .dropped, .wake, .bearerLost: break
+        case .refused(_, let handle, let error):
+            let entry = names.entry(names.number(of: handle, of: node), of: node)
+            note(
+                .refused, entry?.entity ?? .device(node), entry?.name ?? scenario.devices[node].id,
+                code: error.rawValue
+            ) { record in
+                (record.peer, record.handle, record.error) = (peer, handle, error.name)
+            }
+        }
+    }
+
+    private mutating func note(
+        _ event: EventName, _ node: Int, _ handle: UInt16, _ number: Int, _ peer: DeviceAddress?
+    ) {
+        let entry = names.entry(number, of: node)
+        note(event, entry?.entity ?? .device(node), entry?.name ?? scenario.devices[node].id) { record in
+            (record.peer, record.handle) = (peer, handle)
+        }
+    }
+
+    /// Notes that a device cannot have its attributes so far on.
+    mutating func noteTooFar(_ node: Int, by distance: Int) {
+        note(.saturated, .device(node), scenario.devices[node].id) { $0.value = "\(distance)" }
+    }
+}

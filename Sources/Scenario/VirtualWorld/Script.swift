@@ -1,0 +1,220 @@
+import Bluetooth
+import Characteristics
+import EventLog
+import LEHost
+import Peripheral
+import Scenarios
+import Services
+import Sensors
+import Simulation
+import Timeline
+
+// The script: what its rules do to the devices.
+extension World {
+    /// Tells the script what has happened, and does what it wants, until nothing more comes of it.
+    mutating func followScript() {
+        while !observedEvents.isEmpty || !scriptOutbox.isEmpty {
+            let told = observedEvents
+            observedEvents.removeAll(keepingCapacity: true)
+            for observed in told { script.happened(observed, at: now, into: &scriptOutbox) }
+            let wanted = scriptOutbox
+            scriptOutbox.removeAll(keepingCapacity: true)
+            for output in wanted { perform(output) }
+        }
+    }
+
+    private mutating func perform(_ output: ScriptRunner.Output) {
+        switch output {
+        case .begin(let rule):
+            note(.began, rule)
+            begin(script.rule(rule).action)
+        case .resume(let rule, let begun): begin(script.rule(rule).action, begun: begun)
+        case .end(let rule):
+            note(.ended, rule)
+            end(script.rule(rule).action)
+        case .lapse(let rule): note(.ended, rule)
+        case .runaway(let rule): runaways.append(rule)
+        case .wake(let due): wakeScript(at: due)
+        }
+    }
+
+    /// What lasts began now, or at `begun`, if it comes back.
+    private mutating func begin(_ action: Action, begun: Instant? = nil) {
+        if action.kind.lasts {
+            if let node = action.entity?.device { nodes[node].conditions.begin(action) }
+            if action.entity == .client { clientConditions.begin(action) }
+        }
+        apply(action, begun: begun, isOn: true)
+    }
+
+    /// Gives back what it took, if it lasted.
+    private mutating func end(_ action: Action) {
+        guard action.kind.lasts else { return }
+        if let node = action.entity?.device { nodes[node].conditions.end(action) }
+        if action.entity == .client { clientConditions.end(action) }
+        apply(action, begun: nil, isOn: false)
+    }
+
+    /// Does what began, or undoes what ended; `conditions` know it already.
+    private mutating func apply(_ action: Action, begun: Instant?, isOn: Bool) {
+        guard let entity = action.entity else { return }
+        switch action.operation {
+        case .set(let value): set(entity, to: isOn ? value : nil, begun: begun)
+        case .disconnect(let reason): disconnect(entity, reason)
+        case .notify(let times, let value): notify(entity, times: times, value)
+        case .silence: updateSilence(of: entity)
+        case .skipTime(let duration):
+            if let node = entity.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
+        case .leadOff: updateLeads(of: entity)
+        case .stall: stall(entity, isOn)
+        case .attError: updateRefusals(of: entity)
+        case .mtu: updateMTU(of: entity)
+        case .raw(let octets, let channel): sendRaw(octets, channel, entity)
+        case .connect(let target): connect(entity, to: target)
+        case .unconfirmed: confirmIndications(!isOn)
+        case .linkLoss, .loss: entity.device.map { updateStation(of: $0) }
+        case .distance(let metres, let duration):
+            entity.device.map { walk($0, to: isOn ? metres : nil, taking: duration, begun: begun) }
+        case .rssi(let value): entity.device.map { strengthen($0, isOn ? value : nil, begun: begun) }
+        case .powerOff: setPowerOfClients(isOn: !isOn)
+        case .moveHandles(let distance, let announce): moveHandles(of: entity, by: distance, announce)
+        case .changeServices(let add, let remove, let announce): changeServices(of: entity, remove, add, announce)
+        case .delay, .drop, .duplicate, .reorder, .truncate, .lengthen: updateTampering(of: entity)
+        case .burst(let rate): burst(entity, rate: isOn ? rate : nil, begun: begun)
+        case .stopAdvertising: updateAdvertising(of: entity)
+        case .changeAddress(let address): changeAddress(of: entity, to: address)
+        case .drift: updateDrift(of: entity)
+        default: break  // the runner ends what is cleared; what is not played is refused by the reader
+        }
+    }
+
+    private mutating func set(_ entity: EntityReference, to value: Value?, begun: Instant?) {
+        guard let (node, part) = place(of: entity) else { return }
+        _ = set(part, of: node, to: value.map { partValue($0, for: entity, part, node) }, begun: begun)
+    }
+
+    private mutating func disconnect(_ entity: EntityReference, _ code: Code?) {
+        guard let node = entity.device else { return }
+        let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
+        stopConnecting(node)
+        for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
+    }
+
+    private mutating func notify(_ entity: EntityReference, times: Int, _ value: Value?) {
+        guard let (node, part) = place(of: entity) else { return }
+        let octets = value.flatMap {
+            nodes[node].device.octets(of: part, saying: partValue($0, for: entity, part, node))
+        }
+        if value != nil, octets == nil { return }
+        for _ in 0..<times { notify(part, of: node, octets: octets) }
+    }
+
+    /// Takes the electrodes of a thing off, or puts them on, unless another thing keeps them off.
+    private mutating func updateLeads(of entity: EntityReference) {
+        guard let node = entity.device else { return }
+        let entities = nodes[node].conditions.entities(.leadOff)
+        for service in scenario.devices[node].services.indices where entity.has(service) {
+            let isOff = entities.contains { $0.has(service) }
+            nodes[node].setLead(ofService: service, isOff: isOff, at: now)
+        }
+    }
+
+    /// What a script's value is for a part.
+    private func partValue(
+        _ value: Value, for entity: EntityReference, _ part: Peripheral.Part, _ node: Int
+    ) -> SensorInput {
+        var format: ValueFormat?
+        if case .custom(let index) = part.quantity,
+            case .custom(let custom) = scenario.devices[node].services[part.service].content
+        {
+            format = custom.characteristics[index].format
+        }
+        switch (part.quantity, value) {
+        case (.described(let id), .text(let name)):
+            guard case .described(let service, _) = scenario.devices[node].services[part.service].content else {
+                return .octets([])
+            }
+            return .octets(service.values[Int(id.index)].description.octets(of: name) ?? Array(name.utf8))
+        case (.temperatureType, .text(let name)):
+            return .octets(HealthThermometer.Site.allCases.filter { $0.name == name }.map(\.rawValue))
+        default: return SensorInput(value, as: format, seed: seed(of: part, node))
+        }
+    }
+
+    /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
+    private mutating func updateSilence(of entity: EntityReference) {
+        guard let node = entity.device else { return }
+        keepSilent(node)
+    }
+
+    /// Keeps those values of a device silent that are to be so, by the handles that they have now.
+    mutating func keepSilent(_ node: Int) {
+        nodes[node].keepSilent(nodes[node].conditions.entities(.silence).flatMap(handles), at: now)
+        wakeDevice(node)
+    }
+
+    /// Of the values that a thing of a device is sent with.
+    func handles(of entity: EntityReference) -> [UInt16] {
+        switch entity {
+        case .device(let device): names.handles(of: device)
+        case .service(let device, let service): names.handles(of: device, service)
+        case .part: place(of: entity).flatMap { nodes[$0.node].device.handle(of: $0.part) }.map { [$0] } ?? []
+        case .client, .rule: []
+        }
+    }
+
+    /// The node and the part that a thing of a device stands for; a service stands for its value.
+    func place(of entity: EntityReference) -> (node: Int, part: Peripheral.Part)? {
+        let (device, index, named): (Int, Int, Int?)
+        switch entity {
+        case .service(let number, let service): (device, index, named) = (number, service, nil)
+        case .part(let number, let service, let part): (device, index, named) = (number, service, part)
+        case .device, .client, .rule: return nil
+        }
+        let service = scenario.devices[device].services[index]
+        guard let place = named ?? service.parts.firstIndex(where: { $0.role == .value }),
+            let part = Peripheral.Part(service.parts[place], at: place, of: service, at: index)
+        else { return nil }
+        return (device, part)
+    }
+
+    /// The thing that a part of a device is; nil for one that no script can name.
+    func entity(of part: Peripheral.Part, _ node: Int) -> EntityReference? {
+        let service = scenario.devices[node].services[part.service]
+        let place = service.parts.indices.first { place in
+            Peripheral.Part(service.parts[place], at: place, of: service, at: part.service) == part
+        }
+        return place.map { .part(device: node, service: part.service, part: $0) }
+    }
+
+    private mutating func note(_ event: EventName, _ rule: Int) {
+        guard !script.isFromOutside(rule) else { return noteFromOutside(event, script.rule(rule)) }
+        let name = name(of: rule)
+        var record = EventRecord(event, of: name, at: now)
+        record.rule = name
+        journal.append(record)
+        tellJudge(ObservedEvent(event, of: .rule(rule)))
+    }
+
+    /// What logs call a rule: its id, or its place.
+    public func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
+}
+
+extension EntityReference {
+    /// Whether a service of its device is part of it, or has it as a part.
+    fileprivate func has(_ service: Int) -> Bool {
+        switch self {
+        case .service(_, let own), .part(_, let own, _): own == service
+        default: true
+        }
+    }
+}
+
+extension HCIStatus {
+    init?(_ code: Code) {
+        switch code {
+        case .number(let number): self.init(rawValue: number)
+        case .name(let name): self.init(name: name)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import ATT
+import Bluetooth
+import GATT
+import L2CAP
+import LEHost
+import Peripheral
+import Scenarios
+import Simulation
+
+// What the script makes a device's host and server do wrong, and the built-in client's host.
+extension World {
+    /// A device answers nobody, or answers again.
+    mutating func stall(_ entity: EntityReference, _ isOn: Bool) {
+        guard let node = entity.device else { return }
+        command(.stall(isOn), of: node)
+    }
+
+    /// Tells a device's server what it has to refuse now.
+    mutating func updateRefusals(of entity: EntityReference) {
+        guard let node = entity.device else { return }
+        command(.refuse(refusals(of: node)), of: node)
+    }
+
+    /// What the script has a device refuse; to be told again when its handles are others.
+    func refusals(of node: Int) -> Refusals {
+        var refusals = Refusals()
+        let actions = nodes[node].conditions.actions.reversed()  // of two parts with one value, the last counts
+        for rank in 0...2 {
+            for action in actions where action.entity?.rank == rank {
+                guard case .attError(let request, let code) = action.operation, let entity = action.entity,
+                    let range = range(of: entity), let error = ATTError(code)
+                else { continue }
+                refusals.add(request.map(Refusals.Requests.init) ?? .all, in: range, with: error)
+            }
+        }
+        return refusals
+    }
+
+    /// All attributes that belong to a thing of a device: of a part those of its characteristic.
+    private func range(of entity: EntityReference) -> HandleRange? {
+        switch entity {
+        case .device: return .all
+        case .service(let node, let service):
+            let device = nodes[node].device
+            return device.table.range(ofService: device.placeInTable(ofService: service))
+        case .part:
+            guard let (node, part) = place(of: entity), let handle = nodes[node].device.handle(of: part) else {
+                return nil
+            }
+            return nodes[node].device.table.range(ofCharacteristicWithValue: handle)
+        case .client, .rule: return nil
+        }
+    }
+
+    /// Tells a device how many octets it takes, of who asks from now on.
+    mutating func updateMTU(of entity: EntityReference) {
+        guard let node = entity.device else { return }
+        var mtu = scenario.devices[node].link.mtu ?? Self.defaultMTU
+        if case .mtu(let wanted)? = nodes[node].conditions.last(.mtu) { mtu = wanted }
+        command(.offer(mtu: mtu), of: node)
+    }
+
+    /// A part's subscribers are told these octets, or the peers of a device get them as a PDU.
+    mutating func sendRaw(_ octets: [UInt8], _ channel: Action.Channel?, _ entity: EntityReference) {
+        if let channel, let node = entity.device {
+            command(.sendRaw(L2CAP.Channel(channel), octets), of: node)
+        } else if let (node, part) = place(of: entity) {
+            notify(part, of: node, octets: octets)
+        }
+    }
+
+    /// The built-in client confirms indications, or does not.
+    mutating func confirmIndications(_ isOn: Bool) {
+        for node in nodes.indices where isClient(node) { command(.confirmIndications(isOn), of: node) }
+    }
+}
+
+extension EntityReference {
+    /// 0 for what is most particular.
+    fileprivate var rank: Int {
+        switch self {
+        case .part: 0
+        case .service: 1
+        case .device, .client, .rule: 2
+        }
+    }
+}
+
+extension Refusals.Requests {
+    fileprivate init(_ request: Action.Request) {
+        switch request {
+        case .read: self = .read
+        case .write: self = .write
+        case .subscribe: self = .subscribe
+        case .discover: self = .discover
+        }
+    }
+}
+
+extension L2CAP.Channel {
+    fileprivate init(_ channel: Action.Channel) {
+        switch channel {
+        case .att: self = .attribute
+        case .signalling: self = .signalling
+        case .smp: self = .security
+        }
+    }
+}
+
+extension ATTError {
+    fileprivate init?(_ code: Code) {
+        switch code {
+        case .number(let number): self.init(rawValue: number)
+        case .name(let name): self.init(name: name)
+        }
+    }
+}
