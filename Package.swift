@@ -53,7 +53,7 @@ let floors: [[Target]] = [
             on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Services", "Simulation",
             "Statistics"
         ),
-        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Simulation", "Spelling"),
+        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Services", "Simulation", "Spelling"),
         library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
     ],
     [
@@ -71,7 +71,7 @@ let floors: [[Target]] = [
         library(
             "Checks",
             on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
-            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualWorld"),
+            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Services", "Simulation", "Spelling", "VirtualWorld"),
     ],
     [
         library(
@@ -151,8 +151,8 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
-            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Services", "Simulation",
-            "Spelling", "VirtualController"),
+            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Services",
+            "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]

@@ -15,7 +15,7 @@ extension Dashboard {
         if layout.pulse >= Layout.largePulse, 2 + (digits.first?.count ?? 0) <= canvas.width {
             drawLargePulse(digits, on: &canvas, row, withStatistics: layout.statistics == 0)
         } else {
-            drawLine(of: facts.filter { $0.0.value != unknown }, behind: drawRate(on: &canvas, row), on: &canvas, row)
+            drawLine(of: shownFacts.filter { $0.0.value != unknown }, behind: drawRate(on: &canvas, row), on: &canvas, row)
         }
         row += layout.pulse
         if layout.statistics > 0 { drawLine(of: statisticFacts, behind: -1, on: &canvas, row) }
@@ -77,7 +77,7 @@ extension Dashboard {
         let column = max(15, 4 + (digits.first?.count ?? 0))
         canvas.write("bpm", .heart, row: row + 1, column: column)
         if let energy { canvas.write("\(energy) kJ", row: row + 2, column: column) }
-        drawColumn(of: facts, on: &canvas, row, column + 9, gap: 13)
+        drawColumn(of: shownFacts, on: &canvas, row, column + 9, gap: 13)
         if withStatistics { drawColumn(of: statisticFacts, on: &canvas, row, column + 35, gap: 15) }
     }
 
@@ -89,10 +89,9 @@ extension Dashboard {
 
     private typealias Shown = (label: String, value: String)
 
-    private var facts: [(Shown, Style)] {
+    private var shownFacts: [(Shown, Style)] {
         [(("contact", contact.map { $0 ? "yes" : "no" } ?? unknown), contact == false ? .warning : .plain)]
-            + numbers.map { (($0.label, $0.value ?? unknown), $0.isWarning ? .warning : .plain) }
-            + [(("temperature", temperature.map { "\(decimal($0, 2)) °C" } ?? unknown), .plain)]
+            + facts.map { (($0.label, $0.value ?? unknown), $0.isWarning ? .warning : .plain) }
     }
 
     private var statisticFacts: [(Shown, Style)] {

@@ -5,7 +5,7 @@ import Sensors
 import Services
 import Simulation
 
-/// What a definition becomes: attributes, and sensors behind them.
+/// What a definition becomes: attributes and sensors.
 extension PeripheralDevice {
     static func genericAccess(_ definition: PeripheralDefinition) -> ServiceDefinition {
         let name = definition.name.utf8(atMost: DeviceName.maximumCount)
@@ -34,62 +34,36 @@ extension PeripheralDevice {
             ])
     }
 
-    /// What stands behind each service, and what they share.  Electrocardiograms are of the heart of the first Heart Rate
-    /// Service, or of one that beats once a second.
+    /// The sensors of the services, and what they share.
+    ///
+    /// A service that listens to a heart and has none of its own listens to the first of the device, or to one that beats
+    /// once a second.
     static func sensors(
         for definition: PeripheralDefinition, seed: RandomStream
-    ) -> (sensors: [any ServiceSensor], attributes: [Attributes], body: SensorContext) {
-        var body = SensorContext(clock: definition.clock, mtu: Server.defaultMTU)
-        let seeds = definition.services.indices.map { index in
-            var chance = seed.stream("service \(index)")
-            return chance.next()
-        }
-        for (service, seed) in zip(definition.services, seeds) {
-            guard let rate = service.heartRate else { continue }
-            body.pulses.append(Pulse(Heart(rate: rate, seed: seed)))
-        }
-        if body.pulses.isEmpty, let first = seeds.first {
-            body.pulses.append(Pulse(Heart(rate: Signal(60), seed: first)))
-        }
-        var hearts = 0
-        var attributes: [Attributes] = []
-        let sensors = zip(definition.services, seeds).map { service, seed -> any ServiceSensor in
-            func own(_ sensor: some UndescribedSensor) -> any ServiceSensor {
-                attributes.append(sensor.attributes)
-                return sensor
+    ) -> (sensors: [any ServiceSensor], context: SensorContext) {
+        var context = SensorContext(clock: definition.clock, mtu: Server.defaultMTU)
+        let chances = definition.services.indices.map { seed.stream("service \($0)") }
+        var hearts: [Int] = []
+        for (service, chance) in zip(definition.services, chances) {
+            guard let rate = service.heartRate(chance: chance) else {
+                hearts.append(0)
+                continue
             }
-            switch service {
-            case .described(let description, let configuration, let chance):
-                attributes.append(description.attributes(configuration))
-                if service.heartRate != nil { hearts += 1 }
-                let heart = service.heartRate == nil ? 0 : hearts - 1
-                return description.makeSensor(configuration, chance: chance, heart: heart)
-            case .deviceInformation(let strings): return own(InformationSensor(strings))
-            case .healthThermometer(let thermometer): return own(ThermometerSensor(thermometer))
-            case .fitness(let fitness): return own(FitnessSensor(fitness, definition.clock))
-            case .ecg(let ecg):
-                return ecg.form == .vendor
-                    ? own(ECGSensor(ecg, pulse: 0, seed: seed)) : own(PMDSensor(ecg, pulse: 0, seed: seed))
-            case .measurements(let measurements): return own(MeasurementsSensor(measurements))
-            case .custom(let custom): return own(CustomSensor(custom))
-            }
+            hearts.append(context.pulses.count)
+            context.pulses.append(Pulse(Heart(rate: rate, seed: first(of: chance))))
         }
-        return (sensors, attributes, body)
+        if context.pulses.isEmpty, let first = chances.first {
+            context.pulses.append(Pulse(Heart(rate: Signal(60), seed: self.first(of: first))))
+        }
+        let sensors = definition.services.indices.map { index in
+            definition.services[index].makeSensor(
+                chance: chances[index], heart: hearts[index], clock: definition.clock)
+        }
+        return (sensors, context)
     }
-}
 
-/// A service's attributes, and the quantity that each of its characteristics stands for.
-typealias Attributes = (ServiceDefinition, [Part.Quantity])
-
-/// The sensor of a service that has no description yet.
-protocol UndescribedSensor: ServiceSensor {
-    var attributes: Attributes { get }
-}
-
-extension PeripheralDefinition.Service {
-    /// How fast the heart beats that it measures; nil for one that measures none.
-    fileprivate var heartRate: Signal? {
-        guard case .described(let description, let configuration, let chance) = self else { return nil }
-        return description.heartRate(configuration, chance: chance)
+    private static func first(of chance: RandomStream) -> UInt64 {
+        var chance = chance
+        return chance.next()
     }
 }

@@ -1,68 +1,87 @@
 public import Octets
 public import Spelling
 
-/// A value that a client has got, and whose octets can be read.  It is worded when a line is written.
+/// A value that a client received, or that is no longer true.
 ///
-/// It names its characteristic by numbers: a description has many parts, and would be counted at each copy.
+/// It keeps the octets, which have been checked, and is put into words only when a line is written.
 public struct ReceivedValue: Hashable, Sendable {
     private let id: CharacteristicID
     private let octets: [UInt8]?
 
-    /// A value of a characteristic; throws for octets that cannot be read.
+    /// A value of a characteristic; throws for octets that its codec does not read.
     public init(_ octets: ArraySlice<UInt8>, of id: CharacteristicID) throws(Malformed) {
-        try id.format.check(octets)
+        try id.format?.check(octets)
         (self.id, self.octets) = (id, Array(octets))
     }
 
-    /// That the last value is not true any more.
+    /// The last value of a characteristic is no longer true.
     public init(expired id: CharacteristicID) { (self.id, octets) = (id, nil) }
 
-    /// Of which characteristic it is.
-    public var characteristic: CharacteristicDescription { id.description }
+    /// What the client does with the characteristic.
+    public var use: ClientUse { id.description.client }
 
     /// Whether a sensor measured it.
-    public var isMeasurement: Bool { octets != nil && id.description.client.isMeasurement }
+    public var isMeasurement: Bool { octets != nil && use.isMeasurement }
 
-    /// For people.
+    /// For people: `battery 87 %`.
     public var words: String {
-        guard let octets else { return "no \(id.description.client.key.split(separator: "_").joined(separator: " "))" }
-        return (try? id.format.words(octets[...])) ?? ""
+        let use = use
+        guard let octets else { return "no \(use.key.replacing("_", with: " "))" }
+        let words = (try? id.format?.words(octets[...])) ?? ""
+        return use.member.map { "\($0): \(words)" } ?? words
     }
 
-    /// What a row of a screen shows of it; nil for none.
+    /// The number that the screen shows; nil when there is none.
     public func number(of fact: ScreenFact) -> Double? {
         guard let octets else { return nil }
-        return (try? id.format.number(octets[...], of: fact.key)) ?? nil
+        return (try? id.format?.number(octets[...], of: fact.key)) ?? nil
     }
 }
 
 extension ReceivedValue: JSONWritable {
-    /// Adds the value; `null` when it is not true any more.
+    /// Adds the value as it is in a client's line.
     public func write(to text: inout JSONText) {
-        guard let octets else { return text.append("null") }
-        do throws(Malformed) { try id.format.write(octets[...], to: &text) } catch { text.append("null") }
+        let (member, format) = (use.member, id.format)
+        if let member {
+            text.append("{\"")
+            text.append(text: member)
+            text.append("\": ")
+        }
+        do throws(Malformed) {
+            if let octets { try format?.writeLine(octets[...], to: &text) } else { text.append(format?.expired ?? "null") }
+        } catch { text.append("null") }
+        if member != nil { text.append("}") }
     }
 }
 
-/// A characteristic of a service in the registry.
+/// A characteristic of a service in the registry, by their places: small, and free to copy.
 public struct CharacteristicID: Hashable, Sendable {
-    private let service: UInt8
-    private let place: UInt8
+    private let service: Int16
+    private let characteristic: Int16
 
-    /// A characteristic of one of the registry's services, both by their numbers.
-    public init(service: Int, place: Int) { (self.service, self.place) = (UInt8(service), UInt8(place)) }
-
-    /// A characteristic of a service; nil when the registry has none of that name.
-    public init?(_ service: ServiceDescription, place: Int) {
-        guard let number = ServiceRegistry.all.firstIndex(of: service) else { return nil }
-        self.init(service: number, place: place)
+    /// Nil when the registry does not have them.
+    init?(service: Int, characteristic: Int) {
+        guard ServiceRegistry.all.indices.contains(service),
+            ServiceRegistry.all[service].characteristics.indices.contains(characteristic)
+        else { return nil }
+        (self.service, self.characteristic) = (Int16(truncatingIfNeeded: service), Int16(truncatingIfNeeded: characteristic))
     }
 
-    /// What it is.
+    /// The characteristic with this UUID in a service with that one; nil when the registry does not have it.
+    public init?(_ characteristic: CharacteristicDescription, of service: ServiceDescription) {
+        guard let place = ServiceRegistry.all.firstIndex(of: service),
+            let number = ServiceRegistry.all[place].characteristics.firstIndex(where: { $0.uuid == characteristic.uuid })
+        else { return nil }
+        self.init(service: place, characteristic: number)
+    }
+
+    /// All of the characteristic.
     public var description: CharacteristicDescription {
-        ServiceRegistry.all[Int(service)].characteristics[Int(place)]
+        ServiceRegistry.all[Int(service)].characteristics[Int(characteristic)]
     }
 
-    /// What its octets mean, without a copy of all the rest.
-    var format: any CharacteristicValue.Type { ServiceRegistry.all[Int(service)].characteristics[Int(place)].format }
+    /// Only its codec, without a copy of the rest.
+    var format: (any CharacteristicValue.Type)? {
+        ServiceRegistry.all[Int(service)].characteristics[Int(characteristic)].format
+    }
 }

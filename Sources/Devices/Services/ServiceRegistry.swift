@@ -1,12 +1,28 @@
-/// Every service that has a folder here.  The order is that in which a client reads and subscribes.
+/// All services that a scenario can name, except those that a file describes itself.
 public enum ServiceRegistry {
-    /// One line for each.
+    /// In the order in which a client reads and subscribes.
     public static let all: [ServiceDescription] = [
         .heartRate,
+        .healthThermometer,
+        .fitness,
         .battery,
+        .deviceInformation,
         .feed,
+        .measurements,
+        .ecg,
+        .polarMeasurementData,
     ]
 
-    /// The one that scenarios write so; nil for none.
-    public static func service(named name: String) -> ServiceDescription? { all.first { $0.name == name } }
+    /// The service with this name in a scenario; nil when there is none.
+    public static func service(named name: String) -> ServiceDescription? {
+        all.first { $0.name == name && $0.variant == nil }
+    }
+
+    /// The service with this name in a scenario that a configuration chooses; nil when there is none.
+    public static func service(named name: String, _ configuration: ServiceConfiguration) -> ServiceDescription? {
+        let chosen = all.first { service in
+            service.name == name && service.variant.map { configuration.word($0.key) == $0.word } ?? false
+        }
+        return chosen ?? service(named: name)
+    }
 }

@@ -4,7 +4,7 @@ import Octets
 import Sensors
 import Simulation
 
-/// What stands behind a Battery Service: a level, and which one was notified last.
+/// The Battery Service of a device: it notifies changes of the level.
 struct BatterySensor: ServiceSensor {
     private var schedule: Schedule
     private var gauge: Gauge
@@ -16,57 +16,57 @@ struct BatterySensor: ServiceSensor {
     }
 
     /// Percent, rounded; what is outside of 0 to 100 is moved to the nearer end.
-    private mutating func level(_ value: SensorQuantity, at now: Instant, of body: inout SensorContext) -> UInt8 {
-        let level = gauge.value(at: body.clock.sensorTime(at: now)) ?? 0
-        body.note(level, as: value, in: BatteryFields.range)
+    private mutating func level(_ id: ValueID, at now: Instant, context: inout SensorContext) -> UInt8 {
+        let level = gauge.value(at: context.clock.sensorTime(at: now)) ?? 0
+        context.noteSaturation(of: level, as: id, in: BatteryFields.range)
         return level > 0 ? UInt8(min(level, 100).rounded()) : 0  // NaN is 0 too
     }
 
     mutating func read(
-        _ value: SensorQuantity, at now: Instant, of body: inout SensorContext
-    ) throws(ATTError) -> [UInt8] { [level(value, at: now, of: &body)] }
+        _ id: ValueID, at now: Instant, context: inout SensorContext
+    ) throws(ATTError) -> [UInt8] { [level(id, at: now, context: &context)] }
 
-    /// Notified of changes from the present level.
-    mutating func begin(_ value: SensorQuantity, at now: Instant, of body: inout SensorContext) {
-        notified = level(value, at: now, of: &body)
-        schedule.goOn(after: now)
+    /// The client is told of changes from the present level.
+    mutating func didSubscribe(to id: ValueID, at now: Instant, context: inout SensorContext) {
+        notified = level(id, at: now, context: &context)
+        schedule.reschedule(after: now)
     }
 
-    /// Notified of what changed meanwhile.
-    mutating func resume(_ value: SensorQuantity, at now: Instant, of body: inout SensorContext) {
-        goOn(value, at: now)
+    /// The client is told if the level has changed meanwhile.
+    mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext) {
+        reschedule(id, after: now)
     }
 
-    mutating func goOn(_: SensorQuantity, at now: Instant) { schedule.goOn(after: now) }
+    mutating func reschedule(_: ValueID, after now: Instant) { schedule.reschedule(after: now) }
 
-    func due(_: SensorQuantity, of _: SensorContext) -> Instant { schedule.due }
+    func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { schedule.due }
 
-    mutating func notify(
-        _ value: SensorQuantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
+    mutating func encodeNotification(
+        of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
-        if occasion == .due { schedule.goOn(after: now) }
-        let level = level(value, at: now, of: &body)
-        guard occasion == .asked || level != notified else { return false }
+        if trigger == .scheduled { schedule.reschedule(after: now) }
+        let level = level(id, at: now, context: &context)
+        guard trigger == .onDemand || level != notified else { return false }
         notified = level
         pool.append(level, to: &packet)
         return true
     }
 
     mutating func set(
-        _: SensorQuantity, to input: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
+        _: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext
     ) -> Bool {
         guard let signal = input.signal else { return false }
-        gauge.set(signal, at: now, begun: begun, by: body.clock)
+        gauge.set(signal, at: now, begun: begun, by: context.clock)
         return true
     }
 
-    func number(of value: SensorQuantity, at now: Instant, of body: SensorContext) -> Double? {
-        var (copy, body) = (self, body)
-        return Double(copy.level(value, at: now, of: &body))
+    func number(of id: ValueID, at now: Instant, context: SensorContext) -> Double? {
+        var (copy, context) = (self, context)
+        return Double(copy.level(id, at: now, context: &context))
     }
 
-    func octets(of _: SensorQuantity, saying input: SensorInput) -> [UInt8]? {
+    func octets(of _: ValueID, for input: SensorInput) -> [UInt8]? {
         input.number.map { [UInt8(saturating: $0)] }
     }
 }

@@ -3,6 +3,7 @@ public import Characteristics
 import GATT
 public import Octets
 public import Sensors
+import Simulation
 
 extension ServiceDescription {
     /// The Battery Service, 0x180F.  Battery Service 1.1.
@@ -12,29 +13,28 @@ extension ServiceDescription {
         characteristics: [
             CharacteristicDescription(
                 .batteryLevel, "Battery Level", [.read, .notify], format: BatteryLevel.self,
-                value: .number(in: BatteryFields.range, unit: "%"),
+                value: ValueDescription(.number(BatteryFields.range), unit: "%"),
                 client: ClientUse(
-                    "battery", worth: .little, isMeasurement: false,
-                    row: ScreenFact("battery", unit: "%", warnsUpTo: 10)))
+                    "battery", importance: .extra, isMeasurement: false,
+                    row: ScreenFact("battery", unit: "%", warnsUpTo: 10, isAlwaysThere: true)))
         ],
         sensor: { BatterySensor($0) })
 }
 
-/// What a scenario can say of a battery.
+/// The keys of `battery` in a scenario.
 public enum BatteryFields {
-    /// In per cent.
-    public static let range = 0.0...100
-    /// How full it is.
+    static let range = 0.0...100
+    /// Percent.
     public static let level = Field.curve("value", range, standard: 100, "In per cent; 100 if it is left out.")
-    /// Between two looks at the curve.
+    /// How often a subscribed client is told of a change.
     public static let period = Field.period("How often the value is looked at; 1 s if it is left out.")
 }
 
 extension BatteryLevel: CharacteristicValue {
-    /// Reads a value as it came.
+    /// One octet.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `battery 87 %`.
     public var words: String { "battery \(percent) %" }
-    /// Per cent.
+    /// Percent.
     public func number(of _: String?) -> Double? { Double(percent) }
 }

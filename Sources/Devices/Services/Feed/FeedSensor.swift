@@ -4,7 +4,7 @@ import Octets
 import Sensors
 import Simulation
 
-/// What stands behind a Feed service.
+/// The Feed service of a device.
 struct FeedSensor: ServiceSensor {
     private var schedule: Schedule
     private var gauge: Gauge
@@ -15,32 +15,32 @@ struct FeedSensor: ServiceSensor {
     }
 
     mutating func read(
-        _ quantity: SensorQuantity, at now: Instant, of body: inout SensorContext
+        _ id: ValueID, at now: Instant, context: inout SensorContext
     ) throws(ATTError) -> [UInt8] {
         let value = gauge.value(at: now) ?? 0
-        body.note(value, as: quantity, in: FeedFields.range)
+        context.noteSaturation(of: value, as: id, in: FeedFields.range)
         return VendorCount(roundingDown: value).octets
     }
 
-    mutating func begin(_: SensorQuantity, at now: Instant, of _: inout SensorContext) { schedule.goOn(after: now) }
+    mutating func didSubscribe(to _: ValueID, at now: Instant, context _: inout SensorContext) { schedule.reschedule(after: now) }
 
-    mutating func goOn(_: SensorQuantity, at now: Instant) { schedule.goOn(after: now) }
+    mutating func reschedule(_: ValueID, after now: Instant) { schedule.reschedule(after: now) }
 
-    func due(_: SensorQuantity, of _: SensorContext) -> Instant { schedule.due }
+    func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { schedule.due }
 
-    mutating func notify(
-        _ quantity: SensorQuantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
+    mutating func encodeNotification(
+        of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
-        if occasion == .due { schedule.goOn(after: now) }
+        if trigger == .scheduled { schedule.reschedule(after: now) }
         guard let value = gauge.value(at: now) else { return false }
-        body.note(value, as: quantity, in: FeedFields.range)
+        context.noteSaturation(of: value, as: id, in: FeedFields.range)
         VendorCount(roundingDown: value).append(to: &packet, in: &pool)
         return true
     }
 
     mutating func set(
-        _: SensorQuantity, to input: SensorInput?, at now: Instant, begun: Instant?, of _: inout SensorContext
+        _: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context _: inout SensorContext
     ) -> Bool {
         guard let signal = input.signal else { return false }
         gauge.set(signal, at: now, begun: begun)
@@ -48,12 +48,12 @@ struct FeedSensor: ServiceSensor {
         return true
     }
 
-    func number(of _: SensorQuantity, at now: Instant, of _: SensorContext) -> Double? {
+    func number(of _: ValueID, at now: Instant, context _: SensorContext) -> Double? {
         var gauge = gauge
         return gauge.value(at: now)
     }
 
-    func octets(of _: SensorQuantity, saying input: SensorInput) -> [UInt8]? {
+    func octets(of _: ValueID, for input: SensorInput) -> [UInt8]? {
         input.number.map { VendorCount(roundingDown: $0).octets }
     }
 }

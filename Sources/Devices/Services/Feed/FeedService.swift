@@ -2,6 +2,7 @@ import Characteristics
 import GATT
 public import Octets
 public import Sensors
+import Simulation
 public import Spelling
 
 extension ServiceDescription {
@@ -11,28 +12,27 @@ extension ServiceDescription {
         fields: [FeedFields.value.description, FeedFields.period.description],
         characteristics: [
             CharacteristicDescription(
-                VendorUUID.feedValue.uuid, "Feed Value", [.read, .notify],
-                userDescription: VendorUUID.feedValue.userDescription, format: FeedValue.self,
-                value: .number(in: FeedFields.range), client: ClientUse("feed", isMeasurement: true))
+                .feedValue, [.read, .notify], format: FeedValue.self,
+                value: ValueDescription(.number(FeedFields.range)),
+                client: ClientUse("feed", isMeasurement: true))
         ],
         sensor: { FeedSensor($0) })
 }
 
-/// What a scenario can say of a feed.
+/// The keys of `feed` in a scenario.
 public enum FeedFields {
-    /// Of four octets.
-    public static let range = 0.0...4_294_967_295
+    static let range = 0.0...4_294_967_295
     /// Rounded down.
     public static let value = Field.curve("value", range, "A whole number.")
     /// From one notification to the next.
     public static let period = Field.period("How often it is sent; 1 s if it is left out.")
 }
 
-/// Feed Value, vendor 0x0401.
+/// Feed Value, vendor 0x0401: a `VendorCount`.
 public struct FeedValue: CharacteristicValue {
     private let count: VendorCount
 
-    /// Reads a value as it came.
+    /// Four octets.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Value") }
 
     /// Adds the number.

@@ -4,13 +4,13 @@ import Octets
 import Sensors
 import Simulation
 
-/// What stands behind a Heart Rate Service: a heart, and what of it has not been sent yet.
+/// The Heart Rate Service of a device.
 struct HeartRateSensor: ServiceSensor {
-    /// In one of so many measurements energy expended is sent.  Heart Rate Service 1.0, section 3.1.1.3: typically ten.
+    /// Every tenth measurement has Energy Expended.  Heart Rate Service 1.0, section 3.1.1.3.
     private static let energyPeriod = 10
 
     /// In the order of the description.
-    private enum Place: Int {
+    private enum Value: Int {
         case rate
         case contact
         case energy
@@ -19,24 +19,24 @@ struct HeartRateSensor: ServiceSensor {
         case controlPoint
     }
 
-    private static let energyID = ValueID(Place.energy.rawValue, in: Place.rate.rawValue)
+    private static let energyID = ValueID(index: Value.energy.rawValue, carrier: Value.rate.rawValue)
 
     private let pulse: Int
-    /// The highest that is said: what is more is said as this.
+    /// The highest rate that is sent.
     private let highest: UInt16
     private let hasEnergy: Bool
     private let hasRRIntervals: Bool
-    /// No more of them in one measurement; nil: as many as the MTU has room for.
+    /// The most in one measurement; nil: as many as the MTU has room for.
     private let mostRRIntervals: Int?
     private let location: BodySensorLocation?
     private var schedule: Schedule
     private var contact: Gauge?
-    private var energy: EnergyCurve?  // nil when it follows from the heart
-    private var setEnergy: EnergyCurve?  // while a script has taken it over
+    private var energy: EnergyCurve?  // nil when it is computed from the heart
+    private var setEnergy: EnergyCurve?  // by a script
     private var lastReset = Instant.start  // of the energy
     private var sent = 0
     private var measurement = HeartRateMeasurement(bpm: 0)
-    private var setLocation: [UInt8]?  // while a script has taken it over
+    private var setLocation: [UInt8]?  // by a script
 
     init(_ source: SensorSource) {
         let configuration = source.configuration
@@ -57,35 +57,35 @@ struct HeartRateSensor: ServiceSensor {
 
     // MARK: Notifications
 
-    /// What was measured before is not sent (section 3.4).
-    mutating func begin(_: SensorQuantity, at now: Instant, of body: inout SensorContext) {
-        if hasRRIntervals { body.pulses[pulse].listen(until: now) }
-        body.pulses[pulse].intervals.removeAll()
+    /// Intervals from before are not sent (section 3.4).
+    mutating func didSubscribe(to _: ValueID, at now: Instant, context: inout SensorContext) {
+        if hasRRIntervals { context.pulses[pulse].listen(until: now) }
+        context.pulses[pulse].intervals.removeAll()
         sent = 0
-        schedule.goOn(after: now)
+        schedule.reschedule(after: now)
     }
 
-    mutating func goOn(_: SensorQuantity, at now: Instant) { schedule.goOn(after: now) }
+    mutating func reschedule(_: ValueID, after now: Instant) { schedule.reschedule(after: now) }
 
-    func due(_: SensorQuantity, of body: SensorContext) -> Instant { schedule.due }
+    func nextNotification(of _: ValueID, context: SensorContext) -> Instant { schedule.due }
 
-    mutating func notify(
-        _ quantity: SensorQuantity, _ occasion: Occasion, at now: Instant, of body: inout SensorContext,
+    mutating func encodeNotification(
+        of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
-        if occasion == .due { schedule.goOn(after: now) }
-        if hasRRIntervals { body.pulses[pulse].listen(until: now) }
-        guard let rate = body.pulses[pulse].heart.wanted(at: now) else { return false }
-        body.note(rate, as: quantity, in: 0...Double(highest))
+        if trigger == .scheduled { schedule.reschedule(after: now) }
+        if hasRRIntervals { context.pulses[pulse].listen(until: now) }
+        guard let rate = context.pulses[pulse].heart.wanted(at: now) else { return false }
+        context.noteSaturation(of: rate, as: id, in: 0...Double(highest))
         let bpm = min(Heart.shown(rate), highest)
         measurement.bpm = bpm
         measurement.contact = contactNow(at: now)
         measurement.energyExpended =
-            hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now, of: &body) : nil
-        // Beats that an electrocardiogram or the script has listened to are no business of a sensor without intervals.
+            hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now, context: &context) : nil
+        // An electrocardiogram or a script may have listened to beats that this sensor must not send.
         let most = hasRRIntervals && bpm > 0 ? mostRRIntervals ?? .max : 0
-        let room = measurement.maximumRRIntervals(mtu: body.mtu)
-        body.pulses[pulse].intervals.take(min(room, most), into: &measurement.rrIntervals)
+        let room = measurement.maximumRRIntervals(mtu: context.mtu)
+        context.pulses[pulse].intervals.take(min(room, most), into: &measurement.rrIntervals)
         measurement.append(to: &packet, in: &pool)
         sent += 1
         return true
@@ -96,16 +96,16 @@ struct HeartRateSensor: ServiceSensor {
         return (contact?.value(at: now) ?? 0) >= 0.5 ? .detected : .notDetected
     }
 
-    private mutating func kilojoules(at now: Instant, of body: inout SensorContext) -> UInt16 {
+    private mutating func kilojoules(at now: Instant, context: inout SensorContext) -> UInt16 {
         guard let kilojoules = setEnergy?.kilojoules(at: now) ?? energy?.kilojoules(at: now) else {
-            return body.pulses[pulse].heart.kilojoules(at: now)
+            return context.pulses[pulse].heart.kilojoules(at: now)
         }
-        body.note(kilojoules, as: .described(Self.energyID), in: HeartRateFields.numbers)
+        context.noteSaturation(of: kilojoules, as: Self.energyID, in: HeartRateFields.range)
         return UInt16(saturating: kilojoules)
     }
 
-    func read(_ quantity: SensorQuantity, at now: Instant, of body: inout SensorContext) throws(ATTError) -> [UInt8] {
-        guard quantity.place == Place.location.rawValue, let octets = setLocation ?? location?.octets else {
+    func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8] {
+        guard Value(id) == .location, let octets = setLocation ?? location?.octets else {
             throw .unlikelyError
         }
         return octets
@@ -115,12 +115,12 @@ struct HeartRateSensor: ServiceSensor {
 
     /// Takes a command: Heart Rate Service 1.0, section 3.3.1.
     mutating func write(
-        _ value: [UInt8], to quantity: SensorQuantity, at now: Instant, of body: inout SensorContext
+        _ octets: [UInt8], to id: ValueID, at now: Instant, context: inout SensorContext
     ) throws(ATTError) {
-        guard quantity.place == Place.controlPoint.rawValue else { throw .unlikelyError }
+        guard Value(id) == .controlPoint else { throw .unlikelyError }
         do throws(Malformed) {
-            switch try HeartRateControlPoint(octets: value) {
-            case .resetEnergyExpended: resetEnergy(at: now, &body.pulses[pulse].heart)
+            switch try HeartRateControlPoint(octets: octets) {
+            case .resetEnergyExpended: resetEnergy(at: now, &context.pulses[pulse].heart)
             }
         } catch {
             switch error {
@@ -130,7 +130,7 @@ struct HeartRateSensor: ServiceSensor {
         }
     }
 
-    /// Energy Expended counts from 0 again, wherever it comes from now or later; the next measurement says so.
+    /// Energy Expended counts from 0 again, from whatever it is computed; the next measurement has it.
     private mutating func resetEnergy(at now: Instant, _ heart: inout Heart) {
         lastReset = now
         heart.resetEnergy(at: now)
@@ -142,19 +142,18 @@ struct HeartRateSensor: ServiceSensor {
     // MARK: The script
 
     mutating func set(
-        _ quantity: SensorQuantity, to value: SensorInput?, at now: Instant, begun: Instant?, of body: inout SensorContext
+        _ id: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext
     ) -> Bool {
-        let place = quantity.place.flatMap(Place.init)
-        if place == .location {
-            guard location != nil, value.isTextOrEnd else { return false }
-            setLocation = value?.octets
+        if Value(id) == .location {
+            guard location != nil, input.isTextOrEnd else { return false }
+            setLocation = input?.octets
             return true
         }
-        guard let signal = value.signal else { return false }
-        switch place {
+        guard let signal = input.signal else { return false }
+        switch Value(id) {
         case .rate:
-            body.pulses[pulse].listen(until: now.advanced(byNanoseconds: -1))
-            body.pulses[pulse].heart.setRate(signal, at: now, begun: begun)
+            context.pulses[pulse].listen(until: now.advanced(byNanoseconds: -1))
+            context.pulses[pulse].heart.setRate(signal, at: now, begun: begun)
         case .contact where contact != nil:
             contact?.set(signal, at: now, begun: begun)
             contact?.forget(before: now)
@@ -165,10 +164,10 @@ struct HeartRateSensor: ServiceSensor {
         return true
     }
 
-    func number(of quantity: SensorQuantity, at now: Instant, of body: SensorContext) -> Double? {
-        switch quantity.place.flatMap(Place.init) {
+    func number(of id: ValueID, at now: Instant, context: SensorContext) -> Double? {
+        switch Value(id) {
         case .rate:
-            var heart = body.pulses[pulse].heart
+            var heart = context.pulses[pulse].heart
             return heart.bpm(at: now).map { Double(min($0, highest)) }
         case .contact:
             var copy = self
@@ -181,8 +180,8 @@ struct HeartRateSensor: ServiceSensor {
         }
     }
 
-    func octets(of quantity: SensorQuantity, saying value: SensorInput) -> [UInt8]? {
-        guard quantity.place == Place.rate.rawValue, let number = value.number else { return nil }
+    func octets(of id: ValueID, for input: SensorInput) -> [UInt8]? {
+        guard Value(id) == .rate, let number = input.number else { return nil }
         return HeartRateMeasurement(bpm: UInt16(saturating: number)).octets
     }
 }

@@ -3,6 +3,7 @@ public import Characteristics
 import GATT
 public import Octets
 public import Sensors
+import Simulation
 import Spelling
 
 extension ServiceDescription {
@@ -18,53 +19,57 @@ extension ServiceDescription {
         characteristics: [
             CharacteristicDescription(
                 .heartRateMeasurement, "Heart Rate Measurement", .notify, format: HeartRateMeasurement.self,
-                value: .number(in: HeartRateFields.numbers, unit: "bpm", key: "bpm"),
+                value: ValueDescription(.number(HeartRateFields.range), key: "bpm", unit: "bpm", label: "heart rate"),
                 members: [
-                    .truth("contact", key: "contact", field: HeartRateFields.contact.key),
-                    .number(
-                        "energy_kj", in: HeartRateFields.numbers, unit: "kJ", key: "energy_kj",
-                        field: HeartRateFields.energy.key),
-                    .other(
-                        "rr_ms", key: "rr_ms", isSettable: false, tolerance: 1, field: HeartRateFields.rrIntervals.key),
+                    ValueDescription(
+                        .truth, named: "contact", key: "contact", label: "skin contact",
+                        field: HeartRateFields.contact.key),
+                    ValueDescription(
+                        .number(HeartRateFields.range), named: "energy_kj", key: "energy_kj", unit: "kJ", label: "energy", field: HeartRateFields.energy.key),
+                    ValueDescription(
+                        .numbers, named: "rr_ms", key: "rr_ms", unit: "ms", label: "RR intervals", example: "812 790", isSettable: false,
+                        tolerance: 1, field: HeartRateFields.rrIntervals.key),
                 ],
-                client: ClientUse("heart_rate", as: .heartRate, isMeasurement: true)),
+                client: ClientUse("heart_rate", role: .heartRate, isMeasurement: true)),
             CharacteristicDescription(
                 .bodySensorLocation, "Body Sensor Location", .read, format: BodySensorLocation.self,
-                value: .other("location", words: BodySensorLocation.names, field: HeartRateFields.location.key),
-                client: ClientUse("location", worth: .little, isMeasurement: false)),
-            // Table 3.1: it is there if and only if energy is.
+                value: ValueDescription(
+                    .word(BodySensorLocation.names, first: 0), named: "location", label: "place on the body", example: "chest",
+                    field: HeartRateFields.location.key),
+                client: ClientUse("location", importance: .extra, isMeasurement: false)),
+            // Table 3.1: present if and only if Energy Expended is.
             CharacteristicDescription(
                 .heartRateControlPoint, "Heart Rate Control Point", .write, format: ControlPointOctet.self,
-                value: .number("control_point", in: 0...255, isSettable: false, field: HeartRateFields.energy.key),
-                client: ClientUse("control_point", as: .energyReset, worth: .nothing, isMeasurement: false)),
+                value: ValueDescription(
+                    .number(0...255), named: "control_point", isSettable: false, field: HeartRateFields.energy.key),
+                client: ClientUse("control_point", role: .energyReset, importance: .none, isMeasurement: false)),
         ],
         heart: { $0.signal(HeartRateFields.rate, "rate") },
         sensor: { HeartRateSensor($0) })
 }
 
-/// What a scenario can say of a heart-rate sensor.
+/// The keys of `heart_rate` in a scenario.
 public enum HeartRateFields {
-    /// Of a rate, and of an energy.
-    public static let numbers = 0.0...65535
-    /// Of the heart.
-    public static let rate = Field.curve("value", numbers, standard: 60, "In bpm; 60 if it is left out.")
-    /// From one notification to the next.
+    static let range = 0.0...65535
+    /// Beats per minute.
+    public static let rate = Field.curve("value", range, standard: 60, "In bpm; 60 if it is left out.")
+    /// From one measurement to the next.
     public static let period = Field.period("From measurement to measurement; 1 s if it is left out.")
-    /// One octet up to 255 bpm and two above, always one, or always two.
+    /// The width of the rate: `auto` takes one octet up to 255 bpm and two above.
     public static let format = Field.word(
         "format", ["auto", "uint8", "uint16"], standard: "auto", "The width of a heart rate; auto.")
-    /// Whether the skin is touched; nil when the sensor cannot know.
+    /// Nil: the sensor does not detect contact.
     public static let contact = Field<Curve?>.truth(
         "contact", "Whether the skin is touched; left out when the sensor cannot know.")
-    /// Nil when the sensor does not count it, and has no control point.
+    /// Nil: the sensor has neither Energy Expended nor a control point.
     public static let energy = Field<DerivedCurve?>.derivedOrCurve(
-        "energy", numbers, "In kJ; true to count it from the heart rate.")
-    /// Whether measurements carry RR-Intervals.
+        "energy", range, "In kJ; true to count it from the heart rate.")
+    /// Whether measurements have RR-Intervals.
     public static let rrIntervals = Field.flag("rr_intervals", "Whether the intervals between beats are sent.")
-    /// So many in each; nil for those that came.
+    /// At most so many in a measurement; nil: all that are new.
     public static let rrPerNotification = Field.optionalWhole(
         "rr_per_notification", 0...255, "So many in each; those that came if it is left out.")
-    /// Nil when it does not say.
+    /// Nil: the device does not have the characteristic.
     public static let location = Field.optionalWord("location", BodySensorLocation.names, "Where it is worn.")
 }
 
@@ -90,13 +95,13 @@ extension HeartRateMeasurement: CharacteristicValue {
 }
 
 extension BodySensorLocation: CharacteristicValue {
-    /// Reads a value as it came.
+    /// One octet.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `worn at: chest`.
     public var words: String { "worn at: \(name ?? "place \(number)")" }
 }
 
-/// A command of the Heart Rate Control Point, whatever it is.
+/// A command of the Heart Rate Control Point, known or not.
 struct ControlPointOctet: CharacteristicValue {
     private let octet: UInt8
 

@@ -22,10 +22,9 @@ struct ClientLine: JSONWritable, Equatable {
         isMeasurement = Self.measured.contains { key in datum?[key].map { $0 != .null } ?? false }
     }
 
-    /// What the lines of values begin with that a sensor measured.
+    /// The first keys of lines with a value that a sensor measured.
     private static let measured =
-        ["temperature", "steps", "steps_today", "ecg"]
-        + ServiceRegistry.all.flatMap(\.characteristics).map(\.client).filter(\.isMeasurement).map(\.key)
+        ServiceRegistry.all.flatMap(\.characteristics).map(\.client).filter(\.isMeasurement).map(\.key)
 
     func write(to text: inout JSONText) {
         if isJSON {

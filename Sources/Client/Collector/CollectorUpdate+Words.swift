@@ -25,32 +25,16 @@ extension SensorCollector.Saying {
         case .heartRate(let measurement): return measurement.words
         case .cleared: return "no heart rate"
         case .statistic(let statistic): return statistic.words
-        case .steps(let number): return "\(number) steps"
-        case .stepsToday(let number): return "\(number) steps today"
-        case .temperature(let celsius): return Self.words(celsius: celsius)
-        case .temperatureType(let type): return "temperature taken at: \(type.name ?? "place \(type.number)")"
-        case .measurementInterval(let interval): return "a temperature every \(interval.seconds) s"
-        case .ecgDescription(let description): return "ECG at \(description.rate) Hz, leads: \(description.leads)"
         case .ecg(let tally): return "ECG, \(tally.words)"
         case .measurementTally(let tally, let bpm): return "\(bpm) bpm, \(tally.words)"
         case .ecgFrame(let frame, _): return "\(frame.samples.count) samples from \(frame.header.index) on"
         case .measurements(let values): return "\(values.count) heart rates"
         case .value(let value): return value.words
-        case .information(let kind, let text): return "\(kind.rawValue): \(text.quoted)"
         case .found(let services, let rssi):
             let list = services.isEmpty ? "" : ", \(services.map(\.description).joined(separator: " "))"
             return "found \(device)\(list)\(rssi.map { ", \($0) dBm" } ?? "")"
         case .error(let text): return "error: \(text)"
         }
-    }
-}
-
-extension SensorCollector.Saying {
-    private static func words(celsius: Double?) -> String {
-        guard let celsius, celsius.magnitude < 1e12 else { return "no temperature" }
-        var text = JSONText()
-        text.append(celsius: celsius)
-        return "\(text.string) °C"
     }
 }
 

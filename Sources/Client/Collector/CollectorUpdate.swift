@@ -62,18 +62,6 @@ extension SensorCollector {
         case cleared
         /// One of the statistics over all heart rates is due.
         case statistic(Statistic)
-        /// All steps since the start: read, or notified.
-        case steps(UInt32)
-        /// The steps since the day began: read, or notified.
-        case stepsToday(UInt32)
-        /// A body's temperature, read, notified or indicated; nil where the device has none to tell.
-        case temperature(celsius: Double?)
-        /// Where temperatures are taken.
-        case temperatureType(TemperatureType)
-        /// How often they are.
-        case measurementInterval(MeasurementInterval)
-        /// How the samples of an ECG are to be read.
-        case ecgDescription(ECGDescription)
         /// How many samples of an ECG came since this was last said; at most once a second.
         case ecg(SampleTally)
         /// The samples themselves, in microvolts, so many of them a second: only for who draws them, and no line.
@@ -82,10 +70,8 @@ extension SensorCollector {
         case measurementTally(SampleTally, bpm: UInt16)
         /// These heart rates themselves: only for who draws them, and no line.
         case measurements([UInt16])
-        /// A value of a service that has a description: read, notified or indicated, or not true any more.
+        /// Any other value: read, notified or indicated, or no longer true.
         case value(ReceivedValue)
-        /// One of the strings that say what the device is.
-        case information(DeviceInformation, String)
         /// A device was heard for the first time, or its name was: what it advertises, and how strong in dBm.
         indirect case found(services: [UUID], rssi: Int8?)
         /// Something is not as it should be.
@@ -120,14 +106,6 @@ extension SensorCollector.Saying: JSONWritable {
             text.append(text: "{\"name\": \"\(statistic.name.rawValue)\", \"value\": ")
             text.append(thousandths: statistic.thousandths)
             text.append("}")
-        case .steps(let number), .stepsToday(let number): text.append(Int64(number))
-        case .temperature(let celsius):
-            text.append("{\"celsius\": ")
-            text.append(celsius: celsius)
-            text.append("}")
-        case .temperatureType(let type): type.write(to: &text)
-        case .measurementInterval(let interval): interval.write(to: &text)
-        case .ecgDescription(let description): description.write(to: &text)
         case .ecg(let tally): tally.write(to: &text)
         case .measurementTally(let tally, let bpm):
             text.append("{")
@@ -135,7 +113,6 @@ extension SensorCollector.Saying: JSONWritable {
             text.append(text: ", \"bpm\": \(bpm)}")
         case .ecgFrame, .measurements: break
         case .value(let value): value.write(to: &text)
-        case .information(let kind, let words): text.append(text: "{\"\(kind.rawValue)\": \(words.quoted)}")
         case .found(let services, let rssi): write(services, rssi, to: &text)
         case .error(let words): text.append(quoted: words)
         }
@@ -156,17 +133,10 @@ extension SensorCollector.Content {
         case .state: "state"
         case .heartRate, .cleared: "heart_rate"
         case .statistic: "statistic"
-        case .steps: "steps"
-        case .stepsToday: "steps_today"
-        case .temperature: "temperature"
-        case .temperatureType: "temperature_type"
-        case .measurementInterval: "measurement_interval"
-        case .ecgDescription: "ecg_description"
         case .ecg: "ecg"
         case .measurementTally: "measurements"
         case .ecgFrame, .measurements: nil
-        case .value(let value): value.characteristic.client.key
-        case .information: "information"
+        case .value(let value): value.use.key
         case .found: "found"
         case .error: "error"
         }
