@@ -8,13 +8,13 @@ import Simulation
 import Testing
 
 @Suite struct EnergyTests {
-    private static let energy = Part(service: 0, .energy)
+    private static let energy = DeviceValue(service: 0, .energy)
     /// Without a location the control point stands before where it stands with one.
     private static let reset = hex("12 13 00 01")
 
     private static func strap(_ energy: HeartRate.Energy, rate: Double = 156) throws -> Wearer {
         var strap = try Wearer(.constant(rate)) { $0.energy = energy }
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         return strap
     }
 

@@ -13,7 +13,6 @@ func hex(_ text: String) -> [UInt8] { text.split(separator: " ").compactMap { UI
 
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-
 /// A strap and one client of it.  The handles, with energy and a location:
 ///
 ///     0001-0005  1800  0003 2A00, 0005 2A01
@@ -41,7 +40,7 @@ struct Wearer {
     }
 
     /// A strap that has only this service.
-    init(_ service: PeripheralDefinition.Service, seed: UInt64 = 1) throws {
+    init(_ service: ConfiguredService, seed: UInt64 = 1) throws {
         try self.init(
             PeripheralDefinition(name: "Strap", appearance: .heartRateBelt, services: [service]), seed: seed)
     }
@@ -66,15 +65,15 @@ struct Wearer {
                 ]))
     }
 
-    /// Takes a quantity over, or gives it back.
-    mutating func set(_ part: Part, to signal: Signal?, at now: Instant, begun: Instant? = nil) throws {
-        let isSet = device.set(part, to: signal.map { .signal($0) }, at: now, begun: begun)
+    /// Sets a value, or gives it back.
+    mutating func set(_ value: DeviceValue, to signal: Signal?, at now: Instant, begun: Instant? = nil) throws {
+        let isSet = device.set(value, to: signal.map { .signal($0) }, at: now, begun: begun)
         try #require(isSet)
     }
 
-    /// Whether a part takes a value, or its end.
-    mutating func takes(_ value: SensorInput?, for part: Part, at now: Instant) -> Bool {
-        device.set(part, to: value, at: now)
+    /// Whether a value takes an input, or its end.
+    mutating func takes(_ input: SensorInput?, for value: DeviceValue, at now: Instant) -> Bool {
+        device.set(value, to: input, at: now)
     }
 
     /// Whether a service has an electrode that comes off, or is put on.
@@ -119,7 +118,7 @@ struct Wearer {
                 all.append(Notified(time: now, handle: notification.handle, octets: octets))
                 pool.release(notification.packet)
                 if confirms, device.indicates(notification.handle) {
-                    device.confirmed(notification.handle, at: now)
+                    device.indicationWasConfirmed(of: notification.handle, at: now)
                 }
             }
         }
@@ -142,77 +141,4 @@ struct Wearer {
     mutating func measured(until end: Instant, mtu: Int = 23) throws -> [HeartRateMeasurement] {
         try notified(until: end, mtu: mtu).map { try HeartRateMeasurement(octets: $0.octets) }
     }
-}
-
-extension PeripheralDefinition.Service {
-    /// A battery with this level.
-    static func battery(_ level: Curve) -> PeripheralDefinition.Service {
-        .described(.battery, ServiceConfiguration(BatteryFields.level(level)), chance: RandomStream(seed: 0))
-    }
-
-    /// A feed of this.
-    static func feed(_ value: Curve, _ period: Duration = .seconds(1)) -> PeripheralDefinition.Service {
-        .described(
-            .feed, ServiceConfiguration(FeedFields.value(value), FeedFields.period(period)),
-            chance: RandomStream(seed: 0))
-    }
-}
-
-/// What a Heart Rate Service of a test measures.
-struct HeartRate {
-    enum Energy {
-        case none
-        case computed
-        case scripted(Curve)
-    }
-
-    var rate: Curve
-    var format = HeartRateMeasurement.Format.automatic
-    var highest = UInt16.max
-    var contact: Curve?
-    var energy = Energy.none
-    var hasRRIntervals = false
-    var mostRRIntervals: Int?
-    var location: BodySensorLocation?
-    var period = Duration.seconds(1)
-
-    init(rate: Curve) { self.rate = rate }
-
-    fileprivate var configuration: ServiceConfiguration {
-        let energy: DerivedCurve? =
-            switch energy {
-            case .none: nil
-            case .computed: .derived
-            case .scripted(let curve): .curve(curve)
-            }
-        return ServiceConfiguration(
-            HeartRateFields.rate(rate), HeartRateFields.period(period),
-            HeartRateFields.format(highest == 255 ? "uint8" : format == .uint16 ? "uint16" : "auto"),
-            HeartRateFields.contact(contact), HeartRateFields.energy(energy),
-            HeartRateFields.rrIntervals(hasRRIntervals), HeartRateFields.rrPerNotification(mostRRIntervals),
-            HeartRateFields.location(location?.name))
-    }
-}
-
-extension PeripheralDefinition.Service {
-    static func heartRate(_ heartRate: HeartRate) -> PeripheralDefinition.Service {
-        .described(.heartRate, heartRate.configuration, chance: RandomStream(seed: 3))
-    }
-}
-
-extension SensorQuantity {
-    static let heartRate = ServiceDescription.heartRate.main
-    static let contact = heart("contact")
-    static let energy = heart("energy_kj")
-    static let rrIntervals = heart("rr_ms")
-    static let location = heart("location")
-    static let controlPoint = heart("control_point")
-
-    private static func heart(_ name: String) -> SensorQuantity {
-        ServiceDescription.heartRate.value(named: name).map { .described($0.id) } ?? .steps
-    }
-
-    static let battery = SensorQuantity.described(ServiceDescription.battery.values[0].id)
-    // Of another carrier than the battery's, so that the two are never taken for one.
-    static let feed = SensorQuantity.described(ServiceDescription.feed.values[0].id)
 }

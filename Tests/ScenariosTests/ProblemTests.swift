@@ -267,7 +267,7 @@ import Testing
             """
         let good = reading([("a", text), ("r.csv", "time,bpm,x\r\n0,60,1\r\n1.5, 61,1\r\n")])
         #expect(good.problems.isEmpty)
-        guard case .described(_, let heart)? = good.scenario?.devices[0].services[0].content else {
+        guard let heart = good.scenario?.devices[0].services[0].configured.configuration else {
             Issue.record("no heart rate")
             return
         }

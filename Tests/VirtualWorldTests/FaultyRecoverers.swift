@@ -313,7 +313,8 @@ extension FaultyClient {
             ]
         ) { content, _ in
             switch content {
-            case .cleared, .state(.disconnected), .temperature(nil): []
+            case .cleared, .state(.disconnected): []
+            case .value(let value) where value.isExpired: []
             default: [content]
             }
         },
@@ -329,7 +330,7 @@ extension FaultyClient {
             caughtBy: ["collector/heart_rate/listens once", "collector/streams/feed all"]
         ) { content, _ in
             switch content {
-            case .heartRate, .temperature(.some), .steps: [content, content]
+            case .heartRate: [content, content]
             case .value(let value) where value.isMeasurement: [content, content]
             default: [content]
             }
@@ -339,7 +340,7 @@ extension FaultyClient {
             caughtBy: ["collector/streams/fitness steps", "collector/streams/fitness temperature"]
         ) { content, _ in
             switch content {
-            case .heartRate, .temperature(.some), .steps, .value, .information, .ecg: []
+            case .heartRate, .value, .ecg: []
             default: [content]
             }
         },

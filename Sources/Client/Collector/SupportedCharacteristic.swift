@@ -47,7 +47,7 @@ struct SupportedCharacteristic: Sendable {
     }
 
     private init?(_ characteristic: CharacteristicDescription, of service: ServiceDescription) {
-        guard let id = CharacteristicID(characteristic, of: service) else { return nil }
+        guard let id = CharacteristicID(characteristic.uuid, of: service) else { return nil }
         let (client, properties) = (characteristic.client, characteristic.properties)
         var access: Access = []
         if properties.contains(.read) { access.insert(.read) }

@@ -1,3 +1,4 @@
+public import Bluetooth
 public import Octets
 public import Spelling
 
@@ -19,6 +20,9 @@ public struct ReceivedValue: Hashable, Sendable {
 
     /// What the client does with the characteristic.
     public var use: ClientUse { id.description.client }
+
+    /// Whether it says only that the last value is no longer true.
+    public var isExpired: Bool { octets == nil }
 
     /// Whether a sensor measured it.
     public var isMeasurement: Bool { octets != nil && use.isMeasurement }
@@ -59,20 +63,12 @@ public struct CharacteristicID: Hashable, Sendable {
     private let service: Int16
     private let characteristic: Int16
 
-    /// Nil when the registry does not have them.
-    init?(service: Int, characteristic: Int) {
-        guard ServiceRegistry.all.indices.contains(service),
-            ServiceRegistry.all[service].characteristics.indices.contains(characteristic)
+    /// The characteristic with this UUID in a service; nil when the registry does not have it.
+    public init?(_ uuid: UUID, of description: ServiceDescription) {
+        guard let service = ServiceRegistry.all.firstIndex(of: description),
+            let characteristic = description.characteristics.firstIndex(where: { $0.uuid == uuid })
         else { return nil }
-        (self.service, self.characteristic) = (Int16(truncatingIfNeeded: service), Int16(truncatingIfNeeded: characteristic))
-    }
-
-    /// The characteristic with this UUID in a service with that one; nil when the registry does not have it.
-    public init?(_ characteristic: CharacteristicDescription, of service: ServiceDescription) {
-        guard let place = ServiceRegistry.all.firstIndex(of: service),
-            let number = ServiceRegistry.all[place].characteristics.firstIndex(where: { $0.uuid == characteristic.uuid })
-        else { return nil }
-        self.init(service: place, characteristic: number)
+        (self.service, self.characteristic) = (Int16(clamping: service), Int16(clamping: characteristic))
     }
 
     /// All of the characteristic.
