@@ -1,6 +1,7 @@
 import Arguments
 import BlueZ
 import Collector
+import CommandSupport
 import DBus
 import LEHost
 import Octets
@@ -69,13 +70,13 @@ actor LiveCentral: LiveClient {
     /// A bluetoothd that does not answer is waited for some seconds, or until a signal comes.
     func close(_ signals: Signals) async {
         collector.stop(at: loop.now, into: &outbox)
-        let ending = Ending()
-        if !isBroken { whenIdle = { ending.say(.time) } }
+        let completion = RunCompletion()
+        if !isBroken { whenIdle = { completion.finish(.time) } }
         settle()
         if whenIdle != nil, !collector.isIdle {
-            _ = await ending.wait(signals, on: loop, for: Self.patience, heedsReader: false)
+            _ = await completion.wait(signals, on: loop, for: Self.patience, watchesReader: false)
         }
-        if let failure = await host?.stop() { Console.complain("lubdub: \(failure)") }
+        if let failure = await host?.stop() { Console.warn("\(failure)") }
         await connection?.close()
     }
 
@@ -136,6 +137,6 @@ func openBus(
         let mend =
             address.namedBy.map { "it is named by \($0): unset that for the usual one" }
             ?? "install and start it: apt-get install dbus bluez"
-        throw CommandFailure(.environment, "lubdub: \(error); \(mend)")
+        throw CommandFailure(.environment, "\(error); \(mend)")
     }
 }

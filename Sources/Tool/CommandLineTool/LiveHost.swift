@@ -1,5 +1,6 @@
 import Bluetooth
 import Collector
+import CommandSupport
 import GATT
 import HCI
 import LEHost
@@ -54,10 +55,10 @@ actor LiveHost {
     /// for a second, or until a signal comes.
     func close(_ signals: Signals) async {
         collector.stop(at: loop.now, into: &collectorOutbox)
-        let ending = Ending()
-        if !isBroken { whenIdle = { ending.say(.time) } }
+        let completion = RunCompletion()
+        if !isBroken { whenIdle = { completion.finish(.time) } }
         settle()
-        if whenIdle != nil { _ = await ending.wait(signals, on: loop, for: .seconds(1), heedsReader: false) }
+        if whenIdle != nil { _ = await completion.wait(signals, on: loop, for: .seconds(1), watchesReader: false) }
         connection?.close()
     }
 

@@ -1,14 +1,17 @@
 import Arguments
 import BlueZ
 import Bluetooth
+import CommandSupport
 import Expectations
 import Glibc
 import HCI
 import LEHost
 import Octets
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Sockets
+import Terminal
 import VirtualWorld
 
 /// A world at the pace of an event loop, with controllers for hosts outside: each connection to one of its addresses is
@@ -25,7 +28,7 @@ actor LiveWorld {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var world: World
     private let files: LogFiles
-    private let ending: Ending
+    private let completion: RunCompletion
     private let verbosity: Verbosity
     let limits: Limits
     private var origin: Instant?  // the loop's time at which the world's began
@@ -46,12 +49,13 @@ actor LiveWorld {
     private var client: (@Sendable (Host.Output) -> Void)?
 
     init(
-        _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ ending: Ending, _ verbosity: Verbosity,
+        _ world: sending World, _ files: LogFiles, on loop: EventLoop, _ completion: RunCompletion,
+        _ verbosity: Verbosity,
         limits: @escaping Limits
     ) {
         self.limits = limits
         (self.world, self.files, self.loop) = (world, files, loop)
-        (self.ending, self.verbosity) = (ending, verbosity)
+        (self.completion, self.verbosity) = (completion, verbosity)
     }
 
     /// Offers controllers at an address; the address that clients reach it at.
@@ -130,7 +134,7 @@ actor LiveWorld {
     }
 
     /// Hands the devices over to bluetoothd, on these adapters; they are switched on when it has all of them.
-    func start(onBlueZ adapters: [String?], _ person: Person) async throws(CommandFailure) {
+    func start(onBlueZ adapters: [String?], _ pairingOperator: PairingOperator) async throws(CommandFailure) {
         world.hostBackend = .foreignHosts
         let listener = ForeignDevices.Listener(
             answer: { [weak self] device, request in
@@ -141,7 +145,7 @@ actor LiveWorld {
             gone: { [weak self] in
                 self?.assumeIsolated { $0.fail("the system bus has gone away; systemctl status dbus says more") }
             })
-        let devices = try await ForeignDevices(world, on: adapters, loop, listener, person)
+        let devices = try await ForeignDevices(world, on: adapters, loop, listener, pairingOperator)
         foreign = devices
         try await devices.start()
     }
@@ -172,12 +176,12 @@ actor LiveWorld {
     /// Ends links and advertisements of controllers that go on without us; one that does not answer is waited for a
     /// second, or until a signal comes.
     private func switchOff(_ signals: Signals) async {
-        let ending = Ending()
+        let completion = RunCompletion()
         world.endLinks()
         if world.hasLinks, radios.areOpen {
-            whenUnlinked = { ending.say(.time) }
+            whenUnlinked = { completion.finish(.time) }
             goOn()
-            _ = await ending.wait(signals, on: loop, for: .seconds(1), heedsReader: false)
+            _ = await completion.wait(signals, on: loop, for: .seconds(1), watchesReader: false)
         }
         for node in radios.devices where origin != nil { world.command(.stopAdvertising, of: node) }
         goOn()
@@ -217,7 +221,7 @@ actor LiveWorld {
 
     private func fail(_ why: String) {
         failure = failure ?? why
-        ending.say(.failure(why))
+        completion.finish(.failure(why))
     }
 
     /// Where a client finds a device.
@@ -281,7 +285,7 @@ actor LiveWorld {
         case .received(let octets): received(octets, from: index)
         case .ended, .failed(.broken(EPIPE)), .failed(.broken(ECONNRESET)): remove(index)
         case .failed(let failure):
-            Console.complain("lubdub: controller \(guests[index].controller): \(failure)")
+            Console.warn("controller \(guests[index].controller): \(failure)")
             remove(index)
         }
         goOn()
@@ -297,7 +301,7 @@ actor LiveWorld {
                 if world.outbox.count >= Self.mostAnswers { handOutAll() }
             }
         } catch {
-            Console.complain("lubdub: controller \(controller): its host does not speak H4: \(error)")
+            Console.warn("controller \(controller): its host does not speak H4: \(error)")
             guests[index].line.close()
             remove(index)
         }
@@ -324,7 +328,7 @@ actor LiveWorld {
         if !world.hasLinks { whenUnlinked?() }
         if world.runaways.count > runawaysTold, clock == nil { tellRunaways() }
         files.flush(&world)
-        if files.readerIsGone { ending.say(.closed) }
+        if files.readerIsGone { completion.finish(.closed) }
         wake?.cancel()
         // At its limit the world stands still, though what is asked can still be answered.
         guard let origin, let due = world.nextDue, due <= clock?.limit ?? .never, due > world.now || clock == nil else {
@@ -337,7 +341,7 @@ actor LiveWorld {
 
     /// Says which rules were cut off, while they can still be mended; of a case that is said at its end.
     private func tellRunaways() {
-        for rule in world.runaways[runawaysTold...] { Console.complain("lubdub: \(world.excuse(forCutting: rule))") }
+        for rule in world.runaways[runawaysTold...] { Console.warn("\(world.excuse(forCutting: rule))") }
         runawaysTold = world.runaways.count
     }
 
@@ -347,7 +351,7 @@ actor LiveWorld {
         world.judgeTime()
         guard isPlaying, now == clock?.limit || world.isDecided else { return }
         world.reachLimit()
-        if world.isDecided || world.inquiries.isEmpty || world.waitsForConnection { ending.say(.time) }
+        if world.isDecided || world.inquiries.isEmpty || world.waitsForConnection { completion.finish(.time) }
     }
 
     /// Plays what is due, after what the machine itself is late with has been told to who judges.
@@ -385,7 +389,7 @@ actor LiveWorld {
             world.pool.release(packet)
         case .radioFailed(let node, let failure): broke(node, "\(radios.address(of: node)): \(failure)")
         case .radioRefused(let node, let opcode, let status):
-            Console.complain("lubdub: \(radios.address(of: node)): the controller refused \(opcode): \(status)")
+            Console.warn("\(radios.address(of: node)): the controller refused \(opcode): \(status)")
         case .toForeignHost(let node, let command): foreign?.perform(command, of: node)
         case .client(_, let output): client?(output)
         }

@@ -1,3 +1,4 @@
+import CommandSupport
 import HCI
 import Simulation
 import Sockets

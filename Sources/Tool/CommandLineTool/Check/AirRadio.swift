@@ -1,4 +1,5 @@
 import Checks
+import CommandSupport
 import LEHost
 import Octets
 import Simulation

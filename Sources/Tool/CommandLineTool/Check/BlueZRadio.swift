@@ -2,6 +2,7 @@ import Arguments
 import BlueZ
 import Bluetooth
 import Checks
+import CommandSupport
 import DBus
 import GATT
 import LEHost
@@ -40,10 +41,10 @@ final class BlueZRadio: LiveRadio {
         wait { !said.isEmpty }
         guard said.isEmpty else { return }
         close()
-        if case .failure(let why)? = time.reason { throw CommandFailure(.environment, "lubdub: \(why)") }
+        if case .failure(let why)? = time.reason { throw CommandFailure(.environment, "\(why)") }
         guard !isOver else { return }
         throw CommandFailure(
-            .environment, "lubdub: bluetoothd did not start within \(Self.patience.components.seconds) s: restart it")
+            .environment, "bluetoothd did not start within \(Self.patience.components.seconds) s: restart it")
     }
 
     private var connection: Connection? { if case .success(let connection)? = bus { connection } else { nil } }
@@ -90,7 +91,7 @@ final class BlueZRadio: LiveRadio {
             case .busIsGone: time.end(.failure("the bus has gone away"))
             case .stopped(let failure):
                 isClosed = true
-                if let failure { Console.complain("lubdub: \(failure)") }
+                if let failure { Console.warn("\(failure)") }
             }
         }
     }
