@@ -8,7 +8,7 @@ import Simulation
 import Spelling
 import VirtualWorld
 
-/// What became of a scenario's expectations, for people and for the exit status.
+/// The verdicts on a scenario's expectations: lines to print, findings for reports, and the exit code.
 struct Judgement {
     private struct Row {
         let expectation: Expectation
@@ -20,15 +20,15 @@ struct Judgement {
     private let fault: ClientFault?
     private let traceContext: TraceContext?
 
-    /// Of a rehearsal whose judging has ended.
+    /// The judgement of a finished run of the built-in client.
     init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
         self.init(
             clientRun.world, isStrict: configuration.isStrict,
             traceContext: try clientRun.traceContext(of: configuration))
     }
 
-    /// Of a world whose judging has ended; `isStrict` takes recommendations for requirements.  A client under test may
-    /// have a fault, and if it never played, nothing else was judged.
+    /// The judgement of a finished world; `isStrict` judges recommendations like requirements.  When a client under test
+    /// never started, its fault is the only finding.
     init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, traceContext: TraceContext? = nil) {
         (fault, self.traceContext) = (client?.fault, traceContext)
         guard client?.hasPlayed ?? true else {
@@ -41,14 +41,14 @@ struct Judgement {
         self.isStrict = isStrict
     }
 
-    /// How the run ended; nil when nothing was judged.
+    /// The exit code of the run; nil when nothing was judged.
     var code: ExitCode? {
         if let fault { return fault.verdict == .error ? .inner : .failure }
         guard !required.isEmpty else { return nil }
         return Report.Tally(required.map(\.ruling.verdict)).code
     }
 
-    /// What was found of the client, if that has a fault, and of each requirement in the scenario's order.
+    /// The client's fault, if it has one, then a finding for each requirement, in the scenario's order.
     var findings: [CaseFinding] {
         let first = fault.map { [CaseFinding(id: "client", verdict: $0.verdict, reason: $0.reason)] } ?? []
         return first
@@ -61,7 +61,7 @@ struct Judgement {
 
     private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }
 
-    /// A line for each expectation, the recommendations last, and one for all of them.
+    /// A line for each expectation, the recommendations last, then a summary.
     func lines(_ paint: Paint) -> [String] {
         guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
@@ -75,7 +75,7 @@ struct Judgement {
         return traceContext?.lines(around: row.ruling.at) ?? []
     }
 
-    /// With the section that wants it, where it did not pass.
+    /// The requirement, with its section unless the expectation passed.
     private func requirement(of row: Row) -> String? {
         let requirement = row.expectation.requirement
         guard row.ruling.verdict != .pass, let known = requirement.flatMap(CollectorCase.init) else {
@@ -87,7 +87,7 @@ struct Judgement {
     private func line(_ row: Row, _ paint: Paint) -> String {
         let verdict = row.ruling.verdict
         var text = paint(verdict.rawValue, verdict == .pass ? .state : .warning) + "  \(row.expectation.id)"
-        // Quoted, it stays on one line whatever the file says.
+        // Quoting keeps text from the file on one line.
         if let requirement = requirement(of: row) { text += " (\(requirement.quoted.dropFirst().dropLast()))" }
         return row.ruling.reason.map { "\(text): \($0)" } ?? text
     }

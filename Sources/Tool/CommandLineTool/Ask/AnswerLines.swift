@@ -2,20 +2,20 @@ import CommandSupport
 import Glibc
 import Synchronization
 
-/// Lines of standard input that is no terminal, taken one by one by the cases that ask; of a long one the beginning.
+/// The lines of a standard input that is not a terminal, for the cases that ask; long lines are truncated.
 final class OperatorLines: Sendable {
     private struct State {
         var cutter = LineCutter(longest: 4096)
-        var lines: [[UInt8]] = []  // that have come, and are not taken
+        var lines: [[UInt8]] = []  // not taken yet
         var hasEnded = false
     }
 
     private let state = Mutex(State())
 
-    /// Whether nothing comes any more.
+    /// Whether the input has ended and all lines are taken.
     var hasEnded: Bool { state.withLock { $0.hasEnded && $0.lines.isEmpty } }
 
-    /// The next line, if it has come by now.
+    /// The next line; nil when none is available now.
     func next() -> String? {
         state.withLock { state in
             while state.lines.isEmpty, Self.read(&state) {}
@@ -23,7 +23,7 @@ final class OperatorLines: Sendable {
         }
     }
 
-    /// Reads what is there now; false when there is nothing.
+    /// Reads without waiting; returns false when nothing is available.
     private static func read(_ state: inout State) -> Bool {
         var input = pollfd(fd: STDIN_FILENO, events: CShort(POLLIN), revents: 0)
         guard !state.hasEnded, unsafe poll(&input, 1, 0) == 1 else { return false }

@@ -4,9 +4,9 @@ import ScenarioRuns
 import Simulation
 import Terminal
 
-/// A person at the terminal, who types answers: the question stays in the last line, and what is typed behind it.
+/// Reads an operator's answers from the terminal; the last line shows the question and the text typed so far.
 actor OperatorSession: TerminalSession {
-    private static let longestLine = 1000
+    private static let maximumLine = 1000
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -17,7 +17,7 @@ actor OperatorSession: TerminalSession {
     private var question = ""
     private var typing = Typing()
 
-    /// `take` gets each line that is typed, and nil when there will be no more.
+    /// `take` receives each line, and nil at the end of the input.
     init(
         _ terminal: TerminalDevice, on loop: EventLoop, _ completion: RunCompletion,
         take: @escaping @Sendable (String?) -> Void
@@ -25,14 +25,14 @@ actor OperatorSession: TerminalSession {
         (self.terminal, self.loop, self.completion, self.take) = (terminal, loop, completion, take)
     }
 
-    /// From now on this is asked; nothing when it is empty.
+    /// Shows a question; none when it is empty.
     func ask(_ question: String) {
         guard question != self.question else { return }
         self.question = question
         draw()
     }
 
-    /// Whether an answer has been begun.
+    /// Whether the operator has typed part of an answer.
     var isTyping: Bool { !typing.text.isEmpty }
 
     func goOn() {
@@ -62,11 +62,11 @@ actor OperatorSession: TerminalSession {
 
     private func draw() {
         let text = "\(question) \(typing.text)".withoutMargin
-        let room = terminal.size.columns - 1  // the last column would begin another line
+        let room = terminal.size.columns - 1  // a character in the last column would wrap
         Console.show(last: question.isEmpty && typing.text.isEmpty ? nil : String(text.suffix(max(1, room))))
     }
 
-    /// A line while it is typed: what can be seen is added, backspace and Ctrl-U take it back, Ctrl-D ends.
+    /// A line editor: backspace, Ctrl-U, and Ctrl-D for the end of the input.
     struct Typing {
         enum Typed: Equatable {
             case line(String)
@@ -78,9 +78,9 @@ actor OperatorSession: TerminalSession {
 
         var text: String { String(decoding: octets, as: UTF8.self) }
 
-        /// Takes what a key sends.
+        /// Takes an octet from the keyboard.
         mutating func type(_ octet: UInt8) -> Typed? {
-            if isEscaped {  // a control sequence, ECMA-48, ends with a letter; `[` and `O` begin it
+            if isEscaped {  // an ECMA-48 control sequence starts with `[` or `O` and ends with a letter
                 isEscaped = !(0x40...0x7E).contains(octet) || [0x4F, 0x5B].contains(octet)
                 return nil
             }
@@ -94,7 +94,7 @@ actor OperatorSession: TerminalSession {
                 while let last = octets.popLast(), last & 0xC0 == 0x80 {}
             case 0x1B: isEscaped = true
             case 0x00..<0x20: break
-            default: if octets.count < OperatorSession.longestLine { octets.append(octet) }
+            default: if octets.count < OperatorSession.maximumLine { octets.append(octet) }
             }
             return nil
         }

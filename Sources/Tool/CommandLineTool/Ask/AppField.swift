@@ -1,9 +1,9 @@
 import Scenarios
 import Spelling
 
-/// A value that a person can read on an app, and where it stands in a client's line.
+/// A value that an operator can read on an app, and its place in a client's line.
 struct AppField: Sendable {
-    /// A value in a line: `{"key": {"member": json}}`, or without a member `{"key": json}`.
+    /// A value of a line: `{"key": {"member": json}}`, or without a member `{"key": json}`.
     struct Value: Sendable {
         let key: String
         let member: String?
@@ -25,7 +25,7 @@ struct AppField: Sendable {
     let key: String
     private let member: String?
 
-    /// What of a line a matcher looks at, and what in it is always the same.
+    /// The values that a matcher compares, and those that are constant.
     static func fields(of line: Matcher) -> (fields: [AppField], constants: [Value]) {
         guard case .object(let members) = line else { return ([AppField(key: "heart_rate", member: "bpm")], []) }
         var (fields, constants) = ([AppField](), [Value]())
@@ -42,11 +42,11 @@ struct AppField: Sendable {
                 }
             }
         }
-        // What takes all the rest of an answer stands last.
+        // A field that takes the rest of an answer comes last.
         return (fields.filter { !$0.takesRest } + fields.filter(\.takesRest), constants)
     }
 
-    /// The member of a value that it is there for, where it has several.
+    /// The main member of a value with several.
     private static let main = ["heart_rate": "bpm", "temperature": "celsius", "ecg": "samples", "statistic": "value"]
 
     private var kind: Kind {
@@ -60,12 +60,12 @@ struct AppField: Sendable {
 
     private var takesRest: Bool { kind == .numbers || kind == .word }
 
-    // MARK: For people
+    // MARK: Text
 
-    /// What it is called.
+    /// Its name in questions.
     var name: String { Self.name(key, member) }
 
-    /// What might be typed.
+    /// An example of an answer.
     var example: String {
         switch kind {
         case .number: key == "temperature" ? "36.6" : "72"
@@ -90,9 +90,9 @@ struct AppField: Sendable {
         }
     }
 
-    // MARK: Reading
+    // MARK: Parsing
 
-    /// Takes it from the front of what was typed; nil when it does not stand there.
+    /// Removes the value from the front of an answer; nil when it is not there.
     func take(from words: inout ArraySlice<Substring>) -> Value? {
         guard !words.isEmpty else { return nil }
         switch kind {
@@ -117,7 +117,7 @@ struct AppField: Sendable {
         }
     }
 
-    /// A number as JSON has it, with a decimal point or comma, and a comma behind it in a list.
+    /// Converts a number with a decimal point or comma, and possibly a comma after it, to JSON.
     private static func number(_ word: Substring) -> String? {
         let word = word.hasSuffix(",") ? word.dropLast() : word
         guard let number = Double(word.replacing(",", with: ".")), number.isFinite else { return nil }
@@ -126,7 +126,7 @@ struct AppField: Sendable {
 }
 
 extension Matcher {
-    /// Whether what was delivered decides.
+    /// Whether the delivered value decides.
     var hasTruth: Bool {
         switch self {
         case .truth: true
@@ -137,7 +137,7 @@ extension Matcher {
         }
     }
 
-    /// What a client's line would show, for people: `heart rate 75, skin contact no`.
+    /// The content of a matching line: `heart rate 75, skin contact no`.
     var subject: String {
         guard case .object(let members) = self, !members.isEmpty else { return "anything" }
         return members.flatMap { outer -> [String] in
@@ -148,10 +148,10 @@ extension Matcher {
         }.joined(separator: ", ")
     }
 
-    /// A value with its name.
+    /// The value with its name.
     private func phrase(_ name: String) -> String {
         switch self {
-        case .null where name == AppField.name("heart_rate", "contact"): "no word of \(name)"
+        case .null where name == AppField.name("heart_rate", "contact"): "nothing about \(name)"
         case .null: "no \(name)"
         case .object, .any(true): "any \(name)"
         default: "\(name) \(words)"

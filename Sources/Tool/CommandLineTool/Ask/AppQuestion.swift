@@ -6,17 +6,17 @@ import Simulation
 import Spelling
 import Terminal
 
-/// What a person is asked about an app, in their words: how it is put, and what an answer means.
+/// An expectation as a question to an operator: its text, and the meaning of an answer.
 struct OperatorPrompt: Sendable {
-    /// What was typed.
+    /// The meaning of a typed line.
     enum Reply: Equatable, Sendable {
-        /// An answer, and the line that becomes of it in the log.
+        /// An answer, and its line in the event log.
         case answer(Inquiry.Answer, ClientLine)
-        /// It is none, and why.
+        /// Not an answer, and why.
         case misread(String)
     }
 
-    /// The expectation that it is asked for.
+    /// The id of the expectation.
     let id: String
     private let line: Matcher
     private let isWanted: Bool
@@ -24,7 +24,7 @@ struct OperatorPrompt: Sendable {
     private let fields: [AppField]
     private let constants: [AppField.Value]
 
-    /// Nil for what no person is asked for.
+    /// Nil when an operator cannot answer the expectation.
     init?(_ expectation: Expectation) {
         let event: Event
         switch expectation.question {
@@ -40,56 +40,56 @@ struct OperatorPrompt: Sendable {
         (fields, constants) = AppField.fields(of: line)
     }
 
-    /// Whether only the person knows the value: it is not in the file.
+    /// Whether the question asks for a value that is not in the scenario.
     private var isOpen: Bool { line.hasTruth }
 
-    // MARK: How it is put
+    // MARK: Text
 
-    /// What to look for from now on.
+    /// What the operator should watch for.
     var announcement: String {
         let time = within.map { ", within \($0.inSeconds)" } ?? ""
-        guard isWanted else { return "\(id): from now on the app must not show \(subject)\(time)" }
+        guard isWanted else { return "\(id): the app must not show \(subject)\(time)" }
         return isOpen ? "\(id): look at \(names)" : "\(id): the app should show \(subject)\(time)"
     }
 
-    /// The question.  When what it is about is not over, it asks for the present.
+    /// The question; in the present tense until it is due.
     func text(isDue: Bool, isAgain: Bool) -> String {
         if isOpen { return "\(id): \(isAgain ? "look again: " : "")what does the app show for \(names)?" }
-        if isAgain { return "\(id): and before that, had it shown \(subject)?" }
+        if isAgain { return "\(id): and had it shown \(subject)?" }
         return isDue ? "\(id): has the app shown \(subject)?" : "\(id): does the app show \(subject)?"
     }
 
-    /// What can be typed.
+    /// The possible answers.
     var hint: String {
         let value = fields.map(\.example).joined(separator: " ")
         let words = isOpen ? "" : "yes, no, or "
-        return "\(words)what it shows, as \(value); - for nothing, ? if you cannot tell"
+        return "\(words)the value, for example \(value); - for none, ? if you cannot tell"
     }
 
     private var names: String { fields.map(\.name).joined(separator: ", ") }
 
     private var subject: String { line.subject }
 
-    // MARK: What an answer means
+    // MARK: Answers
 
-    /// Reads what was typed.
+    /// Parses a typed line.
     func read(_ text: String) -> Reply {
         let text = text.trimmed
         switch text.lowercased() {
-        case "": return .misread("that is no answer: type \(hint)")
+        case "": return .misread("that is not an answer: type \(hint)")
         case "?": return answer(.unknown, "unknown")
         case "y", "yes", "n", "no":
-            guard !isOpen else { return .misread("yes or no says nothing here: type \(hint)") }
+            guard !isOpen else { return .misread("this question has no yes or no: type \(hint)") }
             return text.lowercased().hasPrefix("y") ? answer(.yes, "yes") : answer(.no, "no")
         case "-": return shown(fields.map { AppField.Value($0.key, nil, "null") })
         default: break
         }
         if text.hasPrefix("{") {
             guard let line = ClientLine(Array(text.utf8)), line.isJSON else {
-                return .misread("\(text.brief.quoted) is no JSON object")
+                return .misread("\(text.brief.quoted) is not a JSON object")
             }
             guard fields.contains(where: { Datum(json: text.utf8)?[$0.key] != nil }) else {
-                return .misread("\(text.brief.quoted) does not say \(names): type \(hint)")
+                return .misread("\(text.brief.quoted) does not contain \(names): type \(hint)")
             }
             return .answer(.shown, line)
         }
@@ -97,14 +97,15 @@ struct OperatorPrompt: Sendable {
         var values = constants
         for field in fields {
             guard let value = field.take(from: &words) else {
-                return .misread("\(text.brief.quoted) does not say \(names): type \(hint)")
+                return .misread("\(text.brief.quoted) does not contain \(names): type \(hint)")
             }
             values.append(value)
         }
-        return words.isEmpty ? shown(values) : .misread("\(text.brief.quoted) says more than \(names): type \(hint)")
+        return words.isEmpty
+            ? shown(values) : .misread("\(text.brief.quoted) contains more than \(names): type \(hint)")
     }
 
-    /// When nobody answers any more.
+    /// The line for a question that is never answered.
     var silence: ClientLine? { line("answer", "null") }
 
     private func answer(_ answer: Inquiry.Answer, _ word: String) -> Reply {

@@ -7,16 +7,16 @@ import Spelling
 import Terminal
 import VirtualWorld
 
-/// Where the answers of a person come from: a terminal, or lines of standard input.
+/// The source of an operator's answers: a terminal, or lines of standard input.
 struct OperatorConsole: Sendable {
-    /// Nil where standard input is none.
+    /// Nil when standard input is not a terminal.
     let terminal: TerminalDevice?
     let lines = OperatorLines()
 }
 
-/// A person with an app in front of a live world: what they say that it shows becomes what a client said.
+/// An operator with an app as the client under test: answers become lines of the client.
 actor OperatorRun: ClientSession {
-    private struct Put {
+    private struct Shown {
         let expectation: Int
         let opened: Instant
         let text: String
@@ -24,14 +24,14 @@ actor OperatorRun: ClientSession {
     }
 
     private static let beat = Duration.milliseconds(50)
-    private static let mostMisread = 100  // lines to one question: who pipes them in cannot be asked to mend them
+    private static let maximumMisread = 100  // lines to one question: piped input cannot be corrected
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private let live: LiveWorld
     private let scenario: Scenario
     private let caseID: String
-    private let desk: OperatorConsole
+    private let console: OperatorConsole
     private let completion: RunCompletion
     private let open: @Sendable () async throws -> Void
     private let tell: @Sendable (Instant, ClientLine) -> Void
@@ -39,28 +39,28 @@ actor OperatorRun: ClientSession {
     private let questions: [OperatorPrompt?]  // by expectation
     private var session: OperatorSession?
     private var typed: [String] = []
-    private var hasEnded = false  // nothing more will be typed
+    private var hasEnded = false  // no more input
     private var hasBegun = false
     private var opening: Task<Void, any Error>?
     private var isOver = false
     private var announced: [Int: Instant] = [:]  // by expectation, the opening
-    private var put: Put?  // the question that stands there
+    private var shown: Shown?  // the current question
     private var record = ClientRecord()
 
-    /// `open` switches the devices on, when the person says that the app is ready.
+    /// `open` switches the devices on when the operator is ready.
     init(
-        _ configuration: RunConfiguration, _ live: LiveWorld, on radio: RadioKind, _ desk: OperatorConsole,
+        _ configuration: RunConfiguration, _ live: LiveWorld, on radio: RadioKind, _ console: OperatorConsole,
         _ completion: RunCompletion,
         open: @escaping @Sendable () async throws -> Void, tell: @escaping @Sendable (Instant, ClientLine) -> Void
     ) {
-        (self.live, self.desk, self.completion, self.open, self.tell) = (live, desk, completion, open, tell)
+        (self.live, self.console, self.completion, self.open, self.tell) = (live, console, completion, open, tell)
         (scenario, caseID, loop) = (configuration.scenario, configuration.caseID, live.loop)
         isOnBlueZ = radio == .bluetoothd
         questions = configuration.scenario.expectations.map(OperatorPrompt.init)
     }
 
     func start() async {
-        if let terminal = desk.terminal {
+        if let terminal = console.terminal {
             let session = OperatorSession(terminal, on: loop, completion) { line in
                 self.assumeIsolated { $0.typed(line) }
             }
@@ -68,7 +68,7 @@ actor OperatorRun: ClientSession {
             await session.start()
         }
         introduce()
-        show("\(caseID): press Enter to begin")
+        show("\(caseID): press Enter to start")
         look()
     }
 
@@ -79,7 +79,7 @@ actor OperatorRun: ClientSession {
         try? await opening?.value
         record.hasPlayed = await live.isPlaying
         if !hasBegun {
-            record.absence = "nobody said that the app is ready: there are no answers left to read"
+            record.absence = "the input ended before the operator started the case"
         } else if await live.waitsForConnection {
             record.hasPlayed = false
             record.absence = "no app had connected by \(await live.visit { _, now in now }) s"
@@ -92,18 +92,18 @@ actor OperatorRun: ClientSession {
     }
 
     private func introduce() {
-        // Quoted, it stays on one line whatever the file says.
+        // Quoting keeps text from the file on one line.
         Console.complain("\(caseID): \(scenario.name.quoted.dropFirst().dropLast())")
         if let note = scenario.note { Console.complain("  \(note.quoted.dropFirst().dropLast())") }
         let target = scenario.target ?? 0
         guard scenario.devices.indices.contains(target) else { return }
         let (name, address) = (scenario.devices[target].name.quoted, scenario.devices[target].address)
-        // An adapter of bluetoothd's has an address of its own.
+        // bluetoothd advertises with the adapter's address.
         let peer = isOnBlueZ ? name : "\(name) (\(address))"
-        Console.complain("  open the app; when this has begun, connect it to \(peer)")
+        Console.complain("  open the app; after the start, connect it to \(peer)")
     }
 
-    // MARK: Again and again
+    // MARK: Questions
 
     private func look() {
         guard !isOver else { return }
@@ -131,17 +131,17 @@ actor OperatorRun: ClientSession {
             announced[inquiry.expectation] = inquiry.opened
             if let question = questions[inquiry.expectation] { Console.complain(question.announcement) }
         }
-        // Who has begun to answer is not asked something else before they have ended.
+        // A question does not change while the operator types.
         if session?.assumeIsolated({ $0.isTyping }) ?? false { return }
         guard let inquiry = next(inquiries), let question = questions[inquiry.expectation] else {
-            put = nil
+            shown = nil
             prompt("")
             return forget()
         }
         let text = question.text(isDue: inquiry.isDue, isAgain: inquiry.isAgain)
-        if put?.expectation != inquiry.expectation || put?.opened != inquiry.opened || put?.text != text {
+        if shown?.expectation != inquiry.expectation || shown?.opened != inquiry.opened || shown?.text != text {
             forget()
-            put = Put(expectation: inquiry.expectation, opened: inquiry.opened, text: text)
+            shown = Shown(expectation: inquiry.expectation, opened: inquiry.opened, text: text)
             show("\(text) (\(question.hint))")
         }
         while let line = nextLine() {
@@ -150,28 +150,28 @@ actor OperatorRun: ClientSession {
         if isAtEnd, let silence = question.silence { answer(.nobody, silence, to: inquiry) }
     }
 
-    /// What is asked first: what is over, then what is over first.  Lines that were not typed by a person at a terminal
-    /// are not taken before that.
+    /// The next question: due ones first, then by deadline.  Without a terminal, only due ones are asked until the input
+    /// ends.
     private func next(_ inquiries: [Inquiry]) -> Inquiry? {
         func order(_ inquiry: Inquiry) -> (Int, Instant) { (inquiry.isDue ? 0 : 1, inquiry.closes ?? .never) }
         let open = session == nil && !isAtEnd ? inquiries.filter(\.isDue) : inquiries
         return open.min { order($0) < order($1) }
     }
 
-    /// What was typed to a question that is not put any more answers no other.
+    /// Discards input for a question that is no longer asked.
     private func forget() {
         guard !typed.isEmpty else { return }
-        Console.complain("that is not asked any more: \(typed.joined(separator: " ").brief.quoted)")
+        Console.complain("that question has passed; ignored: \(typed.joined(separator: " ").brief.quoted)")
         typed = []
     }
 
-    /// Whether it was an answer.
+    /// Returns whether it was an answer.
     private func take(_ reply: OperatorPrompt.Reply, to inquiry: Inquiry) -> Bool {
         switch reply {
         case .misread(let why):
             Console.complain(why)
-            put?.misread += 1
-            guard session == nil, let put, put.misread == Self.mostMisread,
+            shown?.misread += 1
+            guard session == nil, let shown, shown.misread == Self.maximumMisread,
                 let silence = questions[inquiry.expectation]?.silence
             else { return false }
             answer(.unknown, silence, to: inquiry)
@@ -188,20 +188,20 @@ actor OperatorRun: ClientSession {
         }
         tell(now, line)
         guard reception == .early, answer != .unknown else { return }
-        let rest = inquiry.closes.map { ": it has until \($0) s, and now is \(now) s" } ?? ""
-        Console.complain("that is not settled yet\(rest); say when it changes")
+        let rest = inquiry.closes.map { ": the deadline is \($0) s, now it is \(now) s" } ?? ""
+        Console.complain("this is not decided yet\(rest); answer again when it changes")
     }
 
-    // MARK: Lines
+    // MARK: Input and output
 
     private func nextLine() -> String? {
         guard session == nil else { return typed.isEmpty ? nil : typed.removeFirst() }
-        return desk.lines.next()
+        return console.lines.next()
     }
 
-    private var isAtEnd: Bool { session == nil ? desk.lines.hasEnded : hasEnded && typed.isEmpty }
+    private var isAtEnd: Bool { session == nil ? console.lines.hasEnded : hasEnded && typed.isEmpty }
 
-    /// Puts a question; on a terminal, what begins it stays in the last line.
+    /// Prints a question; on a terminal, its beginning stays in the last line.
     private func show(_ question: String) {
         Console.complain(question)
         prompt(String(question.prefix { $0 != ":" }) + ">")

@@ -11,45 +11,44 @@ import Scenarios
 import Simulation
 import VirtualWorld
 
-/// A host that does only what a row tells it, in a world that keeps no log.
-struct BareClient {
+/// A host without the built-in client, in a world without logs.
+struct MinimalClient {
     private(set) var world: World
     private let node: Int
     private var lastProcedure: UInt32 = 0
 
-    /// Above its controller, in the air of a scenario's devices, which are on.
+    /// Starts the scenario's devices and the host.
     init(_ json: String) throws(CommandFailure) {
         let configuration = RunConfiguration(try benchScenario(json), seed: 1, events: nil, trace: nil)
-        world = try configuration.world()
-        do throws(AttributeTable.DefinitionError) { node = try world.addClient(at: .start) } catch {
-            throw CommandFailure(.inner, "the client has no room for its attributes: \(error)")
-        }
+        var world = try configuration.world()
+        node = try orFail(.inner, "cannot add the client: ") { try world.addClient(at: .start) }
+        self.world = world
         world.start()
         command(.start)
     }
 
     mutating func command(_ command: Host.Command) { world.command(command, of: node) }
 
-    /// Plays until the host says something that is picked, a minute at most; packets are released once they were shown.
+    /// Plays until `pick` returns a value for an output of the host, for at most a minute; releases the packets.
     mutating func play<Picked>(_ pick: (Host.Output, borrowing PacketPool) -> Picked?) -> Picked? {
         let limit = world.now.advanced(byNanoseconds: 60_000_000_000)
         repeat {
-            if let picked = hear(pick) { return picked }
+            if let picked = takeOutputs(pick) { return picked }
         } while world.runNext(until: limit)
         return nil
     }
 
-    /// Plays up to an instant, and shows what the host says.
+    /// Plays up to an instant, and passes the host's outputs to `show`.
     mutating func play(until instant: Instant, _ show: (Host.Output) -> Void) {
         repeat {
-            let _: Void? = hear { output, _ in
+            let _: Void? = takeOutputs { output, _ in
                 show(output)
                 return nil
             }
         } while world.runNext(until: instant)
     }
 
-    private mutating func hear<Picked>(_ pick: (Host.Output, borrowing PacketPool) -> Picked?) -> Picked? {
+    private mutating func takeOutputs<Picked>(_ pick: (Host.Output, borrowing PacketPool) -> Picked?) -> Picked? {
         guard !world.outbox.isEmpty else { return nil }
         var picked: Picked?
         for index in world.outbox.indices {
@@ -64,7 +63,7 @@ struct BareClient {
         return picked
     }
 
-    /// Connects to a device, and agrees on the MTU; nil when that does not come about.
+    /// Connects to a device, and exchanges the MTU; nil when that fails.
     mutating func connect(to device: Int) -> ConnectionID? {
         let address = world.scenario.devices[device].address
         let isReady: Void? = play { output, _ in if case .started = output { () } else { nil } }
@@ -73,12 +72,12 @@ struct BareClient {
             minimumInterval: 0x18, maximumInterval: 0x18, latency: 0, supervisionTimeout: 0x48)
         command(.connect(ConnectionCreation(to: address, parameters: timing), timeout: .seconds(30)))
         let id = play { output, _ in if case .connected(let id, _) = output { id } else { nil } }
-        guard let id, ask(id, .exchangeMTU) != nil else { return nil }
+        guard let id, perform(id, .exchangeMTU) != nil else { return nil }
         return id
     }
 
-    /// Asks the peer's server, and waits for the outcome; nil for a failure.
-    mutating func ask(_ connection: ConnectionID, _ procedure: Procedure) -> Procedure.Outcome? {
+    /// Performs a procedure, and waits for its outcome; nil when it fails.
+    mutating func perform(_ connection: ConnectionID, _ procedure: Procedure) -> Procedure.Outcome? {
         lastProcedure &+= 1
         let number = lastProcedure
         command(.procedure(connection, procedure, id: number))
@@ -89,11 +88,11 @@ struct BareClient {
     }
 }
 
-/// A scenario that a row has written.
+/// Parses the scenario of a benchmark.
 func benchScenario(_ json: String) throws(CommandFailure) -> Scenario {
     let reading = ScenarioFile.read("bench.json") { _ in Array(json.utf8) }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.inner, reading.problems.map(\.description).joined(separator: "\n"))
+        throw CommandFailure(.inner, problems: reading.problems.map(\.description))
     }
     return scenario
 }

@@ -4,13 +4,15 @@ import Spelling
 import Terminal
 
 let benchGrammar = Arguments.Grammar(
-    "bench", "measure what this machine can play, beside Bumble",
-    operands: [.anyNumber("ROW", "only these rows: \(BenchRow.all.map(\.word).joined(separator: ", "))")],
+    "bench", "Benchmark Lubdub on this machine, against Bumble",
+    operands: [.anyNumber("ROW", "a benchmark: \(BenchRow.all.map(\.word).joined(separator: ", "))")],
     options: [
-        .flag("--json", "print a JSON object for each row"),
-        .option("--bumble", "PYTHON", "a Python that has Bumble (default .venv/bin/python, as \"make test\" makes it)"),
-        .flag("--alone", "do not run Bumble"),
-        .flag("--check", "fail where a row is worse than \(Expected.path) says"),
+        .flag("--json", "Print one JSON object per row"),
+        .option(
+            "--bumble", "PYTHON",
+            "Python interpreter with Bumble installed (default .venv/bin/python, which \"make test\" creates)"),
+        .flag("--alone", "Do not run Bumble"),
+        .flag("--check", "Fail when a row is worse than \(ExpectedFigures.path) allows"),
     ])
 
 func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
@@ -20,9 +22,9 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let isJSON = invocation.has("--json")
     if bumble == nil, !isAlone {
         Console.warn(
-            "no Bumble to compare with: make test installs it, --bumble names a Python that has it")
+            "Bumble is not installed, so nothing is compared: run make test, or name its Python with --bumble")
     }
-    let expected = invocation.has("--check") ? try Expected() : nil
+    let expected = invocation.has("--check") ? try ExpectedFigures() : nil
     if !isJSON { Console.print(BenchTable.head) }
     var code = ExitCode.success
     for row in rows {
@@ -30,7 +32,7 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         let result = BenchResult(word: row.word, name: row.name, figures: figures, theirs: theirs)
         Console.print(isJSON ? result.json : BenchTable.line(result))
         if let fault = figures.fault {
-            Console.warn("\(row.name.quoted) is no result: \(fault)")
+            Console.warn("\(row.name.quoted) is not valid: \(fault)")
             code = .failure
         }
         for fault in expected?.faults(of: result) ?? [] {
@@ -41,10 +43,9 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     return code
 }
 
-/// What a row costs, and what it costs Bumble.
+/// The figures of a row, and Bumble's.
 ///
-/// The two are measured by turns, and the cheapest turn of each counts: what disturbs a machine only slows, and as likely
-/// the one as the other.
+/// The two are measured alternately, and the cheapest measurement of each counts: load on the machine only adds time.
 private func measured(
     _ row: BenchRow, beside bumble: Bumble?
 ) throws(CommandFailure) -> (ours: Figures, theirs: Bumble.Figures?) {
@@ -65,23 +66,23 @@ private func chosen(_ words: [String]) throws(CommandFailure) -> [BenchRow] {
         let known = BenchRow.all.map(\.word)
         throw CommandFailure(
             .usage,
-            "there is no row \(word.quoted)\(suggestion(for: word, among: known)); there are "
+            "unknown benchmark \(word.quoted)\(suggestion(for: word, among: known)); known are "
                 + known.joined(separator: ", "))
     }
     return words.isEmpty ? BenchRow.all : BenchRow.all.filter { words.contains($0.word) }
 }
 
-/// A row's figures, with those of Bumble when it can do the same.
+/// A row's figures, with Bumble's where Bumble has the same row.
 struct BenchResult {
     let word: String
     let name: String
     let figures: Figures
     let theirs: Bumble.Figures?
 
-    /// How many times Bumble's CPU time an item is of ours.
+    /// Bumble's CPU time per item divided by ours.
     var ratio: Double? { theirs.map { $0.microsecondsPerItem / figures.microsecondsPerItem } }
 
-    /// The numbers that a row may be checked by; nil for what was not measured.
+    /// The numbers that `--check` compares; nil where none was measured.
     var numbers: [(key: String, value: Double?)] {
         [
             ("value", figures.value), ("cpu_us_per_item", figures.microsecondsPerItem),
@@ -89,8 +90,8 @@ struct BenchResult {
         ]
     }
 
-    /// `{"row": …, "name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null where nothing is known.
-    /// `peak_kib` is the most memory that the process has had so far.
+    /// `{"row": …, "name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null for unknown values.
+    /// `peak_kib` is the process's peak memory so far.
     var json: String {
         func number(_ value: Double?) -> String { value.map { decimal($0, 4) } ?? "null" }
         return
@@ -102,7 +103,7 @@ struct BenchResult {
     }
 }
 
-/// The table for people: a column's width is that of its head.
+/// The table that `bench` prints; a column is as wide as its title.
 enum BenchTable {
     private static let columns: [(title: String, width: Int)] = [
         ("value", 10), ("unit", -28), ("count", 9), ("µs CPU each", 12), ("Bumble's", 10), ("ratio", 7),
@@ -120,7 +121,7 @@ enum BenchTable {
         return padded(result.name, nameWidth) + zip(cells, columns).map { "  " + padded($0, $1.width) }.joined()
     }
 
-    /// With spaces in front up to `width` letters; behind when it is negative.
+    /// Padded to `width` characters: on the left, or on the right when `width` is negative.
     private static func padded(_ text: String, _ width: Int) -> String {
         let spaces = String(repeating: " ", count: max(0, abs(width) - text.count))
         return width < 0 ? text + spaces : spaces + text

@@ -6,12 +6,12 @@ import ScenarioRuns
 import Simulation
 import VirtualWorld
 
-/// A kind of work, and how to do it once.
+/// A benchmark: a kind of work, and how to measure it.
 struct BenchRow {
-    /// What it is asked for by.
+    /// Its name on the command line.
     let word: String
     let name: String
-    /// What Bumble's side is called, where Bumble can do the same.
+    /// The name of Bumble's benchmark of the same work, if there is one.
     var twin: String?
     let measure: () throws(CommandFailure) -> Figures
 
@@ -24,31 +24,31 @@ struct BenchRow {
                 word: "logged", name: "the same with --events and --trace", twin: "notifications"
             ) { () throws(CommandFailure) in try streaming(isLogged: true) },
             BenchRow(
-                word: "reads", name: "reads of 20 octets, one after the other", twin: "reads", measure: reading),
+                word: "reads", name: "sequential reads of 20 octets", twin: "reads", measure: reading),
             BenchRow(
                 word: "greeting", name: "MTU, discovery, subscription, first notification", twin: "greeting",
                 measure: greeting),
             BenchRow(word: "hour", name: "one hour of a resting strap", measure: restingHour),
             BenchRow(word: "day", name: "one day of a resting strap", measure: restingDay),
             BenchRow(word: "ecg", name: "one hour of ECG at 500 Hz", measure: ecgHour),
-            BenchRow(word: "lateness", name: "ECG in real time over TCP", measure: Lateness.measure),
+            BenchRow(word: "lateness", name: "ECG in real time over TCP", measure: LatenessRow.measure),
             BenchRow(word: "idle", name: "one hour of an idle link", measure: idleHour),
             BenchRow(word: "crowd", name: "ten minutes among 1,000 straps", measure: crowd),
-            BenchRow(word: "crowd_memory", name: "the same: the most memory", measure: crowdMemory),
-            BenchRow(word: "suite", name: "the scenarios of bad days, judged", measure: suite),
-            BenchRow(word: "start", name: "from the start to the first advertisement", measure: Started.time),
-            BenchRow(word: "memory", name: "resident by the first advertisement", measure: Started.memory),
+            BenchRow(word: "crowd_memory", name: "the same: peak memory", measure: crowdMemory),
+            BenchRow(word: "suite", name: "the scenarios for clients, judged", measure: suite),
+            BenchRow(word: "start", name: "time from start to the first advertisement", measure: StartupRows.time),
+            BenchRow(word: "memory", name: "peak memory at the first advertisement", measure: StartupRows.memory),
         ]
     }
 
     // MARK: In virtual time
 
-    /// As many as fit into the connection events, each of them a valid measurement: 1 octet of flags, 1 of heart rate,
-    /// and 9 RR-Intervals.
+    /// As many notifications as fit into the connection events; each is a valid measurement of 1 octet of flags, 1 of heart
+    /// rate, and 9 RR-Intervals.
     private static func streaming(isLogged: Bool) throws(CommandFailure) -> Figures {
         let (rounds, burst) = (4000, 30)
         let value: [UInt8] = [0x10, 200] + (0..<9).flatMap { _ in [0x33, 0x01] as [UInt8] }
-        var stage = try Stage(
+        var stage = try LoggedRun(
             strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
         let part = Peripheral.Part(service: 0, .heartRate)
         guard stage.clientRun.play(until: { $0 == .state(.subscribed) }) else {
@@ -68,17 +68,17 @@ struct BenchRow {
         stream(rounds: rounds)
         let (spent, allocated) = (meter.spent, meter.allocated)
         let wanted = rounds * burst
-        let fault = received == wanted ? nil : "\(received) notifications came of \(wanted)"
+        let fault = received == wanted ? nil : "\(received) of \(wanted) notifications arrived"
         try stage.close()
         return Figures(
-            value: Double(spent) / 1000 / Double(max(1, received)), unit: "µs of CPU a notification", items: received,
+            value: Double(spent) / 1000 / Double(max(1, received)), unit: "µs of CPU per notification", items: received,
             nanoseconds: spent, allocations: allocated, fault: fault)
     }
 
     /// From the end of connecting to the first measurement, again and again.
     private static func greeting() throws(CommandFailure) -> Figures {
         let wanted = 1000
-        var stage = try Stage(
+        var stage = try LoggedRun(
             strap(
                 "\"period\": \"100 ms\", \"value\": 62",
                 script: #"{"when": {"event": "subscribed", "of": "heart_rate", "after": "350 ms"}, "do": "disconnect"}"#
@@ -94,12 +94,12 @@ struct BenchRow {
         }
         try stage.close()
         return Figures(
-            value: Double(spent) / 1000 / Double(max(1, count)), unit: "µs of CPU a connection", items: count,
+            value: Double(spent) / 1000 / Double(max(1, count)), unit: "µs of CPU per connection", items: count,
             nanoseconds: spent, allocations: allocated,
-            fault: count == wanted ? nil : "\(count) connections came to a measurement of \(wanted)")
+            fault: count == wanted ? nil : "\(count) of \(wanted) connections reached a measurement")
     }
 
-    /// What `scenarios/resting.json` has.
+    /// The heart of `scenarios/resting.json`.
     private static let restingHeart = #"""
         "contact": true, "energy": true, "rr_intervals": true, "location": "chest", "period": "1 s",
         "value": {"curve": "walk", "start": 62, "by": 2, "period": "1 s", "range": [55, 70]}
@@ -114,7 +114,7 @@ struct BenchRow {
     }
 
     private static func ecgHour() throws(CommandFailure) -> Figures {
-        var stage = try Stage(
+        var stage = try LoggedRun(
             strap("\"value\": 62, \"rr_intervals\": true", others: #", {"service": "ecg", "rate": "500 Hz"}"#),
             limit: .seconds(3600))
         let meter = Meter()
@@ -128,7 +128,7 @@ struct BenchRow {
         let (spent, allocated) = (meter.spent, meter.allocated)
         return Figures(
             value: Double(spent) / 1e6, unit: "ms of CPU", items: max(1, samples), nanoseconds: spent,
-            allocations: allocated, fault: isRight ? nil : "\(samples) samples came, and \(lost) were lost")
+            allocations: allocated, fault: isRight ? nil : "\(samples) samples arrived, and \(lost) were lost")
     }
 
     private static func idleHour() throws(CommandFailure) -> Figures {
@@ -138,7 +138,7 @@ struct BenchRow {
     private static func hours(
         _ count: Int64, _ heart: String, wanted: ClosedRange<Int>
     ) throws(CommandFailure) -> Figures {
-        var stage = try Stage(strap(heart), limit: .seconds(count * 3600))
+        var stage = try LoggedRun(strap(heart), limit: .seconds(count * 3600))
         let meter = Meter()
         stage.clientRun.play { _, _ in }
         let shown = stage.clientRun.measurements
@@ -147,6 +147,6 @@ struct BenchRow {
         return Figures(
             value: Double(spent) / 1e6, unit: "ms of CPU", items: max(1, shown), nanoseconds: spent,
             allocations: allocated,
-            fault: wanted.contains(shown) ? nil : "\(shown) measurements were shown, and not \(wanted)")
+            fault: wanted.contains(shown) ? nil : "the client reported \(shown) measurements, not \(wanted)")
     }
 }

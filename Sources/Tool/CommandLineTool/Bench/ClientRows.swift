@@ -8,13 +8,13 @@ import Scenarios
 import Simulation
 import VirtualWorld
 
-// Rows whose client does nothing but the work that is measured.
+// Benchmarks whose client does only the measured work.
 extension BenchRow {
-    /// One value of 20 octets, again and again, each when the one before has come.
+    /// Sequential reads of a value of 20 octets.
     static func reading() throws(CommandFailure) -> Figures {
         let (rounds, value) = (100_000, [UInt8](repeating: 0x5A, count: 20))
         let digits = String(repeating: "5a", count: value.count)
-        var client = try BareClient(
+        var client = try MinimalClient(
             device(
                 services: #"""
                     {"service": "custom", "uuid": "6c750400-6264-4562-a000-4c7562647562", "characteristics":
@@ -26,7 +26,7 @@ extension BenchRow {
         var received = 0
         func read(_ rounds: Int) {
             for _ in 0..<rounds {
-                if case .value(value)? = client.ask(id, .read(handle: handle)) { received += 1 }
+                if case .value(value)? = client.perform(id, .read(handle: handle)) { received += 1 }
             }
         }
         read(2000)  // storage grows
@@ -35,13 +35,13 @@ extension BenchRow {
         read(rounds)
         let (spent, allocated) = (meter.spent, meter.allocated)
         return Figures(
-            value: Double(spent) / 1000 / Double(max(1, received)), unit: "µs of CPU a read", items: received,
+            value: Double(spent) / 1000 / Double(max(1, received)), unit: "µs of CPU per read", items: received,
             nanoseconds: spent, allocations: allocated,
-            fault: received == rounds ? nil : "\(received) values came of \(rounds)")
+            fault: received == rounds ? nil : "\(received) of \(rounds) values arrived")
     }
 
-    /// A thousand straps that advertise once a second; a client is subscribed to one of them for ten minutes, and is
-    /// told of every advertisement.
+    /// A thousand straps that advertise once a second; for ten minutes a client is subscribed to one of them, and receives
+    /// every advertisement.
     static func crowd() throws(CommandFailure) -> Figures {
         let (straps, seconds) = (1000, 600)
         let devices = (1...straps).map { number in
@@ -49,10 +49,10 @@ extension BenchRow {
         }
         let json = #"{"lubdub": 1, "name": "Bench", "devices": [\#(devices.joined(separator: ","))]}"#
         let meter = Meter()
-        var client = try BareClient(json)
+        var client = try MinimalClient(json)
         guard let id = client.connect(to: 0),
             let handle = client.world.attributes(of: 0).handle(ofFirst: .heartRateMeasurement),
-            client.ask(id, .configure(handle: handle + 1, .notification)) != nil
+            client.perform(id, .configure(handle: handle + 1, .notification)) != nil
         else { return .none("the client did not subscribe") }
         client.command(
             .scan(ScanParameters(isActive: false, interval: 0x60, window: 0x60), filterDuplicates: false))
@@ -65,17 +65,17 @@ extension BenchRow {
             }
         }
         let (spent, allocated) = (meter.spent, meter.allocated)
-        // An advertiser adds up to 10 ms to each of its intervals, and the link has the radio now and then.
+        // Advertisers add up to 10 ms to each interval, and the link uses the radio at times.
         let wanted = (straps - 1) * seconds * 9 / 10...straps * seconds
         var fault: String?
-        if !(seconds - 2...seconds).contains(measurements) { fault = "\(measurements) measurements came" }
-        if !wanted.contains(reports) { fault = "\(reports) advertisements were told, and not \(wanted)" }
+        if !(seconds - 2...seconds).contains(measurements) { fault = "\(measurements) measurements arrived" }
+        if !wanted.contains(reports) { fault = "\(reports) advertisements arrived, not \(wanted)" }
         return Figures(
             value: Double(spent) / 1e9, unit: "s of CPU", items: reports, nanoseconds: spent, allocations: allocated,
             fault: fault)
     }
 
-    /// The same in a process of its own.
+    /// The peak memory of the same work, in another process.
     static func crowdMemory() throws(CommandFailure) -> Figures {
         let child = try ChildProcess("/proc/self/exe", ["bench", "--alone", "--json", "crowd"])
         var peak: Double?
@@ -84,8 +84,8 @@ extension BenchRow {
         }
         let used = child.wait()
         return Figures(
-            value: peak ?? 0, unit: "MiB at most", items: 1, nanoseconds: used.nanoseconds, allocations: nil,
-            fault: used.status == 0 && peak != nil ? nil : "the process ended with \(used.status)")
+            value: peak ?? 0, unit: "MiB at peak", items: 1, nanoseconds: used.nanoseconds, allocations: nil,
+            fault: used.status == 0 && peak != nil ? nil : "the process exited with status \(used.status)")
     }
 
     private static let heart = #"{"service": "heart_rate", "value": 62}"#

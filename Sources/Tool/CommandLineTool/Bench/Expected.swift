@@ -4,11 +4,11 @@ import Documents
 import Spelling
 import Terminal
 
-/// What rows are measured against by `--check`: a file of the repository.
+/// The limits of `--check`, a file of the repository.
 ///
-/// `{"notifications": {"ratio": {"min": 100}, "allocations_per_item": {"max": 0.01}}}`: of a row, some of the numbers that
-/// `--json` prints for it, each with the least or the most that it may be.  A number that was not measured is passed over.
-struct Expected {
+/// `{"notifications": {"ratio": {"min": 100}, "allocations_per_item": {"max": 0.01}}}`: the minimum or maximum of numbers
+/// that `--json` prints for a row.  Numbers that were not measured are skipped.
+struct ExpectedFigures {
     static let path = "Benchmarks/expected.json"
 
     private let rows: [Node.Member]
@@ -16,19 +16,16 @@ struct Expected {
     init() throws(CommandFailure) {
         guard let octets = contents(of: Self.path) else {
             throw CommandFailure(
-                .usage, "cannot read \(Self.path.quoted): run --check in the folder of Lubdub's sources")
+                .usage, "cannot read \(Self.path.quoted): run --check in the root of Lubdub's repository")
         }
-        let node: Node
-        do throws(Problem) { node = try Node(json: octets, file: Self.path) } catch {
-            throw CommandFailure(.usage, "\(error)")
-        }
+        let node = try orFail(.usage) { try Node(json: octets, file: Self.path) }
         guard case .object(let rows) = node.value else {
             throw CommandFailure(.usage, "\(Self.path) is not an object with a member for each row")
         }
         self.rows = rows
     }
 
-    /// What of a row is worse than it may be.
+    /// The numbers of a row that exceed their limits.
     func faults(of result: BenchResult) -> [String] {
         guard case .object(let bounds)? = rows.first(where: { $0.key == result.word })?.node.value else { return [] }
         return bounds.flatMap { bound -> [String] in
@@ -39,7 +36,7 @@ struct Expected {
                 guard case .number(let text) = limit.node.value, let number = Double(text) else { return nil }
                 let isWorse = limit.key == "min" ? measured < number : measured > number
                 return isWorse
-                    ? "\(bound.key) is \(decimal(measured, 3)), and may be \(text) at \(limit.key == "min" ? "least" : "most")"
+                    ? "\(bound.key) is \(decimal(measured, 3)); the \(limit.key == "min" ? "minimum" : "maximum") is \(text)"
                     : nil
             }
         }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// What a row's work cost.
+/// The measured cost of a benchmark.
 struct Figures {
-    /// The row's headline, in `unit`.
+    /// The headline figure, in `unit`.
     let value: Double
     let unit: String
-    /// How many items of work were done: notifications, connections.
+    /// The number of items of work: notifications, connections.
     let items: Int
-    /// The CPU time of the whole process, meanwhile.
+    /// The CPU time of the whole process.
     let nanoseconds: Int64
-    /// What was allocated meanwhile; nil when nobody counts.
+    /// The number of allocations; nil when they are not counted.
     let allocations: UInt64?
-    /// Why the counts are wrong, and the row is no result.
+    /// Why the measurement is not valid; nil when it is.
     let fault: String?
 
-    /// Nothing was measured.
+    /// An invalid measurement.
     static func none(_ fault: String) -> Figures {
         Figures(value: 0, unit: "", items: 0, nanoseconds: 0, allocations: nil, fault: fault)
     }

@@ -8,9 +8,8 @@ import Simulation
 import Sockets
 import Synchronization
 
-/// How late an electrocardiogram comes in real time: over TCP, from another process; and how late a
-/// timer wakes that does nothing else, right after.
-enum Lateness {
+/// How late ECG frames arrive in real time, over TCP from another process, compared with how late a bare timer fires.
+enum LatenessRow {
     private static let length = Duration.seconds(12)
     private static let scenario = #"""
         {"lubdub": 1, "name": "Bench", "limit": "1 h", "devices": [{"id": "patch", "name": "Bench",
@@ -18,7 +17,7 @@ enum Lateness {
          "services": [{"service": "ecg"}]}]}
         """#
 
-    /// Frames of 5 samples, a hundred in a second: when each came here, against when its delivery was due there.
+    /// Frames of 5 samples, a hundred per second: their arrival here minus their due time there.
     static func measure() throws(CommandFailure) -> Figures {
         let directory = try ScratchDirectory()
         let (scenario, events) = (directory.path("scenario.json"), directory.path("events.jsonl"))
@@ -27,17 +26,17 @@ enum Lateness {
             "/proc/self/exe",
             ["serve", scenario, "--controller", "tcp:127.0.0.1:0", "--events", events, "--for", "20 s", "--quiet"])
         guard let line = child.line(within: .seconds(10)), line.hasPrefix("controller ") else {
-            return .none("no controller was offered")
+            return .none("serve offered no controller")
         }
         let meter = Meter()
-        let arrivals = try listen(String(line.dropFirst("controller ".count)))
+        let arrivals = try receiveFrames(String(line.dropFirst("controller ".count)))
         let spent = meter.spent
         child.interrupt()
         _ = child.wait()
         let due = try deliveries(events)
         let wanted = 900
         guard arrivals.count >= wanted, due.count >= arrivals.count else {
-            return .none("\(arrivals.count) frames came of \(due.count), and not \(wanted)")
+            return .none("\(arrivals.count) of \(due.count) frames arrived; \(wanted) are needed")
         }
         let frames = percentile99(of: zip(arrivals, due).map { $0 - $1 })
         return Figures(
@@ -46,15 +45,15 @@ enum Lateness {
             nanoseconds: spent, allocations: nil, fault: nil)
     }
 
-    /// When frames came, in nanoseconds.
-    private static func listen(_ address: String) throws(CommandFailure) -> [Int64] {
+    /// The arrival times of frames, in nanoseconds.
+    private static func receiveFrames(_ text: String) throws(CommandFailure) -> [Int64] {
         var settings = SensorCollector.Settings()
         (settings.exchangesMTU, settings.givesSamples, settings.reconnects) = (false, true, false)
         let loop = EventLoop(pace: .real())
         let arrivals = Mutex([Int64]())
-        do {
-            let address = try StreamAddress(address)
-            return try loop.run {
+        let address = try orFail(.environment) { try StreamAddress(text) }
+        return try orFail(.environment) {
+            try loop.run {
                 let completion = RunCompletion()
                 let live = try LiveHost(settings, above: address, on: loop) { saying in
                     guard case .ecgFrame = saying.content else { return }
@@ -66,17 +65,15 @@ enum Lateness {
                 try await live.start()
                 let signals = Signals()
                 if case .failure(let why) = await completion.wait(signals, on: loop, for: length) {
-                    throw CommandFailure(.environment, "\(why)")
+                    throw CommandFailure(.environment, why)
                 }
                 await live.close(signals)
                 return arrivals.withLock { $0 }
             }
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch { throw CommandFailure(.environment, "\(error)") }
+        }
     }
 
-    /// By how much a thread that sleeps until each hundredth of a second wakes too late.
+    /// How late a thread wakes that sleeps until each hundredth of a second, in nanoseconds.
     private static func bareTimer() -> [Int64] {
         var late: [Int64] = []
         var due = Meter.now(CLOCK_MONOTONIC)
@@ -91,7 +88,7 @@ enum Lateness {
 
     /// When each frame was due at the client's controller, in nanoseconds since the start.
     private static func deliveries(_ events: String) throws(CommandFailure) -> [Int64] {
-        guard let octets = contents(of: events) else { throw CommandFailure(.inner, "there is no event log") }
+        guard let octets = contents(of: events) else { throw CommandFailure(.inner, "serve wrote no event log") }
         return octets.split(separator: UInt8(ascii: "\n")).compactMap { line in
             guard let record = Datum(json: line),
                 record["event"] == .string(EventName.delivered.rawValue), case .number(let seconds)? = record["t"]
@@ -100,7 +97,7 @@ enum Lateness {
         }
     }
 
-    /// What 99 of 100 are not beyond, counted from the least.
+    /// The 99th percentile minus the minimum.
     private static func percentile99(of late: [Int64]) -> Double {
         let sorted = late.sorted()
         guard let first = sorted.first else { return 0 }

@@ -7,8 +7,12 @@ import ScenarioRuns
 import Scenarios
 import Spelling
 
-/// A scenario with a strap in it, in JSON: what its heart is like, which other services it has, and what
-/// happens to it.
+/// A scenario with a strap, in JSON.
+///
+/// - Parameters:
+///   - heart: The fields of its Heart Rate service.
+///   - others: Its other services, after a comma.
+///   - script: The rules of the script.
 func strap(_ heart: String, others: String = "", script: String = "") -> String {
     """
     {"lubdub": 1, "name": "Bench", "devices": [{"id": "strap", "name": "Bench", "address": "C0:FF:EE:00:00:01/random",
@@ -17,8 +21,8 @@ func strap(_ heart: String, others: String = "", script: String = "") -> String 
     """
 }
 
-/// A scenario with the built-in client, and with all logs in files, as `run --events --trace` has them, or without.
-struct Stage {
+/// A run of the built-in client, with or without the files of `run --events --trace`.
+struct LoggedRun {
     var clientRun: BuiltInClientRun
     private let directory: ScratchDirectory
     private let files: LogFiles
@@ -34,13 +38,13 @@ struct Stage {
         files = try LogFiles(configuration, &clientRun.world)
     }
 
-    /// Writes what is left of the logs.
+    /// Flushes and closes the logs.
     mutating func close() throws(CommandFailure) { try files.close(&clientRun.world, status: 0) }
 }
 
-/// A directory for files that nobody will miss; it goes away with its last owner.
+/// A temporary directory, removed by `deinit`.
 final class ScratchDirectory {
-    private let place: String
+    private let directory: String
 
     init() throws(CommandFailure) {
         let base = Self.base
@@ -48,10 +52,10 @@ final class ScratchDirectory {
         guard unsafe mkdtemp(&template) != nil else {
             throw CommandFailure(
                 .environment,
-                "cannot make a directory in \(base.quoted): \(unsafe String(cString: strerror(errno))); "
-                    + "TMPDIR names another place")
+                "cannot create a directory in \(base.quoted): \(unsafe String(cString: strerror(errno))) "
+                    + "(set TMPDIR to another directory)")
         }
-        place = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static var base: String {
@@ -59,20 +63,19 @@ final class ScratchDirectory {
         return unsafe String(cString: named)
     }
 
-    func path(_ name: String) -> String { "\(place)/\(name)" }
+    func path(_ name: String) -> String { "\(directory)/\(name)" }
 
     deinit {
         for name in ["events.jsonl", "trace.btsnoop", "scenario.json"] { unsafe unlink(path(name)) }
-        unsafe rmdir(place)
+        unsafe rmdir(directory)
     }
 }
 
-/// Makes a file of a text.
+/// Writes a text to a file.
 func write(_ text: String, to path: String) throws(CommandFailure) {
-    let file: OutputFile
-    do throws(OutputFailure) {
-        file = try OutputFile(path)
+    try orFail(.environment) {
+        let file = try OutputFile(path)
         file.write(Array(text.utf8)[...])
         try file.close()
-    } catch { throw CommandFailure(.environment, "\(error)") }
+    }
 }

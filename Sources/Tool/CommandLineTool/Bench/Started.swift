@@ -1,15 +1,15 @@
 import Arguments
 import CommandSupport
 
-/// This program, started anew: how long it takes to an advertisement that is heard, and what memory.
-enum Started {
+/// The time and memory of a new process of this program, up to the first advertisement that its client receives.
+enum StartupRows {
     static func time() throws(CommandFailure) -> Figures {
         var best: (seconds: Double, spent: Int64)?
         for _ in 0..<5 {
             let directory = try ScratchDirectory()
             let meter = Meter()
             let child = try start(in: directory)
-            guard hears(child) else { return .none("no advertisement was heard") }
+            guard findsStrap(child) else { return .none("no advertisement was received") }
             let seconds = Double(meter.elapsed) / 1e9
             while child.line() != nil {}
             let spent = child.wait().nanoseconds
@@ -22,9 +22,9 @@ enum Started {
 
     static func memory() throws(CommandFailure) -> Figures {
         let directory = try ScratchDirectory()
-        // In real time it is still there when it has been heard.
+        // In real time it still runs when the advertisement arrives.
         let child = try start(in: directory, ["--speed", "1"])
-        guard hears(child), let peak = child.peak else { return .none("no advertisement was heard") }
+        guard findsStrap(child), let peak = child.peak else { return .none("no advertisement was received") }
         child.interrupt()
         return Figures(
             value: Double(peak) / 1024, unit: "MiB", items: 1, nanoseconds: child.wait().nanoseconds, allocations: nil,
@@ -39,8 +39,8 @@ enum Started {
         return try ChildProcess("/proc/self/exe", ["run", scenario, "--for", "1 s"] + options)
     }
 
-    /// Whether the client has found the strap; false when it ends without.
-    private static func hears(_ child: ChildProcess) -> Bool {
+    /// Waits until the client has found the strap; false when it exits before.
+    private static func findsStrap(_ child: ChildProcess) -> Bool {
         while let line = child.line() {
             if line.contains("found") { return true }
         }

@@ -10,11 +10,11 @@ import VirtualWorld
 extension BenchRow {
     private static let folders = ["scenarios/recovery", "scenarios/errors", "scenarios/formats"]
 
-    /// All scenarios of some folders, each in a world of its own: from reading them to the verdict.
+    /// All scenarios of some folders, each in its own world: from reading the file to the verdict.
     static func suite() throws(CommandFailure) -> Figures {
         let cases: [Case]
-        do throws(CommandFailure) { cases = try gathered(folders) } catch {
-            return .none("run it in the folder of Lubdub's sources: \(error.description)")
+        do throws(CommandFailure) { cases = try discoverCases(folders) } catch {
+            return .none("run it in the root of Lubdub's repository: \(error.description)")
         }
         let meter = Meter()
         var fault: String?

@@ -3,13 +3,13 @@ import Glibc
 import Simulation
 import VirtualWorld
 
-/// A client under test in a live world, from its start to its end: what it prints and how it ends become events there.
+/// The process of a client under test, and its world: its lines and its exit become events of the world.
 actor ProcessSession: ClientSession {
-    /// How long it has until its host says HCI Reset.
+    /// The maximum time until its host sends HCI Reset.
     static let patience = Duration.seconds(10)
     private static let beat = Duration.milliseconds(20)
-    private static let portion = 16 << 10
-    private static let mostPortions = 64  // what a pipe can hold for who is not root
+    private static let chunk = 16 << 10
+    private static let maximumChunks = 64  // the default limit of a pipe
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -20,12 +20,11 @@ actor ProcessSession: ClientSession {
     private let started: Instant
     private var client: ClientProcess
     private var output = ClientOutput()
-    private var buffer = [UInt8](repeating: 0, count: portion)
+    private var buffer = [UInt8](repeating: 0, count: chunk)
     private var watch: EventLoop.Watch?
     private var isOver = false
     private var record = ClientRecord()
 
-    /// Around a client that has just been started.
     init(
         _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?, _ completion: RunCompletion,
         tell: @escaping @Sendable (Instant, ClientLine) -> Void
@@ -36,26 +35,26 @@ actor ProcessSession: ClientSession {
         started = live.loop.now
     }
 
-    /// Watches it from now on.
+    /// Starts to watch the process and the socket.
     func start() {
         watch = client.watch(on: loop) { self.assumeIsolated { $0.read() } }
         socket?.assumeIsolated { socket in
             socket.listen { lines in self.assumeIsolated { $0.said(lines) } }
         }
-        look()
+        poll()
     }
 
-    /// Ends it and all that it has started: asked for, and forced after 2 s or when one more signal comes.
+    /// Ends the process and its children: with SIGTERM, and with SIGKILL after 2 s or at the next signal.
     func end(_ signals: Signals) async -> ClientRecord {
         isOver = true
         record.hasPlayed = await live.isPlaying
         record.textLeftOut = output.leftOut
         client.send(SIGTERM)
         let limit = loop.now.advanced(by: .seconds(2))
-        client.look()
+        client.poll()
         while !client.isGone, loop.now < limit, signals.take() == nil { await pause() }
         client.send(SIGKILL)
-        let last = loop.now.advanced(by: .seconds(2))  // what hangs in the kernel is not waited for
+        let last = loop.now.advanced(by: .seconds(2))  // a process that hangs in the kernel does not end
         while !client.isGone, loop.now < last { await pause() }
         client.endStrays()
         stopReading()
@@ -66,7 +65,7 @@ actor ProcessSession: ClientSession {
 
     private func pause() async {
         try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(2)))
-        client.look()
+        client.poll()
     }
 
     private func stopReading() {
@@ -74,9 +73,9 @@ actor ProcessSession: ClientSession {
         watch = nil
     }
 
-    // MARK: What it says
+    // MARK: Output
 
-    /// Takes what it has printed, a portion only, so that one that prints without end does not stop all others.
+    /// Reads one chunk of its output, so that endless output does not block other work.
     private func read() {
         guard let octets = client.read(into: &buffer) else {
             stopReading()
@@ -100,31 +99,31 @@ actor ProcessSession: ClientSession {
         for line in lines { tell(now, line) }
     }
 
-    // MARK: How it ends
+    // MARK: Exit
 
-    /// Looks again and again whether it is still there.
-    private func look() {
+    /// Checks periodically whether the process still runs.
+    private func poll() {
         guard !isOver else { return }
-        client.look()
+        client.poll()
         if let status = client.status, record.exit == nil { exited(status) }
         let (isPlaying, hasGuests) = live.assumeIsolated { ($0.isPlaying, $0.hasGuests) }
-        let hasSpeakers = socket?.assumeIsolated { $0.hasSpeakers } ?? false
-        let isSilent = client.isGone && watch == nil && !hasGuests && !hasSpeakers
+        let hasSenders = socket?.assumeIsolated { $0.hasSenders } ?? false
+        let isSilent = client.isGone && watch == nil && !hasGuests && !hasSenders
         guard isPlaying ? record.exit?.isFailure != true : !isSilent && loop.now < started.advanced(by: Self.patience)
         else {
             if !isPlaying { record.waited = client.waited }
             return completion.finish(.time)
         }
-        // Nobody is left outside: what is to come can come at once.
+        // No external host or client is left: time can pass at once.
         if isPlaying, isSilent { live.assumeIsolated { $0.skip(.seconds(1)) } }
         loop.call(at: isPlaying && isSilent ? loop.now : loop.now.advanced(by: Self.beat)) {
-            self.assumeIsolated { $0.look() }
+            self.assumeIsolated { $0.poll() }
         }
     }
 
     private func exited(_ status: UInt8) {
-        // What it printed before stands before its end.
-        for _ in 0..<Self.mostPortions {
+        // Its last lines come before its exit.
+        for _ in 0..<Self.maximumChunks {
             guard watch != nil, let octets = client.read(into: &buffer), !octets.isEmpty else { break }
             said(output.take(octets))
         }

@@ -3,8 +3,8 @@ import ScenarioRuns
 import Scenarios
 import Spelling
 
-/// What a client under test finds in its environment: first a variable that no other case has that is played now, where
-/// its controller is, or the case's id where it has one that is not ours.
+/// The environment of a client under test.  The first variable is unique among the cases that run at the same time: the
+/// address of the controller, or the case's id when the client uses another controller.
 func environment(
     of configuration: RunConfiguration, controller: String?, addresses: [DeviceAddress]
 ) -> [(name: String, value: String)] {

@@ -2,7 +2,7 @@ import CommandSupport
 import Scenarios
 import Spelling
 
-/// A line that a client under test has printed: a JSON object as it is, or any other text as a JSON string.
+/// A line of a client under test: a JSON object as it is, or any other text as a JSON string.
 struct ClientLine: JSONWritable, Equatable {
     private let octets: [UInt8]
     /// Whether it is a JSON object.
@@ -10,7 +10,7 @@ struct ClientLine: JSONWritable, Equatable {
     /// Whether it has a value that a sensor measured.
     let isMeasurement: Bool
 
-    /// A line without its end; nil for one with nothing in it.
+    /// Takes a line without its line feed; nil when it is blank.
     init?(_ line: [UInt8]) {
         let spaces = Array(" \t\r".utf8)
         guard let first = line.firstIndex(where: { !spaces.contains($0) }),
@@ -33,32 +33,32 @@ struct ClientLine: JSONWritable, Equatable {
     }
 }
 
-/// The lines that a client prints, whatever it prints.
+/// Splits a client's output into lines.
 ///
-/// Of a line that is too long the beginning is kept, and of lines that are not JSON so many octets: a client that prints
-/// without end fills neither the memory nor a log.
+/// Long lines are truncated, and lines that are not JSON are limited to 1 MiB in total: endless output fills neither
+/// memory nor log.
 struct ClientOutput {
-    /// The octets of a line, without its end.
-    static let longestLine = 64 << 10
-    /// The octets of all lines that are not JSON.
-    static let mostText = 1 << 20
+    /// The maximum octets of a line, without its line feed.
+    static let maximumLine = 64 << 10
+    /// The maximum octets of all lines that are not JSON.
+    static let maximumText = 1 << 20
 
-    private var cutter = LineCutter(longest: Self.longestLine)
-    private var text = 0  // octets that are not JSON
-    /// How many lines that are not JSON were left out.
+    private var cutter = LineCutter(longest: Self.maximumLine)
+    private var text = 0  // octets of lines that are not JSON
+    /// The number of lines that were discarded.
     private(set) var leftOut = 0
 
-    /// The lines that are complete with what has come.
+    /// The lines that `octets` complete.
     mutating func take(_ octets: ArraySlice<UInt8>) -> [ClientLine] { cutter.take(octets).compactMap { keep($0) } }
 
-    /// The line that is left without an end; nil when there is none.
+    /// The rest without a line feed; nil when there is none.
     mutating func finish() -> ClientLine? { keep(cutter.finish()) }
 
     private mutating func keep(_ octets: [UInt8]) -> ClientLine? {
         guard let line = ClientLine(octets) else { return nil }
         guard !line.isJSON else { return line }
         text += octets.count
-        guard text <= Self.mostText else {
+        guard text <= Self.maximumText else {
             leftOut += 1
             return nil
         }

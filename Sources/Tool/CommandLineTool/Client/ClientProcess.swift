@@ -4,24 +4,24 @@ import Conformance
 import Glibc
 import Simulation
 
-/// A client under test: a shell with a command line, and all that it starts, in a process group of their own.
+/// The process of a client under test: a shell with a command line, and its children, in their own process group.
 struct ClientProcess: Sendable {
     private static let shell = "/bin/sh"
-    private static let mostLookedAt = 64
+    private static let maximumProcesses = 64
 
     private let process: pid_t
-    private let mark: String  // a variable that no other process has
+    private let mark: String  // an environment variable that no other process has
     private let output: CInt
     /// The shell's exit status, or 128 and the number of the signal that ended it; nil while it runs.
     private(set) var status: UInt8?
-    /// Whether nobody of its group is left.
+    /// Whether no process of its group is left.
     private(set) var isGone = false
 
-    /// Starts a command line in the caller's directory; the first variable is one that no other process has.
+    /// Starts a command line in the current directory; the first variable must be unique to this process.
     init(
         _ command: String, _ environment: [(name: String, value: String)], isSilent: Bool
     ) throws(CommandFailure) {
-        // Processes whose parents have ended become ours, so that we see their end, and find those who left the group.
+        // Orphans become children of this process, so that it can wait for them and find those outside the group.
         _ = adoptOrphans()
         var launch = Launch(Self.shell, ["-c", command])
         launch.environment = environment
@@ -32,20 +32,20 @@ struct ClientProcess: Sendable {
         _ = fcntl(output, F_SETFL, O_NONBLOCK)
     }
 
-    /// Calls `action` whenever it may have printed something.
+    /// Calls `action` when output may be available.
     func watch(on loop: EventLoop, _ action: @escaping @Sendable () -> Void) -> EventLoop.Watch {
         loop.watch(output, for: .readable, whenReady: action)
     }
 
-    /// What it has printed, a portion of it; empty when there is nothing now, nil when there will be no more.
+    /// Reads a chunk of its output; empty when none is available, nil at its end.
     func read(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
         let count = unsafe Glibc.read(output, &buffer, buffer.count)
         guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? [] : nil }
         return count > 0 ? buffer[..<count] : nil
     }
 
-    /// Looks who has ended.
-    mutating func look() {
+    /// Updates `status` and `isGone`.
+    mutating func poll() {
         guard !isGone else { return }
         var code = CInt(0)
         while true {
@@ -56,12 +56,12 @@ struct ClientProcess: Sendable {
         isGone = status != nil && kill(-process, 0) != 0 && errno == ESRCH
     }
 
-    /// How long it could have run and had to wait for a processor: that of its processes that waited longest.
+    /// How long it waited for a CPU while it was runnable: the longest wait of its processes.
     var waited: Duration {
         var (found, longest) = ([process], Int64(0))
         var next = 0
-        while next < found.count, next < Self.mostLookedAt {
-            // Nanoseconds that it ran, and nanoseconds that it waited: Linux, Documentation/scheduler/sched-stats.rst.
+        while next < found.count, next < Self.maximumProcesses {
+            // Nanoseconds on the CPU, and nanoseconds in the run queue: Linux, Documentation/scheduler/sched-stats.rst.
             let numbers = String(decoding: contents(of: "/proc/\(found[next])/schedstat") ?? [], as: UTF8.self)
                 .split(separator: " ").compactMap { Int64($0) }
             longest = max(longest, numbers.dropFirst().first ?? 0)
@@ -71,12 +71,12 @@ struct ClientProcess: Sendable {
         return .milliseconds(longest / 100_000_000 * 100)
     }
 
-    /// Sends a signal to all of its group.
+    /// Sends a signal to its process group.
     func send(_ signal: Int32) {
         if !isGone { kill(-process, signal) }
     }
 
-    /// Ends whoever it has started outside its group; no use before that is gone.
+    /// Kills its processes outside the group; call it when the group is gone.
     func endStrays() {
         for _ in 0..<64 {
             let strays = Self.children(of: "self").filter { child in
@@ -92,7 +92,7 @@ struct ClientProcess: Sendable {
 
     private func isMark(_ variable: ArraySlice<UInt8>) -> Bool { variable.elementsEqual(mark.utf8) }
 
-    /// The processes whose parent is this one, whichever of its threads started them or has to wait for them.
+    /// The children of a process, of all its threads.
     private static func children(of process: String) -> [pid_t] {
         folderEntries("/proc/\(process)/task").flatMap { thread in
             String(decoding: contents(of: "/proc/\(process)/task/\(thread)/children") ?? [], as: UTF8.self).split(

@@ -12,63 +12,65 @@ import Spelling
 import Terminal
 import VirtualWorld
 
-/// A client under test: a command line that is started for each case, or a person with an app.
+/// A client under test: a command line that is started for each case, or an operator with an app.
 struct ClientUnderTest: Sendable {
-    private enum Who: Sendable {
+    private enum Driver: Sendable {
         case command(String)
-        case person(OperatorConsole)
+        case `operator`(OperatorConsole)
     }
 
-    /// By which it reaches the devices.
-    private enum Door: Sendable {
+    /// How the client reaches the devices.
+    private enum Attachment: Sendable {
         case controller(ControllerPlace)
         case radios(DeviceRadios)
     }
 
-    private let who: Who
-    private let door: Door
-    /// Where it says what its user sees, beside its standard output.
-    private let said: StreamAddress?
+    private let driver: Driver
+    private let attachment: Attachment
+    /// The socket for its lines, in addition to its standard output.
+    private let lineSocket: StreamAddress?
 
-    /// Nil when the built-in client is to be judged.
+    /// Nil when the built-in client is under test.
     init?(_ invocation: Invocation) throws(CommandFailure) {
         if let command = invocation.text("--client") {
-            who = .command(command)
+            driver = .command(command)
         } else if invocation.has("--ask") {
             let isTerminal = isatty(STDIN_FILENO) == 1
-            who = .person(OperatorConsole(terminal: isTerminal ? TerminalDevice(on: STDERR_FILENO) : nil))
+            driver = .operator(OperatorConsole(terminal: isTerminal ? TerminalDevice(on: STDERR_FILENO) : nil))
         } else {
             return nil
         }
         if let radios = try DeviceRadios(invocation) {
-            door = .radios(radios)
+            attachment = .radios(radios)
         } else {
-            do throws(StreamAddress.Unreadable) {
-                door = .controller(try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0"))
-            } catch { throw CommandFailure(.usage, "--controller: \(error), or vhci") }
+            attachment = try orFail(.usage, "--controller: ", hint: ", or vhci") {
+                .controller(try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0"))
+            }
         }
         guard let text = invocation.text("--said") else {
-            said = nil
+            lineSocket = nil
             return
         }
-        do throws(StreamAddress.Unreadable) { said = try StreamAddress(text) } catch {
-            throw CommandFailure(.usage, "--said: \(error)")
-        }
+        lineSocket = try orFail(.usage, "--said: ") { try StreamAddress(text) }
     }
 
-    private var radio: RadioKind { if case .radios(let radios) = door { radios.kind } else { .virtual } }
-    private var asksPerson: Bool { if case .person = who { true } else { false } }
+    private var radio: RadioKind { if case .radios(let radios) = attachment { radios.kind } else { .virtual } }
+    private var asksOperator: Bool { if case .operator = driver { true } else { false } }
 
-    /// Why a scenario cannot be played to it; empty when it can.
+    /// Why it cannot play a scenario; empty when it can.
     private func unsupportedReason(_ scenario: Scenario) -> [String] {
-        if case .radios(let radios) = door, let why = radios.unsupportedReason(scenario.devices.count, isExact: false) {
-            return ["it has \(why)"]
+        if case .radios(let radios) = attachment,
+            let why = radios.unsupportedReason(scenario.devices.count, isExact: false)
+        {
+            return ["the scenario has \(why)"]
         }
-        if asksPerson, scenario.expectations.isEmpty { return ["it expects nothing that a person could be asked"] }
+        if asksOperator, scenario.expectations.isEmpty {
+            return ["the scenario has no expectation that an operator can answer"]
+        }
         var unplayed = scenario.unplayed(on: radio)
         if radio == .bluetoothd {
             unplayed += scenario.script.enumerated().compactMap { rule, it in
-                it.action.keyUnplayedByBluetoothd.map { (rule, "bluetoothd has its \"\($0)\" to itself") }
+                it.action.keyUnplayedByBluetoothd.map { (rule, "bluetoothd controls \"\($0)\"") }
             }
         }
         return unplayed.map { rule, why in
@@ -76,10 +78,15 @@ struct ClientUnderTest: Sendable {
         }
     }
 
-    /// Plays a scenario once to it; what it says also goes to `tell`, and where its controller is to standard output if
-    /// `tellsPlace`.
-    func play(
-        _ configuration: RunConfiguration, _ narrator: Narrator?, source: [UInt8], _ signals: Signals, tellsPlace: Bool,
+    /// Runs a scenario once.
+    ///
+    /// - Parameters:
+    ///   - printsAddresses: Whether the addresses of its controller and line socket go to standard output.
+    ///   - isSilent: Whether its standard error is discarded.
+    ///   - tell: Called with each of its lines.
+    package func play(
+        _ configuration: RunConfiguration, _ narrator: Narrator?, source: [UInt8], _ signals: Signals,
+        printsAddresses: Bool,
         isSilent: Bool, _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
     ) throws(CommandFailure) -> CaseResult {
         let reasons = unsupportedReason(configuration.scenario)
@@ -93,15 +100,15 @@ struct ClientUnderTest: Sendable {
         var (world, record, reason) = try live(started, files, configuration, signals) {
             [configuration] live, loop, completion throws in
             try await session(
-                configuration, live, loop, completion, tellsPlace: tellsPlace, isSilent: isSilent, tell)
+                configuration, live, loop, completion, printsAddresses: printsAddresses, isSilent: isSilent, tell)
         }
-        // The kernel plays whether or not the client could be started.
+        // The kernel starts the case's time whether or not the client could be started.
         if !startsAtReset, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
         complain(ofRunaways: world, of: configuration.item?.id)
         world.endJudging()
         if record.textLeftOut > 0 {
-            let who = configuration.item.map { "\($0.id): " } ?? ""
-            Console.warn("\(who)\(record.textLeftOut) lines that are no JSON are not in the log")
+            let caseID = configuration.item.map { "\($0.id): " } ?? ""
+            Console.warn("\(caseID)\(record.textLeftOut) lines that are not JSON were not logged")
         }
         files.flush(&world)
         let judgement = Judgement(
@@ -118,39 +125,39 @@ struct ClientUnderTest: Sendable {
             code: code)
     }
 
-    /// Whether the case's time begins when a host outside says HCI Reset.
+    /// Whether the case's time starts when an external host sends HCI Reset.
     private var startsAtReset: Bool {
-        if case (.command, .controller(.stream)) = (who, door) { true } else { false }
+        if case (.command, .controller(.stream)) = (driver, attachment) { true } else { false }
     }
 
-    /// Opens the door, and lets the client come.
+    /// Starts the client.
     private func session(
         _ configuration: RunConfiguration, _ live: LiveWorld, _ loop: EventLoop, _ completion: RunCompletion,
-        tellsPlace: Bool, isSilent: Bool,
+        printsAddresses: Bool, isSilent: Bool,
         _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
     ) async throws -> any ClientSession {
         var controller: String?
-        if case .controller(let place) = door {
+        if case .controller(let place) = attachment {
             controller = try await live.offer(place)
-            if tellsPlace, let controller { Console.print("controller \(controller)") }
+            if printsAddresses, let controller { Console.print("controller \(controller)") }
         }
         let command: String
-        switch who {
+        switch driver {
         case .command(let text): command = text
-        case .person(let desk):
+        case .operator(let console):
             return OperatorRun(
-                configuration, live, on: radio, desk, completion,
+                configuration, live, on: radio, console, completion,
                 open: { try await open(live, loop, PairingOperator(passkey: nil, at: nil, on: loop)) },
                 tell: tell)
         }
         var socket: ClientOutputSocket?
-        if let said {
+        if let lineSocket {
             let listener = ClientOutputSocket(on: loop)
-            let place = try await listener.open(at: said)
-            if tellsPlace { Console.print("said \(place)") }
+            let address = try await listener.open(at: lineSocket)
+            if printsAddresses { Console.print("said \(address)") }
             socket = listener
         }
-        if case .radios = door {
+        if case .radios = attachment {
             let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
             try await open(live, loop, PairingOperator(passkey: passkey, at: nil, on: loop))
         }
@@ -158,17 +165,17 @@ struct ClientUnderTest: Sendable {
         for device in configuration.scenario.devices.indices { addresses.append(await live.address(of: device)) }
         let process = try ClientProcess(
             command, environment(of: configuration, controller: controller, addresses: addresses), isSilent: isSilent)
-        if case .controller(.kernel) = door { await live.start() }
+        if case .controller(.kernel) = attachment { await live.start() }
         return ProcessSession(process, live, socket, completion, tell: tell)
     }
 
-    /// Switches the devices on; returns when their time is counted.
+    /// Switches the devices on; returns when the case's time has started.
     private func open(_ live: LiveWorld, _ loop: EventLoop, _ pairingOperator: PairingOperator) async throws {
-        guard case .radios(let radios) = door else { return await live.start() }
+        guard case .radios(let radios) = attachment else { return await live.start() }
         try await radios.start(live, pairingOperator)
         let limit = loop.now.advanced(by: ProcessSession.patience)
         while !(await live.isPlaying) {
-            if let why = await live.failure { throw CommandFailure(.environment, "\(why)") }
+            if let why = await live.failure { throw CommandFailure(.environment, why) }
             guard loop.now < limit else {
                 throw CommandFailure(
                     .environment, "the radio was not ready within \(ProcessSession.patience.components.seconds) s")
@@ -177,15 +184,15 @@ struct ClientUnderTest: Sendable {
         }
     }
 
-    /// Lets a world live until the client that `start` lets come is done with it.
+    /// Runs a world with the client that `start` starts, until the case is over.
     private func live(
         _ world: World, _ files: LogFiles, _ configuration: RunConfiguration, _ signals: Signals,
         start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
     ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
-        let terms = Judge.Terms(grace: CaseClock.grace, radio: radio, asksPerson: asksPerson)
+        let terms = Judge.Terms(grace: CaseClock.grace, radio: radio, asksPerson: asksOperator)
         let loop = EventLoop(pace: .real())
-        do {
-            return try loop.run { [world, startsAtReset] in
+        return try orFail {
+            try loop.run { [world, startsAtReset] in
                 let completion = RunCompletion()
                 let live = LiveWorld(world, files, on: loop, completion, .quiet, limits: { _ in nil })
                 await live.judge(on: terms, startsAtReset: startsAtReset)
@@ -200,10 +207,6 @@ struct ClientUnderTest: Sendable {
                 let record = await session.end(signals)
                 return (await live.close(signals), record, reason)
             }
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch let failure as SocketFailure {
-            throw CommandFailure(.environment, "\(failure)")
-        } catch { throw CommandFailure(.inner, "\(error)") }
+        }
     }
 }

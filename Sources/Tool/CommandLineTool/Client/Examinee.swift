@@ -1,9 +1,9 @@
 import CommandSupport
 
-/// Whoever shows what a client shows, in one case: a process, or a person with an app.
+/// The client under test in one case: a process, or an operator with an app.
 protocol ClientSession: Actor {
-    /// From now on heeds what it says.
+    /// Starts to take its lines.
     func start() async
-    /// Heeds it no more, and lets it go: what is known of it.
+    /// Ends it, and returns its record.
     func end(_ signals: Signals) async -> ClientRecord
 }

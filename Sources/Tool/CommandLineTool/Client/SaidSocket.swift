@@ -1,29 +1,28 @@
 import Simulation
 import Sockets
 
-/// Where a client under test says what its user sees, if that is not its standard output: a test on a phone.
-///
-/// Each connection says lines of its own; whoever connects may speak.
+/// A socket that takes the lines of a client under test in addition to its standard output, for example from a test on a
+/// phone. Any number of connections, up to a limit, may send lines.
 actor ClientOutputSocket {
-    private struct Speaker {
+    private struct Sender {
         let number: Int  // by arrival
         let connection: StreamConnection
         var output = ClientOutput()
     }
 
-    /// So many speak at once, at the most; others are sent away.
-    static let mostSpeakers = 16
+    /// The maximum number of connections; more are closed.
+    static let maximumSenders = 16
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var listener: StreamListener?
-    private var speakers: [Speaker] = []
+    private var senders: [Sender] = []
     private var arrivals = 0
-    private var say: @Sendable ([ClientLine]) -> Void = { _ in }
+    private var receive: @Sendable ([ClientLine]) -> Void = { _ in }
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    /// Listens at an address; the address that it is reached at.
+    /// Listens at an address, and returns the address with the port that was chosen.
     func open(at address: StreamAddress) throws(SocketFailure) -> StreamAddress {
         let listener = try StreamListener(at: address, on: loop) { [weak self] connection in
             guard let self else { return connection.close() }
@@ -33,37 +32,37 @@ actor ClientOutputSocket {
         return listener.address
     }
 
-    /// From now on `say` gets what is said; until then it is lost.
-    func listen(_ say: @escaping @Sendable ([ClientLine]) -> Void) { self.say = say }
+    /// Sets the function that receives the lines; earlier lines are lost.
+    func listen(_ receive: @escaping @Sendable ([ClientLine]) -> Void) { self.receive = receive }
 
-    /// Whether somebody may still say something.
-    var hasSpeakers: Bool { !speakers.isEmpty }
+    /// Whether a connection is open.
+    var hasSenders: Bool { !senders.isEmpty }
 
-    /// Sends everybody away.
+    /// Closes the socket and all connections.
     func close() {
         listener?.close()
-        for speaker in speakers { speaker.connection.close() }
-        speakers.removeAll()
+        for sender in senders { sender.connection.close() }
+        senders.removeAll()
     }
 
     private func connected(_ connection: StreamConnection) {
-        guard speakers.count < Self.mostSpeakers else { return connection.close() }
+        guard senders.count < Self.maximumSenders else { return connection.close() }
         arrivals += 1
         let number = arrivals
-        speakers.append(Speaker(number: number, connection: connection))
+        senders.append(Sender(number: number, connection: connection))
         connection.start { [weak self] event in
-            self?.assumeIsolated { $0.speaker(number, event) }
+            self?.assumeIsolated { $0.received(number, event) }
         }
     }
 
-    private func speaker(_ number: Int, _ event: StreamConnection.Event) {
-        guard let index = speakers.firstIndex(where: { $0.number == number }) else { return }
+    private func received(_ number: Int, _ event: StreamConnection.Event) {
+        guard let index = senders.firstIndex(where: { $0.number == number }) else { return }
         switch event {
         case .opened: break
-        case .received(let octets): say(speakers[index].output.take(octets[...]))
+        case .received(let octets): receive(senders[index].output.take(octets[...]))
         case .ended, .failed:
-            if let line = speakers[index].output.finish() { say([line]) }
-            speakers.remove(at: index).connection.close()
+            if let line = senders[index].output.finish() { receive([line]) }
+            senders.remove(at: index).connection.close()
         }
     }
 }

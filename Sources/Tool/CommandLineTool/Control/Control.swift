@@ -3,96 +3,88 @@ import CommandSupport
 import Documents
 import Simulation
 import Sockets
+import Spelling
 import Synchronization
 
 let controlGrammar = Arguments.Grammar(
-    "control", "say to a running serve what happens now, or ask how it stands",
+    "control", "Send actions to a running serve, or query its status",
     operands: [
-        .required("SOCKET", "unix:PATH, as serve --control has it"),
+        .required("SOCKET", "unix:PATH, as given to serve --control"),
         .repeated(
             "WORD",
             """
-            one of these, answered by one line of JSON:
-            status                  how devices, clients and rules stand
-            DO [OF] [KEY=VALUE...]  an action of the script, as in: silence strap for=8s
-            clear [OF]              all ends that is done, or that is done to one entity
-            '{"do": ...}'           the line itself, as in: '{"do": "set", "of": "heart_rate", "to": 300}'
+            one of the following; the reply is one line of JSON:
+            status                  query the state of devices, clients and rules
+            DO [OF] [KEY=VALUE...]  start an action of the script, for example: silence strap for=8s
+            clear [OF]              end all active actions, or those on one target
+            '{"do": ...}'           send a line as it is, for example: '{"do": "set", "of": "heart_rate", "to": 300}'
             """),
     ])
 
-/// How long an answer may take, of the clock on the wall.
+/// The maximum time for a reply, in real time.
 private let patience = Duration.seconds(10)
 
-/// Octets of an answer; a server of ours never says as much.
-private let longestAnswer = 16 << 20
+/// The maximum octets of a reply; the server never sends as many.
+private let maximumReply = 16 << 20
 
 func control(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let address = try controlAddress(invocation.operands.first ?? "", named: "SOCKET")
-    let line: String
-    do throws(UsageError) { line = try ControlWords.line(of: Array(invocation.operands.dropFirst())) } catch {
-        throw CommandFailure(.usage, "\(error)")
-    }
-    let answer = try ask(line, at: address)
-    Console.print(answer)
-    let node = try? Node(json: Array(answer.utf8), file: "")
+    let line = try orFail { try ControlWords.line(of: Array(invocation.operands.dropFirst())) }
+    let reply = try send(line, to: address)
+    Console.print(reply)
+    let node = try? Node(json: Array(reply.utf8), file: "")
     return node?["ok"]?.value == .bool(true) ? .success : .failure
 }
 
-/// The address of a control socket, which is always a path.
+/// Parses the address of a control socket, which must be a Unix socket.
 func controlAddress(_ text: String, named name: String) throws(CommandFailure) -> StreamAddress {
-    do throws(StreamAddress.Unreadable) {
-        let address = try StreamAddress(text)
-        if case .unix = address { return address }
-    } catch { throw CommandFailure(.usage, "\(name): \(error)") }
-    throw CommandFailure(.usage, "\(name) must be unix:PATH, since anybody can reach \(text)")
+    let address = try orFail(.usage, "\(name): ") { try StreamAddress(text) }
+    if case .unix = address { return address }
+    throw CommandFailure(.usage, "\(name) must be unix:PATH, not \(text.quoted): every user can reach a TCP port")
 }
 
-/// The line that the server says to a line.
-private func ask(_ line: String, at address: StreamAddress) throws(CommandFailure) -> String {
+/// Sends a line to the server, and waits for its reply.
+private func send(_ line: String, to address: StreamAddress) throws(CommandFailure) -> String {
     let signals = Signals()
     let loop = EventLoop(pace: .real())
-    do {
-        return try loop.run {
-            let (completion, heard) = (RunCompletion(), Heard())
+    return try orFail {
+        try loop.run {
+            let (completion, reply) = (RunCompletion(), ReplyBuffer())
             let connection = try StreamConnection(to: address, on: loop)
             defer { connection.close() }
             connection.start { event in
                 switch event {
                 case .opened: break
-                case .received(let octets): if heard.add(octets) { completion.finish(.quit) }
-                case .ended: completion.finish(.failure("\(address): it has closed the stream without an answer"))
+                case .received(let octets): if reply.add(octets) { completion.finish(.quit) }
+                case .ended: completion.finish(.failure("\(address): the server closed the connection without a reply"))
                 case .failed(let failure): completion.finish(.failure("\(failure)"))
                 }
             }
             connection.send(Array((line + "\n").utf8))
             let reason = await completion.wait(signals, on: loop, for: patience)
-            if let answer = heard.line { return answer }
+            if let line = reply.line { return line }
             switch reason {
-            case .failure(let why): throw CommandFailure(.environment, "\(why)")
-            case .signal(let number): throw CommandFailure(.signal(number), "ended before the answer")
-            default: throw CommandFailure(.environment, "\(address): no answer within 10 s")
+            case .failure(let why): throw CommandFailure(.environment, why)
+            case .signal(let number): throw CommandFailure(.signal(number), "interrupted before the reply")
+            default: throw CommandFailure(.environment, "\(address): no reply within 10 s")
             }
         }
-    } catch let failure as CommandFailure {
-        throw failure
-    } catch let failure as SocketFailure {
-        throw CommandFailure(.environment, "\(failure)")
-    } catch { throw CommandFailure(.inner, "\(error)") }
+    }
 }
 
-/// What the server has said so far.
-private final class Heard: Sendable {
+/// The octets of the reply received so far.
+private final class ReplyBuffer: Sendable {
     private let octets = Mutex<[UInt8]>([])
 
-    /// True when there is a whole line, or more than anybody would say.
+    /// Returns whether the line is complete, or too long.
     func add(_ more: [UInt8]) -> Bool {
         octets.withLock { octets in
             octets += more
-            return more.contains(UInt8(ascii: "\n")) || octets.count > longestAnswer
+            return more.contains(UInt8(ascii: "\n")) || octets.count > maximumReply
         }
     }
 
-    /// The first line; nil when it has no end.
+    /// The first line; nil while it is incomplete.
     var line: String? {
         octets.withLock { octets in
             octets.firstIndex(of: UInt8(ascii: "\n")).map { String(decoding: octets[..<$0], as: UTF8.self) }

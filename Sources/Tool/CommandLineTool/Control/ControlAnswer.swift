@@ -4,12 +4,12 @@ import Simulation
 import Spelling
 import VirtualWorld
 
-/// What the control socket says to a line: one line of JSON.
+/// The reply to a line on the control socket: one line of JSON.
 enum ControlAnswer {
-    /// What was asked for is done; or is not, because its `chance` has decided so.
+    /// The action was done, or its `chance` decided against it.
     case done(Bool)
     case status(WorldStatus)
-    /// What is wrong, and the key that it is about: empty when it is about the line.
+    /// What is wrong, and its key; empty when the whole line is wrong.
     case error(String, at: String)
 
     init(_ problem: Problem) { self = .error(problem.message, at: problem.path) }

@@ -6,23 +6,22 @@ import Sockets
 import Spelling
 import VirtualWorld
 
-/// Where programs outside say what happens in a world, and ask how it stands: each line of theirs is answered by one.
+/// A socket on which other programs start actions in a world and query its status; each line has a reply of one line.
 ///
-/// The lines of a client are done in order, at the present instant, under a name of the client's own: `control 2` for
-/// the second that has come.
+/// A client's actions are done in order, at the current instant, under its name: `control 2` for the second connection.
 actor ControlSocket {
     private struct Client {
         let number: Int  // by arrival
         let connection: StreamConnection
-        let isTooMany: Bool  // its first line is answered by that
-        var lines = LineFramer(longest: longestLine)
+        let isTooMany: Bool  // its first line gets an error
+        var lines = LineFramer(longest: maximumLine)
     }
 
-    /// So many clients are there at once, at the most.
-    static let mostClients = 16
-    /// The most octets of a line, without its end.
-    static let longestLine = 64 << 10
-    private static let linesPerTurn = 16  // then others have theirs
+    /// The maximum number of clients at a time.
+    static let maximumClients = 16
+    /// The maximum octets of a line, without its line feed.
+    static let maximumLine = 64 << 10
+    private static let linesPerTurn = 16  // then other clients are served
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -32,13 +31,13 @@ actor ControlSocket {
     private var clients: [Client] = []
     private var arrivals = 0
 
-    /// Nobody is listened to before `open`.
+    /// Listens after `open`.
     init(_ scenario: Scenario, _ world: LiveWorld, on loop: EventLoop) {
         (self.world, self.loop) = (world, loop)
         reader = InstructionReader(scenario)
     }
 
-    /// Listens at an address, which only the same user can reach.
+    /// Listens at an address that only the same user can reach.
     func open(at address: StreamAddress) throws(SocketFailure) {
         listener = try StreamListener(at: address, on: loop, forOwnerOnly: true) { [weak self] connection in
             guard let self else { return connection.close() }
@@ -46,7 +45,7 @@ actor ControlSocket {
         }
     }
 
-    /// Sends all clients away, and removes the socket file.
+    /// Closes all connections, and removes the socket file.
     func close() {
         listener?.close()
         for client in clients { client.connection.close() }
@@ -54,22 +53,22 @@ actor ControlSocket {
     }
 
     private func connected(_ connection: StreamConnection) {
-        guard clients.count < 2 * Self.mostClients else { return connection.close() }
+        guard clients.count < 2 * Self.maximumClients else { return connection.close() }
         arrivals += 1
         let number = arrivals
-        let isTooMany = clients.count { !$0.isTooMany } >= Self.mostClients
+        let isTooMany = clients.count { !$0.isTooMany } >= Self.maximumClients
         clients.append(Client(number: number, connection: connection, isTooMany: isTooMany))
         connection.start { [weak self] event in
-            self?.assumeIsolated { $0.heard(event, from: number) }
+            self?.assumeIsolated { $0.received(event, from: number) }
         }
     }
 
-    private func heard(_ event: StreamConnection.Event, from number: Int) {
+    private func received(_ event: StreamConnection.Event, from number: Int) {
         guard let index = clients.firstIndex(where: { $0.number == number }) else { return }
         switch event {
         case .opened: break
         case .received where clients[index].isTooMany:
-            dismiss(index, "there are \(Self.mostClients) clients already")
+            dismiss(index, "too many clients: the maximum is \(Self.maximumClients)")
         case .received(let octets):
             clients[index].lines.append(octets)
             clients[index].connection.pause()
@@ -78,7 +77,7 @@ actor ControlSocket {
         }
     }
 
-    /// Answers some lines of a client, and the others in the next turn; it says more when all are answered.
+    /// Answers some lines of a client, and schedules the rest; reads on when all are answered.
     private func work(for number: Int) {
         for _ in 0..<Self.linesPerTurn {
             guard let index = clients.firstIndex(where: { $0.number == number }) else { return }
@@ -87,7 +86,7 @@ actor ControlSocket {
                 guard let line = try clients[index].lines.next() else { return connection.resume() }
                 connection.send(Self.line(answer(line, from: number)))
             } catch {
-                return dismiss(index, "a line has \(Self.longestLine) octets at the most")
+                return dismiss(index, "the line is too long: the maximum is \(Self.maximumLine) octets")
             }
         }
         loop.call(at: loop.now) { [weak self] in self?.assumeIsolated { $0.work(for: number) } }

@@ -2,23 +2,22 @@ import Arguments
 import Documents
 import Spelling
 
-/// The words of `lubdub control` as a line for the socket.
+/// Converts the words of `lubdub control` into a line for the socket.
 enum ControlWords {
-    /// Arguments that are written in digits, and are no numbers.
+    /// Arguments that look like numbers but are text.
     private static let texts = ["octets", "with"]
 
-    /// One word that is JSON is the line; `status` asks; and `DO [OF] [KEY=VALUE...]` is an action.
+    /// A single JSON word is the line itself, `status` is a query, and `DO [OF] [KEY=VALUE...]` is an action.
     ///
-    /// A value that is JSON stands as it is, and any other is text; a blank between a number and its unit may be left
-    /// out, as in `for=8s`.
+    /// A value is JSON or else text; the space between a number and its unit is optional, as in `for=8s`.
     static func line(of words: [String]) throws(UsageError) -> String {
-        guard let first = words.first else { throw UsageError("WORDS are missing") }
+        guard let first = words.first else { throw UsageError("WORD is missing") }
         if first.hasPrefix("{") {
-            guard words.count == 1 else { throw UsageError("JSON has to be one word: put it between quotes") }
+            guard words.count == 1 else { throw UsageError("JSON must be a single word: put it in quotes") }
             return first.split(whereSeparator: \.isNewline).joined(separator: " ")
         }
         if first.hasPrefix("[") || first.hasPrefix("\"") {
-            throw UsageError("\(first.quoted) is no JSON object, as in '{\"ask\": \"status\"}'")
+            throw UsageError("expected a JSON object such as '{\"ask\": \"status\"}', got \(first.quoted)")
         }
         if words == ["status"] { return #"{"ask": "status"}"# }
         var members = [("do", Node(.string(first)))]
@@ -29,7 +28,7 @@ enum ControlWords {
             } else if index == 1 {
                 members.append(("of", Node(.string(word))))
             } else {
-                throw UsageError("\(word.quoted) is not KEY=VALUE")
+                throw UsageError("expected KEY=VALUE, got \(word.quoted)")
             }
         }
         return Node.object(members).json

@@ -8,9 +8,10 @@ import Scenarios
 import Spelling
 
 extension CaseFiles {
-    /// That of this machine.  A link to a folder is followed only if it is one of `operands`, so that no tree is endless.
+    /// The files of this machine.  A link to a folder is followed only if it is one of `operands`, so that no tree is infinite.
     static func real(_ operands: [String]) -> CaseFiles {
-        CaseFiles(kind: { kind(of: $0, followingLinks: operands.contains($0)) }, names: folderEntries, contents: contents)
+        CaseFiles(
+            kind: { kind(of: $0, followingLinks: operands.contains($0)) }, names: folderEntries, contents: contents)
     }
 
     private static func kind(of path: String, followingLinks: Bool) -> Kind? {
@@ -26,8 +27,8 @@ extension CaseFiles {
     }
 }
 
-/// The cases that operands stand for; throws every problem of the operands and their suites.
-func gathered(_ operands: [String]) throws(CommandFailure) -> [Case] {
+/// The cases that the operands name; throws all problems of the operands and their suites.
+func discoverCases(_ operands: [String]) throws(CommandFailure) -> [Case] {
     let gathering = Gathering(operands, in: .real(operands))
     guard gathering.problems.isEmpty else {
         throw CommandFailure(.usage, problems: gathering.problems.map(\.description))
@@ -35,7 +36,7 @@ func gathered(_ operands: [String]) throws(CommandFailure) -> [Case] {
     return gathering.cases
 }
 
-/// A case's scenario, or what comes of a case that has none that can be played.
+/// A case's scenario, or the outcome of a case without a playable one.
 enum CaseReading {
     case scenario(Scenario)
     case unplayed(Outcome)
@@ -50,9 +51,9 @@ enum CaseReading {
             self = .scenario(scenario)
         } else if problems.isEmpty {
             self = .unplayed(
-                Outcome(.error, title: title, reasons: ["\(item.path) is a suite, and a case is a scenario"]))
+                Outcome(.error, title: title, reasons: ["\(item.path) is a suite, but a case must be a scenario"]))
         } else {
-            // What is only not played yet is no fault of the file.
+            // Features that are not supported yet are not errors of the file.
             let verdict: Verdict = problems.allSatisfy { $0.code == .notYet } ? .skip : .error
             self = .unplayed(Outcome(verdict, title: title, reasons: problems.map(\.description)))
         }

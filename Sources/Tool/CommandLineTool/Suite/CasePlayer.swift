@@ -11,38 +11,39 @@ import Sockets
 import Spelling
 import VirtualWorld
 
-/// Plays cases as a command line wants it, each in a world of its own, on any thread.
+/// Runs cases with the options of a command line, each in its own world, on any thread.
 struct CasePlayer: Sendable {
-    /// Who plays them, and how fast time passes.
+    /// The client, and how fast time passes.
     enum Client: Sendable {
         case builtIn(Speed)
-        case outside(ClientUnderTest)
+        case external(ClientUnderTest)
     }
 
     let verbosity: Verbosity
     let paint: Paint
     let client: Client
-    /// That of the command line.
+    /// The seed of the command line.
     let seed: UInt64?
     private let invocation: Invocation
     private let variables: [String: Node]
     private let folders: [String: String]
     private let narrator: Narrator?
 
-    /// Throws what is wrong with the command line.
+    /// Throws when the options contradict each other.
     init(_ invocation: Invocation, keeping cases: [Case]) throws(CommandFailure) {
         self.invocation = invocation
         (seed, verbosity) = (try RunConfiguration.seed(invocation), try Verbosity(invocation))
         paint = try Paint(invocation, for: Console.descriptor)
         let speed = try RunConfiguration(empty: invocation).speed
-        if let outside = try ClientUnderTest(invocation) {
+        if let external = try ClientUnderTest(invocation) {
             guard speed ?? .real(1) == .real(1) else {
                 throw CommandFailure(
                     .usage,
-                    "a client outside lives in real time: leave out --speed, or \(invocation.has("--ask") ? "--ask" : "--client")"
+                    "--speed cannot be combined with \(invocation.has("--ask") ? "--ask" : "--client"): "
+                        + "external clients run in real time"
                 )
             }
-            client = .outside(outside)
+            client = .external(external)
         } else {
             client = .builtIn(speed ?? .max)
         }
@@ -53,10 +54,10 @@ struct CasePlayer: Sendable {
         folders = Dictionary(zip(ids, paths)) { first, _ in first }
     }
 
-    /// Whether time passes as fast as the machine can.
+    /// Whether the cases run in virtual time.
     var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
 
-    /// Plays one of several.
+    /// Runs one case of several.
     func play(_ turn: SuiteScheduler.Turn, _ signals: Signals) -> SuiteScheduler.CaseCompletion {
         let item = turn.item
         let scenario: Scenario
@@ -66,65 +67,68 @@ struct CasePlayer: Sendable {
         }
         do throws(CommandFailure) {
             let configuration = try RunConfiguration(scenario, item, seed: seed, keep: folders[item.id], invocation)
-            return .played(try play(configuration, turn, signals, tells: verbosity == .verbose))
+            return .played(try play(configuration, turn, signals, printsClient: verbosity == .verbose))
         } catch { return .failed(error, title: scenario.name) }
     }
 
-    /// Plays the only one.
+    /// Runs the only case.
     func play(
         alone configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals
     ) -> SuiteScheduler.CaseCompletion {
         do throws(CommandFailure) {
-            return .played(try play(configuration, turn, signals, tells: verbosity > .quiet))
+            return .played(try play(configuration, turn, signals, printsClient: verbosity > .quiet))
         } catch { return .failed(error, title: configuration.scenario.name) }
     }
 
-    /// `tells` what the client shows.
+    /// `printsClient`: whether the client's lines are printed.
     private func play(
-        _ configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals, tells: Bool
+        _ configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals, printsClient: Bool
     ) throws(CommandFailure) -> CaseResult {
         let source = configuration.keep == nil ? [] : contents(of: configuration.path) ?? []
         switch client {
         case .builtIn(let speed):
-            let (clientRun, judgement, code) = try perform(configuration, at: speed, narrator, source: source, signals)
-            {
+            let (clientRun, judgement, code) = try playToBuiltInClient(
+                configuration, at: speed, narrator, source: source, signals
+            ) {
                 instant, saying in
-                if tells { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }
+                if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }
             }
             return CaseResult(clientRun, judgement, of: configuration, code: code)
-        case .outside(let outside):
-            var result = try outside.play(
+        case .external(let external):
+            var result = try external.play(
                 configuration, narrator, source: source, signals,
-                tellsPlace: configuration.item == nil || verbosity > .quiet,
+                printsAddresses: configuration.item == nil || verbosity > .quiet,
                 isSilent: verbosity == .quiet
             ) { instant, line in
-                if tells { Console.print("\(paint("\(instant)", .quiet))  \(line.json.brief)") }
+                if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(line.json.brief)") }
             }
             if let disturbance = result.disturbance, !turn.isSecond {
-                offer(configuration, after: disturbance, &result)
+                announceRepetition(configuration, after: disturbance, &result)
             }
             return result
         }
     }
 
-    /// Says that a case is played once more, or that it cannot be.
-    private func offer(_ configuration: RunConfiguration, after disturbance: String, _ result: inout CaseResult) {
+    /// Announces that a disturbed case is repeated, or why it is not.
+    private func announceRepetition(
+        _ configuration: RunConfiguration, after disturbance: String, _ result: inout CaseResult
+    ) {
         let who = configuration.item.map { "\($0.id): " } ?? ""
         if configuration.hasLogThatCannotBeginAnew {
             result.disturbance = nil
             Console.warn(
-                "\(who)\(disturbance); the case is not played once more, since its "
-                    + "log has gone out already: give --events a file, and it will be")
+                "\(who)\(disturbance); the case is not repeated, because its event log is already written: "
+                    + "use --events with a file to allow that")
         } else {
-            let end = who.isEmpty ? "" : " at the end"
-            Console.warn("\(who)\(disturbance): the case is played once more\(end)")
+            let end = who.isEmpty ? "" : " at the end of the suite"
+            Console.warn("\(who)\(disturbance): the case is repeated\(end)")
         }
     }
 
-    // MARK: What is said
+    // MARK: Output
 
-    /// Says what came of one of several.
-    func tell(_ entry: Report.Entry, _ result: CaseResult?) {
+    /// Prints the result of one case of several.
+    func report(_ entry: Report.Entry, _ result: CaseResult?) {
         guard verbosity > .quiet || entry.outcome.verdict != .pass else { return }
         if verbosity == .verbose, let judgement = result?.judgement {
             for line in judgement.lines(paint) { Console.print(line) }
@@ -132,7 +136,7 @@ struct CasePlayer: Sendable {
         for line in CaseFormatter(paint: paint, isVirtual: isVirtual).lines(entry) { Console.print(line) }
     }
 
-    /// Says on a terminal how many have ended, and which are being played.
+    /// Shows on a terminal how many cases have finished, and which are running.
     func showProgress(_ ended: Int, among count: Int, playing ids: [String]) {
         guard verbosity == .normal, isatty(STDERR_FILENO) == 1, Paint.canErase else { return }
         let names = ids.joined(separator: ", ")

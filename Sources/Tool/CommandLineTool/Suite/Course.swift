@@ -8,20 +8,20 @@ import Simulation
 import Spelling
 import VirtualWorld
 
-/// What came of a case that was played once.
+/// The result of one run of a case.
 struct CaseResult: Sendable {
     let outcome: Outcome
-    /// Nil when it was not played.
+    /// Nil when the case was not run.
     let judgement: Judgement?
-    /// How many values of sensors the client has taken in.
+    /// The number of sensor values that the client reported.
     let measurements: Int
-    /// How a command ends that plays nothing else.
+    /// The exit code of a command that runs nothing else.
     let code: ExitCode
-    /// What this machine did, if that alone keeps the case from being decided.
+    /// How this machine disturbed the case, if nothing else kept it from a verdict.
     var disturbance: String?
 
-    /// Of a scenario whose judging has ended, and of the client outside that it was played to; where nothing is
-    /// required, the client must have taken in something.
+    /// The result of a judged world, and of its external client if there is one.  Without expectations, the client must
+    /// have reported a measurement.
     init(
         _ world: World, _ judgement: Judgement, of configuration: RunConfiguration, measurements: Int,
         client: ClientRecord? = nil,
@@ -31,9 +31,10 @@ struct CaseResult: Sendable {
         let (title, duration, findings) = (configuration.scenario.name, world.now.sinceStart, judgement.findings)
         var outcome: Outcome
         if findings.isEmpty {
-            let isHeard = measurements > 0
+            let hasMeasured = measurements > 0
             outcome = Outcome(
-                isHeard ? .pass : .fail, title: title, reasons: isHeard ? [] : ["the client took in no value"],
+                hasMeasured ? .pass : .fail, title: title,
+                reasons: hasMeasured ? [] : ["the client reported no measurement"],
                 replay: configuration.replay, seed: configuration.seed, duration: duration)
         } else {
             outcome = Outcome(
@@ -44,32 +45,32 @@ struct CaseResult: Sendable {
         self.outcome = outcome
         guard let client, outcome.verdict == .inconclusive, !code.isInterruption else { return }
         if client.isStarved {
-            disturbance = "the client waited \(client.waited) for a processor"
+            disturbance = "the client waited \(client.waited) for a CPU"
         } else if client.fault == nil, let standstill = world.rulings.compactMap(\.standstill).max() {
-            disturbance = "this machine stood still for \(standstill)"
+            disturbance = "this machine stalled for \(standstill)"
         }
     }
 
-    /// Of a rehearsal that is over.
+    /// The result of a finished run of the built-in client.
     init(_ clientRun: BuiltInClientRun, _ judgement: Judgement, of configuration: RunConfiguration, code: ExitCode) {
         self.init(
             clientRun.world, judgement, of: configuration, measurements: clientRun.measurements,
             chronicle: clientRun.chronicle, code: code)
     }
 
-    /// Of a case that cannot be played.
+    /// The result of a case that cannot be run.
     init(unplayed outcome: Outcome, code: ExitCode = .environment) {
         (self.outcome, judgement, measurements, self.code) = (outcome, nil, 0, code)
     }
 
-    /// What a command says that plays nothing else.
+    /// The lines that a command prints that runs nothing else.
     func lines(_ paint: Paint, isVirtual: Bool) -> [String] {
         guard let judgement else {
             return outcome.reasons.map { "\(paint(outcome.verdict.rawValue, .warning))  \($0)" }
         }
         var lines = [
-            "\(measurements) measurement\(measurements == 1 ? "" : "s") in \(outcome.duration)"
-                + (isVirtual ? " of virtual time" : "")
+            "\(measurements == 0 ? "No" : "\(measurements)") measurement\(measurements == 1 ? "" : "s") in "
+                + "\(outcome.duration)" + (isVirtual ? " of virtual time" : "")
         ]
         lines += judgement.lines(paint)
         if let code = judgement.code, code != .success, let replay = outcome.replay {

@@ -6,15 +6,16 @@ import Reporting
 import Spelling
 
 let matrixGrammar = Arguments.Grammar(
-    "matrix", "put JSON reports side by side on one page: cases by reports",
+    "matrix", "Compare JSON reports: one row per case, one column per report",
     operands: [
-        .repeated("REPORT", "a JSON report, as \"run --report FILE.json\" writes it; its column is named by the file")
+        .repeated(
+            "REPORT", "a JSON report, as \"run --report FILE.json\" writes it; the file's name is the column's title")
     ],
-    options: [.option("-o", "FILE", "the file to write: FILE.html, or FILE.md")])
+    options: [.option("-o", "FILE", "File to write: FILE.html or FILE.md (required)")])
 
 func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard let path = invocation.text("-o") else {
-        throw CommandFailure(.usage, "matrix needs -o FILE.html, or FILE.md")
+        throw CommandFailure(.usage, "matrix requires -o FILE.html or -o FILE.md")
     }
     let write: ([ReportColumn]) -> String
     if path.hasSuffix(".html") {
@@ -22,28 +23,28 @@ func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     } else if path.hasSuffix(".md") {
         write = MarkdownReport.text
     } else {
-        throw CommandFailure(.usage, "-o must be a file that ends in .html or .md, and is \(path.quoted)")
+        throw CommandFailure(.usage, "-o must be a file that ends in .html or .md, not \(path.quoted)")
     }
     guard !invocation.operands.map(absolutePath).contains(absolutePath(path)) else {
-        throw CommandFailure(.usage, "-o \(path.quoted) would be written over what it is made of")
+        throw CommandFailure(.usage, "-o \(path.quoted) is one of the reports: choose another name")
     }
     let columns = try columns(invocation.operands)
-    do throws(OutputFailure) { try WholeFile(path).write(write(columns)) } catch {
-        throw CommandFailure(.environment, "\(error) (choose a place that you may write to)")
-    }
+    try orFail(.environment, hint: " (choose a writable path)") { try WholeFile(path).write(write(columns)) }
     let cases = Set(columns.flatMap { $0.report.cases.map(\.id) }).count
-    Console.print("\(path): \(cases) \(cases == 1 ? "case" : "cases") in \(columns.count) reports")
+    Console.print(
+        "Wrote \(path): \(cases) case\(cases == 1 ? "" : "s") from \(columns.count) "
+            + "report\(columns.count == 1 ? "" : "s")")
     return .success
 }
 
-/// The reports of some files, or every problem of all of them.
+/// The reports in the files; throws all problems of all files.
 private func columns(_ paths: [String]) throws(CommandFailure) -> [ReportColumn] {
     var (columns, problems): ([ReportColumn], [Problem]) = ([], [])
     for (path, name) in zip(paths, names(of: paths)) {
         guard let octets = contents(of: path) else {
             problems.append(
                 Problem(
-                    file: path, position: Position(), code: .unreadable, path: "", message: "this file cannot be read"))
+                    file: path, position: Position(), code: .unreadable, path: "", message: "cannot read this file"))
             continue
         }
         let (report, found) = JSONReport.read(octets, file: path)
@@ -51,12 +52,12 @@ private func columns(_ paths: [String]) throws(CommandFailure) -> [ReportColumn]
         if let report { columns.append(ReportColumn(name, report)) }
     }
     guard problems.isEmpty else {
-        throw CommandFailure(.usage, problems.map(\.description).joined(separator: "\n"))
+        throw CommandFailure(.usage, problems: problems.map(\.description))
     }
     return columns
 }
 
-/// What columns are called: the names of the files, and their paths where two files have one name.
+/// The titles of the columns: the names of the files, or their paths where two names are equal.
 private func names(of paths: [String]) -> [String] {
     let names = paths.map { Case.id(of: String($0.split(separator: "/").last ?? "")) }
     return zip(paths, names).map { path, name in

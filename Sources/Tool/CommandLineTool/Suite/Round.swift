@@ -5,18 +5,19 @@ import Expectations
 import Glibc
 import Simulation
 
-/// Cases that are played side by side, each on a thread of its own: one more thread hands them out, hears how they end,
-/// and passes on the signals that come.
+/// Runs cases in parallel, each on its own thread.
+///
+/// The calling thread starts them, collects their results, and forwards signals to them.
 struct SuiteScheduler: Sendable {
     typealias Turn = CaseRunner<Case>.Turn
 
-    /// How a turn ended.
+    /// The result of one turn of a case.
     enum CaseCompletion: Sendable {
         case played(CaseResult)
-        /// It could not be played, or its logs not be written.
+        /// The case could not be run, or its logs could not be written.
         case failed(CommandFailure, title: String)
 
-        /// What is reported; nil when somebody interrupted it.
+        /// The outcome for reports; nil when a signal interrupted the case.
         var outcome: Outcome? {
             switch self {
             case .played(let result): result.code.isInterruption ? nil : result.outcome
@@ -27,72 +28,74 @@ struct SuiteScheduler: Sendable {
         var result: CaseResult? { if case .played(let result) = self { result } else { nil } }
     }
 
-    private enum News: Sendable {
+    private enum Message: Sendable {
         case ended(Turn, CaseCompletion)
         case signal(Int32)
     }
 
-    /// What is done in a round.
+    /// What the scheduler calls.
     struct Callbacks: Sendable {
-        /// Plays one, on a thread of its own.
+        /// Runs a case; called on the case's thread.
         var play: @Sendable (Turn, Signals) -> CaseCompletion
-        /// Says how it ended.
-        var tell: @Sendable (Turn, CaseCompletion) -> Void
-        /// Says how many have ended, and which are being played.
+        /// Reports a finished case.
+        var report: @Sendable (Turn, CaseCompletion) -> Void
+        /// Shows how many cases have finished, and which are running.
         var showProgress: @Sendable (_ ended: Int, _ ids: [String]) -> Void = { _, _ in }
-        /// Why no more are to be played.
+        /// Why no more cases may start; nil when there is no reason.
         var interruption: @Sendable () -> ExitCode? = { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
     }
 
-    /// What came of the cases.
+    /// The results so far.
     private(set) var runner: CaseRunner<Case>
-    /// Why not all were played.
+    /// Why not all cases were run; nil when all were.
     private(set) var interruption: ExitCode?
-    /// How the last turn ended.
+    /// The result of the last turn.
     private(set) var last: CaseCompletion?
     private let jobs: Int
     private let isInOrder: Bool
     private let callbacks: Callbacks
     private var playing: [(turn: Turn, relay: SignalRelay)] = []
     private var unreported: [(turn: Turn, completion: CaseCompletion)] = []
-    private var nextTold = 0  // the place of a case, where they are told in order
+    private var nextReported = 0  // the position of a case, when they are reported in order
 
-    /// Of which so many are played at once; `isInOrder` tells them in the suite's order, else as they end.
+    /// - Parameters:
+    ///   - jobs: The maximum number of cases that run at a time.
+    ///   - isInOrder: Whether cases are reported in the suite's order; else as they finish.
     init(_ runner: CaseRunner<Case>, jobs: Int, isInOrder: Bool, _ callbacks: Callbacks) {
         (self.runner, self.jobs, self.isInOrder, self.callbacks) = (runner, jobs, isInOrder, callbacks)
     }
 
-    /// Plays all of them, or those that begin before `signals` say that it is enough; the round as it is then.
-    func played(_ signals: Signals) throws(CommandFailure) -> SuiteScheduler {
+    /// Runs all cases, or those that start before a signal arrives. Returns the scheduler with their results.
+    func run(_ signals: Signals) throws(CommandFailure) -> SuiteScheduler {
         let loop = EventLoop(pace: .real())
-        do {
-            return try loop.run { [self] in
+        return try orFail {
+            try loop.run { [self] in
                 var scheduler = self
-                let (news, desk) = AsyncStream.makeStream(of: News.self)
-                let watch = signals.watch(on: loop) { desk.yield(.signal($0)) }
+                let (messages, inbox) = AsyncStream.makeStream(of: Message.self)
+                let watch = signals.watch(on: loop) { inbox.yield(.signal($0)) }
                 defer { loop.cancel(watch) }
-                scheduler.handOut(to: desk)
+                scheduler.startCases(inbox)
                 guard !scheduler.playing.isEmpty else { return scheduler }
-                for await item in news {
-                    switch item {
+                for await message in messages {
+                    switch message {
                     case .signal(let number): scheduler.interrupt(number)
                     case .ended(let turn, let completion): scheduler.ended(turn, completion)
                     }
-                    scheduler.handOut(to: desk)
+                    scheduler.startCases(inbox)
                     if scheduler.playing.isEmpty { break }
                 }
-                scheduler.tellRest()
+                scheduler.reportRest()
                 return scheduler
             }
-        } catch { throw CommandFailure(.inner, "\(error)") }
+        }
     }
 
-    private mutating func handOut(to desk: AsyncStream<News>.Continuation) {
+    private mutating func startCases(_ inbox: AsyncStream<Message>.Continuation) {
         while interruption == nil, playing.count < jobs, let turn = runner.next() {
             do throws(CommandFailure) {
                 let relay = try SignalRelay()
                 try DetachedThread.start { [callbacks] in
-                    desk.yield(.ended(turn, callbacks.play(turn, relay.signals)))
+                    inbox.yield(.ended(turn, callbacks.play(turn, relay.signals)))
                 }
                 playing.append((turn, relay))
             } catch { ended(turn, .failed(error, title: turn.item.id)) }
@@ -113,25 +116,25 @@ struct SuiteScheduler: Sendable {
         }
         let hasEnded = runner.ended(turn, completion.outcome, isSpoilt: completion.result?.disturbance != nil)
         if turn.isSecond, hasEnded { unreported.removeAll { $0.turn.place == turn.place } }
-        if hasEnded, !isInOrder { callbacks.tell(turn, completion) } else { unreported.append((turn, completion)) }
-        tellNext()
+        if hasEnded, !isInOrder { callbacks.report(turn, completion) } else { unreported.append((turn, completion)) }
+        reportNext()
         interruption = interruption ?? callbacks.interruption()
     }
 
-    /// Tells those whose turn it is.
-    private mutating func tellNext() {
+    /// Reports the cases that are next in order.
+    private mutating func reportNext() {
         guard isInOrder else { return }
-        while let index = unreported.firstIndex(where: { $0.turn.place == nextTold }) {
+        while let index = unreported.firstIndex(where: { $0.turn.place == nextReported }) {
             let (turn, completion) = unreported.remove(at: index)
-            nextTold += 1
-            callbacks.tell(turn, completion)
+            nextReported += 1
+            callbacks.report(turn, completion)
         }
     }
 
-    /// Tells what could not be told, since somebody interrupted the others.
-    private mutating func tellRest() {
+    /// Reports the cases that wait for others that were interrupted.
+    private mutating func reportRest() {
         for (turn, completion) in unreported.sorted(by: { $0.turn.place < $1.turn.place }) {
-            callbacks.tell(turn, completion)
+            callbacks.report(turn, completion)
         }
         unreported.removeAll()
     }

@@ -3,20 +3,20 @@ import Sensors
 import Terminal
 import VirtualWorld
 
-/// What keys do to the devices of a scenario: a machine without a terminal.
+/// Converts keys to commands for the devices of a scenario; independent of the terminal.
 struct KeyControl: Sendable {
-    /// What is to be done for a key.
+    /// The effect of a key.
     enum Command: Hashable, Sendable {
-        /// An action of the script, under a name.
+        /// Starts an action under a name.
         case act(Action, as: String)
-        /// What was done under a name to a thing ends.
+        /// Ends the action on an entity that was started under a name.
         case giveBack(EntityReference, of: String)
         case say(String)
         case help
         case quit
     }
 
-    /// A device as keys see it.
+    /// The state of a device that keys depend on.
     struct Target: Hashable, Sendable {
         var device: EntityReference
         var heartRate: EntityReference?
@@ -24,11 +24,11 @@ struct KeyControl: Sendable {
         var battery: EntityReference?
         var bpm: Int?
         var isTouching = true
-        /// What keys did to it and still lasts.
+        /// The names of the keys whose actions still last.
         var lasting: Set<String> = []
     }
 
-    /// What is done by one press and given back by the next.
+    /// Keys that start an action, and end it at the next press.
     enum Toggle: Character, CaseIterable {
         case contact = "c"
         case battery = "b"
@@ -37,7 +37,7 @@ struct KeyControl: Sendable {
 
         var name: String { "key \(rawValue)" }
 
-        /// To what of a device it is done; nil when the device has no such thing.
+        /// The entity of a device that the key acts on; nil when the device has none.
         func entity(of target: Target) -> EntityReference? {
             switch self {
             case .contact: target.contact
@@ -57,32 +57,32 @@ struct KeyControl: Sendable {
 
         fileprivate var lack: String {
             switch self {
-            case .contact: "nobody there knows of contact"
-            case .battery: "nobody there has a battery"
-            case .silence, .away: "nobody is there"
+            case .contact: "no selected device reports skin contact"
+            case .battery: "no selected device has a battery"
+            case .silence, .away: "there is no device"
             }
         }
     }
 
-    /// What `?` tells.
+    /// The text for `?`.
     static let help = [
-        "up, down     one beat a minute more or less; ten with shift",
-        "c            no contact with the skin, and back",
-        "b            battery low, and back",
-        "s            silence: connected, and nothing notified; and back",
-        "o            out of range, without a word; and back",
-        "d            disconnect",
-        "1 to 9, 0    keys act on this device; on all",
-        "q            end",
+        "up, down     heart rate up or down by 1 bpm; with shift, by 10",
+        "c            toggle skin contact",
+        "b            toggle low battery",
+        "s            toggle silence: connected, but no notifications",
+        "o            toggle out of range: the link is lost silently",
+        "d            disconnect all clients",
+        "1 to 9, 0    select one device, or all",
+        "q            quit",
     ]
 
     private static let lowBattery = 5.0  // per cent
     private static let rates = 0...65535
 
-    /// On which device keys act; nil for all.
+    /// The selected device; nil for all.
     private(set) var chosen: Int?
 
-    /// What a key does, with the devices as they are now.
+    /// The commands for a key, given the state of the devices.
     mutating func press(_ key: Key, _ targets: [Target]) -> [Command] {
         switch key {
         case .up: return change(by: 1, "key up", targets)
@@ -92,7 +92,7 @@ struct KeyControl: Sendable {
         case .character("?"): return [.help]
         case .character("q"): return [.quit]
         case .character("d"):
-            return among(targets).map { .act(Action(.disconnect(reason: nil), of: $0.device), as: "key d") }
+            return selected(targets).map { .act(Action(.disconnect(reason: nil), of: $0.device), as: "key d") }
         case .character(let character):
             if let toggle = Toggle(rawValue: character) { return turn(toggle, targets) }
             if let digit = character.wholeNumberValue { return choose(digit, targets.count) }
@@ -100,31 +100,31 @@ struct KeyControl: Sendable {
         }
     }
 
-    private func among(_ targets: [Target]) -> [Target] {
+    private func selected(_ targets: [Target]) -> [Target] {
         guard let chosen else { return targets }
         return targets.indices.contains(chosen) ? [targets[chosen]] : []
     }
 
     private mutating func choose(_ digit: Int, _ count: Int) -> [Command] {
-        guard digit <= count else { return [.say("there is no device \(digit), only \(count)")] }
+        guard digit <= count else { return [.say("there is no device \(digit): the scenario has \(count)")] }
         chosen = digit == 0 ? nil : digit - 1
         return []
     }
 
     private func change(by step: Int, _ name: String, _ targets: [Target]) -> [Command] {
-        let rated = among(targets).compactMap { target in
+        let rated = selected(targets).compactMap { target in
             target.heartRate.flatMap { entity in target.bpm.map { (entity, $0) } }
         }
-        guard !rated.isEmpty else { return [.say("nobody there has a heart rate now")] }
+        guard !rated.isEmpty else { return [.say("no selected device has a heart rate now")] }
         return rated.compactMap { entity, bpm in
             let wanted = max(Self.rates.lowerBound, min(Self.rates.upperBound, bpm + step))
             return wanted == bpm ? nil : .act(Action(.set(to: .curve(.constant(Double(wanted)))), of: entity), as: name)
         }
     }
 
-    /// Gives back what all have taken; else those take it who have not.
+    /// Ends the action when it lasts on all devices; else starts it on the others.
     private func turn(_ toggle: Toggle, _ targets: [Target]) -> [Command] {
-        let able = among(targets).compactMap { target in toggle.entity(of: target).map { ($0, target) } }
+        let able = selected(targets).compactMap { target in toggle.entity(of: target).map { ($0, target) } }
         guard !able.isEmpty else { return [.say(toggle.lack)] }
         let rest = able.filter { !$0.1.lasting.contains(toggle.name) }
         guard !rest.isEmpty else { return able.map { .giveBack($0.0, of: toggle.name) } }
@@ -133,7 +133,7 @@ struct KeyControl: Sendable {
 }
 
 extension World {
-    /// The scenario's devices as keys see them now.
+    /// The state of the scenario's devices for `KeyControl`.
     var keyTargets: [KeyControl.Target] {
         zip(scenario.devices.indices, status.devices).map { index, device in
             var target = KeyControl.Target(device: .device(index))

@@ -5,10 +5,10 @@ import Simulation
 import Terminal
 import VirtualWorld
 
-/// Somebody at the terminal, who presses keys and looks at the last line, while a world plays.
+/// Handles keys and shows the status line while a world plays.
 actor KeyboardSession: TerminalSession {
-    /// Of the clock on the wall, between two looks at the world.
-    private static let pause = Duration.milliseconds(200)
+    /// The period of the status line, in real time.
+    private static let period = Duration.milliseconds(200)
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -17,14 +17,14 @@ actor KeyboardSession: TerminalSession {
     private let pairingOperator: PairingOperator
     let completion: RunCompletion
     var watches = TerminalWatches()
-    private let paint: Paint?  // nil: there is no last line
+    private let paint: Paint?  // nil: no status line
     private let speed: Double
     private var decoder = KeyDecoder()
     private var control = KeyControl()
     private var lastKeys = Instant.start
     private var columns = 0
 
-    /// Nothing happens before `start`.  The loop's time is `speed` times as fast as the clock on the wall.
+    /// Starts with `start`.  The loop's time runs at `speed` times real time.
     init(
         _ terminal: TerminalDevice, _ world: LiveWorld, _ pairingOperator: PairingOperator, on loop: EventLoop,
         speed: Double,
@@ -39,7 +39,7 @@ actor KeyboardSession: TerminalSession {
         guard terminal.take() else { return leave() }
         columns = terminal.size.columns
         watchKeys()
-        look()
+        drawStatus()
     }
 
     func resized() { columns = terminal.size.columns }
@@ -81,16 +81,16 @@ actor KeyboardSession: TerminalSession {
         world.assumeIsolated { $0.visit(visit) }
     }
 
-    // MARK: The last line
+    // MARK: Status line
 
-    private func look() {
+    private func drawStatus() {
         guard let paint else { return }
         let status = visit { world, _ in world.status }
         let text = StatusText(status, chosen: control.chosen)
-        Console.show(last: text.line(columns: columns - 1, paint))  // the last column would begin another line
+        Console.show(last: text.line(columns: columns - 1, paint))  // a character in the last column would wrap
         watches.tick?.cancel()
-        watches.tick = loop.call(at: loop.now.advanced(by: Self.pause * speed)) {
-            self.assumeIsolated { $0.look() }
+        watches.tick = loop.call(at: loop.now.advanced(by: Self.period * speed)) {
+            self.assumeIsolated { $0.drawStatus() }
         }
     }
 }

@@ -6,14 +6,14 @@ import Simulation
 import Terminal
 import VirtualWorld
 
-/// What the last line of the terminal says of a world: as much of it as there is room for.
+/// The status line of a world, truncated to the terminal's width.
 ///
 ///     strap 62 bpm, 1 client, MTU 247 | next: away in 12 s | ? for keys
 ///     all: 1 near 61 bpm, no client | 2 far 122 bpm, silent, 2 clients, MTU 247 and 23 | ? for keys
 struct StatusText: Sendable {
     private var pieces: [(text: String, style: Paint.Style?)] = []
 
-    /// `chosen` is the device that keys act on; nil for all.
+    /// `chosen` is the selected device; nil for all.
     init(_ status: WorldStatus, chosen: Int?) {
         if status.devices.count > 1 { add(chosen.map { "\($0 + 1): " } ?? "all: ", .state) }
         for (index, device) in status.devices.enumerated() {
@@ -47,7 +47,7 @@ struct StatusText: Sendable {
         return "\(count), MTU \(different.map { "\($0)" }.joined(separator: " and "))"
     }
 
-    /// Rounded up, so that it ends when nothing is left of it.
+    /// The duration rounded up.
     private static func wait(_ duration: Duration) -> String {
         let (whole, attoseconds) = duration.components
         let seconds = max(0, attoseconds > 0 ? whole + 1 : whole)
@@ -56,7 +56,7 @@ struct StatusText: Sendable {
         return minutes < 120 ? "\(minutes) min" : "\((minutes + 59) / 60) h"
     }
 
-    /// In so many columns, in colours or without.
+    /// At most `columns` columns, with or without colours.
     func line(columns: Int, _ paint: Paint) -> String {
         var (line, room) = ("", max(0, columns))
         for piece in pieces where room > 0 {
@@ -68,8 +68,8 @@ struct StatusText: Sendable {
     }
 }
 
-/// How the last line of the terminal is painted; nil when there is none: it was not asked for, the terminal cannot do it,
-/// or the event log is written to the same one.
+/// The colours of the status line; nil when there is none: because of `--quiet`, because the terminal cannot erase lines, or
+/// because the event log goes to the same terminal.
 func statusPaint(_ configuration: RunConfiguration, _ invocation: Invocation) throws(CommandFailure) -> Paint? {
     guard Paint.canErase, !invocation.has("--quiet"), configuration.events != "-" || isatty(STDOUT_FILENO) == 0 else {
         return nil
