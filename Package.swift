@@ -33,6 +33,7 @@ let floors: [[Target]] = [
         library(
             "Scenarios",
             on: "Documents", "EventLog", "Sensors", "Spelling", "Bluetooth", "Simulation", "Characteristics"),
+        library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "Spelling"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
@@ -55,7 +56,8 @@ let floors: [[Target]] = [
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
             "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline",
-            "VirtualController")
+            "VirtualController"),
+        library("Terminal", on: "Collector", "CommandSupport", "Simulation", "Spelling", "Statistics"),
     ],
     [
         library(
@@ -72,8 +74,14 @@ let floors: [[Target]] = [
             "Reporting",
             on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
             "Simulation", "Spelling",
-            embedding: "HTML/page.css"),
-        library("Screen", on: "Simulation", "Spelling", "Statistics"),
+            embedding: "HTML/page.css")
+    ],
+    [
+        library(
+            "ScenarioRuns",
+            on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
+            "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
+            "Scenarios", "Simulation", "Spelling", "VirtualWorld")
     ],
     [
         library(
@@ -81,7 +89,7 @@ let floors: [[Target]] = [
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
             "Conformance", "Checks", "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting",
-            "Screen",
+            "CommandSupport", "ScenarioRuns", "Terminal",
             embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
@@ -104,7 +112,8 @@ let floors: [[Target]] = [
         tests(
             "CommandLineTool", on: "TestBus", "Arguments", "Bluetooth", "Characteristics", "Checks", "CLinux",
             "Collector",
-            "Conformance", "DBus", "Documents", "EventLog", "Expectations", "Octets", "Scenarios", "Screen", "Sensors",
+            "Conformance", "DBus", "Documents", "EventLog", "Expectations", "Octets", "ScenarioRuns", "CommandSupport",
+            "Scenarios", "Sensors", "Terminal",
             "Simulation", "Spelling", "Statistics", "VirtualWorld"),
         tests(
             "Conformance",
@@ -133,7 +142,7 @@ let floors: [[Target]] = [
             "Scenarios",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Simulation", "Spelling",
             excluding: "Broken", "Fixtures"),
-        tests("Screen", on: "Simulation", "Statistics", excluding: "Screens"),
+        tests("Terminal", on: "Simulation", "Statistics", excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
@@ -162,11 +171,11 @@ func folders() -> [String: [String]] {
             "VirtualController",
         ],
         "Devices": ["Peripheral", "Sensors"],
-        "Client": ["Collector", "Screen"],
+        "Client": ["Collector"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "Conformance", "Expectations", "Reporting"],
         "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Sockets"],
-        "Tool": ["CommandLineTool", "lubdub"],
+        "Tool": ["CommandLineTool", "CommandSupport", "ScenarioRuns", "Terminal", "lubdub"],
     ]
 }
 

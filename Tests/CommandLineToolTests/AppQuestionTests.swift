@@ -8,15 +8,16 @@ import Testing
 
 /// How a person is asked about an app, and what their answers become.
 @Suite struct AppQuestionTests {
-    private func question(_ line: String, _ kind: String = #""expect": "seen", "within": "2 s""#) throws -> AppQuestion
-    {
+    private func question(
+        _ line: String, _ kind: String = #""expect": "seen", "within": "2 s""#
+    ) throws -> OperatorPrompt {
         let text = """
             {"lubdub": 1, "name": "x", "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]}], "expect": [
              {"id": "it", \(kind), "event": {"event": "said", "line": \(line)}}]}
             """
         let reading = ScenarioFile.read("x") { _ in Array(text.utf8) }
         let expectation = try #require(reading.scenario?.expectations.first, "\(reading.problems)")
-        return try #require(AppQuestion(expectation))
+        return try #require(OperatorPrompt(expectation))
     }
 
     @Test(
@@ -103,14 +104,14 @@ import Testing
             ("60\r", [.line("60")], ""), ("6\u{7F}70\n", [.line("70")], ""), ("abc\u{15}1", [], "1"),
             ("\u{1B}[A\u{1B}OB7", [], "7"), ("\u{4}", [.end], ""), ("6\u{4}", [], "6"), ("ä\u{8}b", [], "b"),
             ("yes\rno\r", [.line("yes"), .line("no")], ""),
-        ] as [(String, [AnswerSession.Typing.Typed], String)])
-    func `Keys make lines`(keys: String, lines: [AnswerSession.Typing.Typed], rest: String) {
-        var typing = AnswerSession.Typing()
+        ] as [(String, [OperatorSession.Typing.Typed], String)])
+    func `Keys make lines`(keys: String, lines: [OperatorSession.Typing.Typed], rest: String) {
+        var typing = OperatorSession.Typing()
         #expect(Array(keys.utf8).compactMap { typing.type($0) } == lines)
         #expect(typing.text == rest)
     }
 }
 
-extension AppQuestion.Reply {
+extension OperatorPrompt.Reply {
     fileprivate var isMisread: Bool { if case .misread = self { true } else { false } }
 }

@@ -11,6 +11,8 @@ import TestBus
 import Testing
 
 @testable import CommandLineTool
+@testable import CommandSupport
+@testable import ScenarioRuns
 
 /// Checks above a false bluetoothd with a strap near it.
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct BlueZRadioTests {

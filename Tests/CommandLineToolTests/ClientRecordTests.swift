@@ -4,6 +4,8 @@ import Simulation
 import Testing
 
 @testable import CommandLineTool
+@testable import ScenarioRuns
+@testable import Terminal
 
 /// What a client's end is called, and when a machine is too slow to judge it.
 @Suite struct ClientRecordTests {

@@ -6,6 +6,7 @@ import Testing
 import VirtualWorld
 
 @testable import CommandLineTool
+@testable import CommandSupport
 
 @Suite struct ControlTests {
     /// The lines that come of portions, and an exclamation mark where one is too long.

@@ -1,12 +1,14 @@
 import Bluetooth
 import Characteristics
 import Collector
-import Screen
 import Simulation
 import Statistics
+import Terminal
 import Testing
 
 @testable import CommandLineTool
+@testable import CommandSupport
+@testable import Terminal
 
 /// What a client says, and what a screen shows of it.
 @Suite struct DashboardTests {

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import CommandLineTool
+@testable import CommandSupport
 
 @Suite struct DiagnosisTests {
     /// A laptop where all is well; each row spoils something.

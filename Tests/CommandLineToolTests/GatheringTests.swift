@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 
 @testable import CommandLineTool
+@testable import CommandSupport
 
 @Suite struct GatheringTests {
     /// Facts from files that exist below a folder of the test's own; a text that ends with `/` is a folder.
@@ -40,8 +41,8 @@ import Testing
         #expect(facts.kernel.interfaces == ["hci0", "hci1"])
     }
 
-    @Test(arguments: ["", ".xz", ".zst", ".gz"]) func `A module may be packed`(ending: String) throws {
-        let facts = try facts(["/lib/modules/6.1/kernel/net/bluetooth/bluetooth.ko\(ending)": "ELF"])
+    @Test(arguments: ["", ".xz", ".zst", ".gz"]) func `A module may be packed`(completion: String) throws {
+        let facts = try facts(["/lib/modules/6.1/kernel/net/bluetooth/bluetooth.ko\(completion)": "ELF"])
         #expect(facts.kernel.hasModule && !facts.kernel.hasBluetooth && !facts.kernel.hasAdapterMaker)
     }
 

@@ -4,6 +4,7 @@ import Testing
 import VirtualWorld
 
 @testable import CommandLineTool
+@testable import Terminal
 
 @Suite struct KeyControlTests {
     private typealias Command = KeyControl.Command

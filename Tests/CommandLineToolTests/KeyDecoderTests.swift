@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CommandLineTool
+@testable import Terminal
 
 @Suite struct KeyDecoderTests {
     static let table: [(octets: String, keys: [Key])] = [

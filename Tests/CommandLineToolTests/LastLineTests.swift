@@ -3,6 +3,7 @@ import Testing
 import VirtualWorld
 
 @testable import CommandLineTool
+@testable import CommandSupport
 
 @Suite struct LastLineTests {
     @Test func `It is drawn, erased for other lines and drawn again, no more often than it is shown`() {

@@ -6,6 +6,8 @@ import Synchronization
 import Testing
 
 @testable import CommandLineTool
+@testable import CommandSupport
+@testable import ScenarioRuns
 
 @Suite struct NarratorTests {
     /// Packets as a log has them, and what is said of them.
@@ -40,18 +42,18 @@ import Testing
     func `A packet is said with the specification's words, a direction and its octets`(
         kind: PacketRecord.Kind, octets: [UInt8], line: String
     ) throws {
-        let packet = try #require(PacketWording(kind, octets[...]))
+        let packet = try #require(PacketDescription(kind, octets[...]))
         #expect(Narrator.words(packet) == line)
     }
 
     @Test(arguments: packets) func `A packet that is cut or changed is said all the same`(
         kind: PacketRecord.Kind, octets: [UInt8], line: String
     ) {
-        for count in octets.indices { #expect(PacketWording(kind, octets[..<count]) != nil) }
+        for count in octets.indices { #expect(PacketDescription(kind, octets[..<count]) != nil) }
         for bit in 0..<octets.count * 8 {
             var changed = octets
             changed[bit / 8] ^= 1 << (bit % 8)
-            #expect(PacketWording(kind, changed[...]) != nil)
+            #expect(PacketDescription(kind, changed[...]) != nil)
         }
     }
 
@@ -60,7 +62,7 @@ import Testing
         ("lePHYUpdateComplete", "LE PHY Update Complete"), ("readMTU", "Read MTU"), ("a", "A"), ("", ""),
     ])
     func `The name of a case is made into words`(name: String, words: String) {
-        #expect(PacketWording.words(ofCase: name) == words)
+        #expect(PacketDescription.words(ofCase: name) == words)
     }
 
     @Test func `Events are said with their entity, value and reason`() {

@@ -9,28 +9,31 @@ import Testing
 import VirtualWorld
 
 @testable import CommandLineTool
+@testable import CommandSupport
+@testable import ScenarioRuns
 
 /// The lines of the trace around a fail.
 @Suite struct RecollectionTests {
-    private static func played(within: String) throws -> Played {
+    private static func played(within: String) throws -> RunConfiguration {
         let text = """
             {"lubdub": 1, "name": "One", "limit": "20 s", "devices": [{"id": "strap", "name": "Strap",
               "advertise": {"services": ["180D"]}, "services": [{"service": "heart_rate", "value": 62}]}],
              "expect": [{"id": "quick", "expect": "seen", "event": "subscribed", "within": "\(within)"},
                         {"id": "never", "expect": "never", "event": "connected"}]}
             """
-        return Played(
+        return RunConfiguration(
             try #require(ScenarioFile.read("a.json", variables: [:]) { _ in Array(text.utf8) }.scenario), seed: 1)
     }
 
     private static func outcome(within: String) throws -> Outcome {
-        let played = try played(within: within)
-        var world = try played.world()
+        let configuration = try played(within: within)
+        var world = try configuration.world()
         world.judgeExpectations()
-        var rehearsal = try Rehearsal(played, in: world, nil)
-        rehearsal.play { _, _ in }
-        rehearsal.world.endJudging()
-        return Course(rehearsal, try Judgement(rehearsal, of: played), of: played, code: .success).outcome
+        var clientRun = try BuiltInClientRun(configuration, in: world, nil)
+        clientRun.play { _, _ in }
+        clientRun.world.endJudging()
+        return CaseResult(clientRun, try Judgement(clientRun, of: configuration), of: configuration, code: .success)
+            .outcome
     }
 
     @Test func `A fail has what was expected and seen, when, and the packets around that instant`() throws {
@@ -66,22 +69,22 @@ import VirtualWorld
 
     @Test(arguments: [true, false])
     func `An instant may be named before it comes or soon after`(isEarly: Bool) throws {
-        let recollection = Recollection(try Self.played(within: "1 s").scenario)
+        let traceContext = TraceContext(try Self.played(within: "1 s").scenario)
         let instant = Instant.start.advanced(by: .seconds(90))
-        if isEarly { recollection.remember(instant) }
-        var journal = EventJournal(entriesPerChunk: 1) { recollection.take($0) }
+        if isEarly { traceContext.remember(instant) }
+        var journal = EventJournal(entriesPerChunk: 1) { traceContext.take($0) }
         for second in 0..<100 { journal.append(line: Line(number: second), at: .start.advanced(by: .seconds(second))) }
-        if !isEarly { recollection.remember(instant) }
+        if !isEarly { traceContext.remember(instant) }
         #expect(
-            recollection.lines(around: instant) == [
+            traceContext.lines(around: instant) == [
                 "89.000000  client says 89", "90.000000  client says 90", "91.000000  client says 91",
             ])
-        #expect(recollection.lines(around: .start) == [])
+        #expect(traceContext.lines(around: .start) == [])
     }
 
     @Test func `On a terminal the trace stands below its fault, and the replay line is the last`() throws {
         var report = Report(version: "1")
-        let lines = CaseWording(paint: Paint(isOn: false), isVirtual: true).lines(
+        let lines = CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(
             report.add("a", try Self.outcome(within: "10 s")))
         #expect(lines[1].hasPrefix("              never: expected no connected since the start; saw connected"))
         #expect(lines[2].hasPrefix("              trace  "))

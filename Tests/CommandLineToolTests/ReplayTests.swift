@@ -9,6 +9,8 @@ import Testing
 import VirtualWorld
 
 @testable import CommandLineTool
+@testable import CommandSupport
+@testable import ScenarioRuns
 
 /// What is done by hand while a client listens, and what the same client hears of the scenario that is made of the log.
 @Suite struct ReplayTests {
@@ -67,16 +69,16 @@ import VirtualWorld
         var world = try World(scenario, seed: scenario.seed)
         let wording = world.wording
         world.journal = EventJournal { chunk in text.text.withLock { chunk.write(in: wording, to: &$0) } }
-        var rehearsal = try Rehearsal(Played(scenario, seed: scenario.seed), in: world, nil)
-        rehearsal.begin()
-        rehearsal.settle { _, _ in }
+        var clientRun = try BuiltInClientRun(RunConfiguration(scenario, seed: scenario.seed), in: world, nil)
+        clientRun.begin()
+        clientRun.settle { _, _ in }
         for hand in hands {
-            while rehearsal.playNext(until: hand.instant, { _, _ in }) {}
-            try hand.act(on: &rehearsal.world)
-            rehearsal.settle { _, _ in }
+            while clientRun.playNext(until: hand.instant, { _, _ in }) {}
+            try hand.act(on: &clientRun.world)
+            clientRun.settle { _, _ in }
         }
-        while rehearsal.playNext(until: rehearsal.limit, { _, _ in }) {}
-        rehearsal.world.journal.flush()
+        while clientRun.playNext(until: clientRun.limit, { _, _ in }) {}
+        clientRun.world.journal.flush()
         return text.text.withLock { $0.string }.split(separator: "\n").map(String.init)
     }
 

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import CommandLineTool
+@testable import CommandSupport
 
 /// Cases that are played side by side, by threads that wait for one another.
 @Suite struct RoundTests {
@@ -28,27 +29,29 @@ import Testing
         }
     }
 
-    private static func ending(_ verdict: Verdict, disturbance: String? = nil) -> Round.Ending {
-        var course = Course(unplayed: Outcome(verdict, title: "x"))
-        course.disturbance = disturbance
-        return .played(course)
+    private static func ending(_ verdict: Verdict, disturbance: String? = nil) -> SuiteScheduler.CaseCompletion {
+        var result = CaseResult(unplayed: Outcome(verdict, title: "x"))
+        result.disturbance = disturbance
+        return .played(result)
     }
 
-    private static func round(
+    private static func scheduler(
         _ ids: [String], jobs: Int, isInOrder: Bool = false, _ diary: Diary, from signals: Signals? = nil,
-        play: @escaping @Sendable (Round.Turn, Signals) -> Round.Ending
-    ) throws -> Round {
+        play: @escaping @Sendable (SuiteScheduler.Turn, Signals) -> SuiteScheduler.CaseCompletion
+    ) throws -> SuiteScheduler {
         let runner = CaseRunner(ids.map { Case($0, path: $0, of: "all") }, into: Report(version: "1"))
-        let habits = Round.Habits(
+        let callbacks = SuiteScheduler.Callbacks(
             play: play, tell: { turn, _ in diary.note("told \(turn.item.id)") }, interruption: { nil })
         let relay = try SignalRelay()
-        return try Round(runner, jobs: jobs, isInOrder: isInOrder, habits).played(signals ?? relay.signals)
+        return try SuiteScheduler(runner, jobs: jobs, isInOrder: isInOrder, callbacks).played(signals ?? relay.signals)
     }
 
     @Test(arguments: [(false, ["told b", "told a", "told c"]), (true, ["told a", "told b", "told c"])])
-    func `Two are played at once, and told as they end, or in their order`(isInOrder: Bool, told: [String]) throws {
+    func `Two are configuration at once, and told as they end, or in their order`(
+        isInOrder: Bool, told: [String]
+    ) throws {
         let diary = Diary()
-        let round = try Self.round(["a", "b", "c"], jobs: 2, isInOrder: isInOrder, diary) { turn, _ in
+        let scheduler = try Self.scheduler(["a", "b", "c"], jobs: 2, isInOrder: isInOrder, diary) { turn, _ in
             // The first ends when the third has begun, which takes the place of the second.
             if turn.item.id == "a" { #expect(diary.wait(for: "began c")) }
             diary.note("began \(turn.item.id)")
@@ -56,57 +59,57 @@ import Testing
             return Self.ending(.pass)
         }
         #expect(diary.all.filter { $0.hasPrefix("told") } == told)
-        #expect(round.runner.report.cases.map(\.id) == ["a", "b", "c"])
-        #expect(round.interruption == nil)
+        #expect(scheduler.runner.report.cases.map(\.id) == ["a", "b", "c"])
+        #expect(scheduler.interruption == nil)
     }
 
     @Test func `With one job they follow one another`() throws {
         let diary = Diary()
-        _ = try Self.round(["a", "b"], jobs: 1, diary) { turn, _ in
+        _ = try Self.scheduler(["a", "b"], jobs: 1, diary) { turn, _ in
             diary.note("began \(turn.item.id)")
             return Self.ending(.pass)
         }
         #expect(diary.all == ["began a", "told a", "began b", "told b"])
     }
 
-    @Test func `What this machine has spoilt is played again at the end, and only that is told`() throws {
+    @Test func `What this machine has spoilt is configuration again at the end, and only that is told`() throws {
         let diary = Diary()
-        let round = try Self.round(["a", "b"], jobs: 1, diary) { turn, _ in
+        let scheduler = try Self.scheduler(["a", "b"], jobs: 1, diary) { turn, _ in
             diary.note("began \(turn.item.id)")
             return turn.item.id == "a" && !turn.isSecond
                 ? Self.ending(.inconclusive, disturbance: "this machine stood still") : Self.ending(.pass)
         }
         #expect(diary.all == ["began a", "began b", "told b", "began a", "told a"])
-        #expect(round.runner.report.summary[.pass] == 2)
+        #expect(scheduler.runner.report.summary[.pass] == 2)
     }
 
-    @Test func `A signal reaches all that are being played, and nothing more begins`() throws {
+    @Test func `A signal reaches all that are being configuration, and nothing more begins`() throws {
         let (diary, relay) = (Diary(), try SignalRelay())
-        let round = try Self.round(["a", "b", "c", "d"], jobs: 2, diary, from: relay.signals) { turn, signals in
+        let scheduler = try Self.scheduler(["a", "b", "c", "d"], jobs: 2, diary, from: relay.signals) { turn, signals in
             guard turn.item.id != "a" else { return Self.ending(.pass) }
             diary.note("began \(turn.item.id)")
             if turn.item.id == "c" { relay.send(SIGINT) }
             for _ in 0..<10_000 {
                 if let number = signals.take() {
-                    return .played(Course(unplayed: Outcome(.skip, title: "x"), code: .signal(number)))
+                    return .played(CaseResult(unplayed: Outcome(.skip, title: "x"), code: .signal(number)))
                 }
                 usleep(1000)
             }
             return Self.ending(.fail)
         }
-        #expect(round.interruption == .signal(SIGINT))
-        #expect(round.runner.report.cases.map(\.id) == ["a"])
+        #expect(scheduler.interruption == .signal(SIGINT))
+        #expect(scheduler.runner.report.cases.map(\.id) == ["a"])
         #expect(!diary.all.contains("began d"))
-        #expect(round.runner.report.summary[.fail] == 0)
+        #expect(scheduler.runner.report.summary[.fail] == 0)
     }
 
     @Test func `What goes wrong with one is its error`() throws {
         let diary = Diary()
-        let round = try Self.round(["a", "b"], jobs: 4, diary) { turn, _ in
+        let scheduler = try Self.scheduler(["a", "b"], jobs: 4, diary) { turn, _ in
             turn.item.id == "a"
                 ? .failed(CommandFailure(.environment, "no port is free"), title: "A") : Self.ending(.pass)
         }
-        #expect(round.runner.report.cases.map(\.outcome.verdict) == [.error, .pass])
-        #expect(round.runner.report.cases.first?.outcome.reasons == ["no port is free"])
+        #expect(scheduler.runner.report.cases.map(\.outcome.verdict) == [.error, .pass])
+        #expect(scheduler.runner.report.cases.first?.outcome.reasons == ["no port is free"])
     }
 }

@@ -9,6 +9,8 @@ import Simulation
 import Testing
 
 @testable import CommandLineTool
+@testable import CommandSupport
+@testable import ScenarioRuns
 
 @Suite struct SuiteTests {
     private static let root = String(#filePath.dropLast("/Tests/CommandLineToolTests/SuiteTests.swift".count))
@@ -16,7 +18,7 @@ import Testing
     @Test func `What is kept of a case is in a folder of its own, below the one that was named`() {
         let ids = ["a/b", "/etc/x", "../../x", "_/_/x", "a//b", "", "./.", "x\u{7}/y"]
         #expect(
-            KeptFolder.paths(of: ids, in: "kept") == [
+            ArtifactDirectory.paths(of: ids, in: "kept") == [
                 "kept/a/b", "kept/etc/x", "kept/_/_/x", "kept/_/_/x_", "kept/a/b_", "kept/_", "kept/__", "kept/x_/y",
             ])
     }
@@ -43,11 +45,11 @@ import Testing
             (entry(.error, reasons: ["bad"], replay: nil), ["error         a/x  12.3 s", "              bad"]),
         ])
     func `A case is a line, and what did not pass is told in full`(entry: Report.Entry, lines: [String]) {
-        #expect(CaseWording(paint: Paint(isOn: false), isVirtual: true).lines(entry) == lines)
+        #expect(CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(entry) == lines)
     }
 
     @Test func `Groups are counted where there are several`() {
-        let wording = CaseWording(paint: Paint(isOn: false), isVirtual: false)
+        let wording = CaseFormatter(paint: Paint(isOn: false), isVirtual: false)
         var report = Report(version: "1")
         report.add("long/x", Outcome(.pass, title: "", duration: .seconds(1)))
         #expect(wording.summary(report) == ["1 pass, 0 fail, 0 inconclusive, 0 skip, 0 error in 1.0 s"])
@@ -73,7 +75,7 @@ import Testing
         #expect(try gathered(["\(folder)/inner/loop"]).map(\.id) == ["inner/a", "inner/b"])
     }
 
-    @Test func `What is only not played yet is skipped, and what is wrong is an error`() throws {
+    @Test func `What is only not configuration yet is skipped, and what is wrong is an error`() throws {
         let broken = "\(Self.root)/Tests/ScenariosTests/Broken"
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: broken).sorted().first { $0.hasSuffix(".json") })
@@ -102,15 +104,15 @@ import Testing
             return #expect(Bool(false), "it cannot be read")
         }
         let words = ["all suites/", "--for", "9 s", "--strict", "--set", "a=b"]
-        let played = try Played(scenario, item, seed: nil, keep: nil, try runGrammar.parse(words))
-        #expect(played.seed == 3)
+        let configuration = try RunConfiguration(scenario, item, seed: nil, keep: nil, try runGrammar.parse(words))
+        #expect(configuration.seed == 3)
         #expect(
-            played.replay
+            configuration.replay
                 == "lubdub run 'all suites/' --seed 3 --set a=b --for '9 s' --strict --only 'my case'")
         let client = ["all suites/", "--client", "a b", "--controller", "vhci"]
         #expect(
-            try Played(scenario, item, seed: nil, keep: nil, try runGrammar.parse(client)).replay
+            try RunConfiguration(scenario, item, seed: nil, keep: nil, try runGrammar.parse(client)).replay
                 == "lubdub run 'all suites/' --seed 3 --client 'a b' --controller vhci --only 'my case'")
-        #expect(try Played(scenario, item, seed: 8, keep: nil, try runGrammar.parse(words)).seed == 8)
+        #expect(try RunConfiguration(scenario, item, seed: 8, keep: nil, try runGrammar.parse(words)).seed == 8)
     }
 }

@@ -1,7 +1,9 @@
 import Arguments
 import BlueZ
 import Bluetooth
+import CommandSupport
 import DBus
+import ScenarioRuns
 import Scenarios
 import Simulation
 import VirtualWorld
@@ -24,14 +26,15 @@ struct ForeignDevices {
 
     /// Asks for the system bus; an adapter that is not named is the first.
     init(
-        _ world: World, on adapters: [String?], _ loop: EventLoop, _ listener: Listener, _ person: Person
+        _ world: World, on adapters: [String?], _ loop: EventLoop, _ listener: Listener,
+        _ pairingOperator: PairingOperator
     ) async throws(CommandFailure) {
         connection = try await openBus(on: loop, gone: listener.gone)
         let capability = try Self.capability(of: world.scenario.devices)
         let unplayed = world.scenario.unplayedByBluetoothd
         if !unplayed.isEmpty {
             let list = unplayed.joined(separator: ", ")
-            Console.complain("lubdub: bluetoothd has that to itself, so it is not played: \(list)")
+            Console.warn("bluetoothd has that to itself, so it is not played: \(list)")
         }
         var hosts: [PeripheralHost] = []
         for (number, device) in world.scenario.devices.enumerated() {
@@ -53,7 +56,8 @@ struct ForeignDevices {
         agent = PairingAgent(
             capability, over: connection, on: loop,
             isOurs: { name in paired.contains { host, _ in host.assumeIsolated { $0.adapterName } == name } },
-            ask: { request, reply in person.assumeIsolated { $0.asked(request, reply) } }, failed: listener.failed)
+            ask: { request, reply in pairingOperator.assumeIsolated { $0.asked(request, reply) } },
+            failed: listener.failed)
     }
 
     /// What the person can do with the devices that pair, which is one thing for all: bluetoothd has one agent for all
@@ -64,7 +68,7 @@ struct ForeignDevices {
         if let other = wanted.first(where: { $0 != io }) {
             throw CommandFailure(
                 .environment,
-                "lubdub: bluetoothd can be \(io.rawValue) or \(other.rawValue), but not both at once: "
+                "bluetoothd can be \(io.rawValue) or \(other.rawValue), but not both at once: "
                     + "serve the devices one at a time, or give them the same security.io")
         }
         return PairingAgent.Capability(io)
@@ -75,13 +79,13 @@ struct ForeignDevices {
         do throws(HostFailure) {
             try await agent?.start()
             for host in hosts { try await host.start() }
-        } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
+        } catch { throw CommandFailure(.environment, "\(error)") }
     }
 
     /// Takes everything back; says what could not be.
     func close() async {
         for host in hosts {
-            if let failure = await host.stop() { Console.complain("lubdub: \(failure)") }
+            if let failure = await host.stop() { Console.warn("\(failure)") }
         }
         await agent?.stop()
         await connection.close()

@@ -3,7 +3,7 @@ import Scenarios
 
 extension Scenario {
     /// What bluetoothd has to itself and nobody can ask of it, by its path in the file.  Addresses go without saying.
-    var unplayedByBluetoothd: [String] {
+    package var unplayedByBluetoothd: [String] {
         var paths: [String] = []
         for (number, device) in devices.enumerated() {
             let path = "devices[\(number)]"
@@ -23,7 +23,7 @@ extension Scenario {
 
 extension Action {
     /// The key that names what bluetoothd does not play of it; nil when it plays all.
-    var keyUnplayedByBluetoothd: String? {
+    package var keyUnplayedByBluetoothd: String? {
         // Its Disconnect has one reason.
         if case .disconnect(let reason?) = operation, !reason.means(.remoteUserTerminated) { return "reason" }
         return nil

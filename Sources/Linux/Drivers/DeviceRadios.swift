@@ -1,4 +1,5 @@
 import Arguments
+import CommandSupport
 import Scenarios
 import Sockets
 import Spelling
@@ -26,7 +27,7 @@ struct DeviceRadios: Sendable {
         if let text = texts.first(where: isBlueZ) {
             guard invocation.texts("--radio").count == 1 else {
                 throw CommandFailure(
-                    .usage, "lubdub: --radio \(text) has to be the only one; several adapters are bluez:hci0,hci1")
+                    .usage, "--radio \(text) has to be the only one; several adapters are bluez:hci0,hci1")
             }
             let names =
                 first == "bluez"
@@ -40,7 +41,7 @@ struct DeviceRadios: Sendable {
             means = .controllers(addresses)
         }
         for option in ["--controller", "--speed"] where invocation.has(option) {
-            throw CommandFailure(.usage, "lubdub: \(option) is for the virtual radio only: leave it out, or --radio")
+            throw CommandFailure(.usage, "\(option) is for the virtual radio only: leave it out, or --radio")
         }
     }
 
@@ -67,14 +68,14 @@ struct DeviceRadios: Sendable {
     }
 
     /// Lets the devices of a world use them, each one of its own.
-    func start(_ live: LiveWorld, _ person: Person) async throws(CommandFailure) {
+    func start(_ live: LiveWorld, _ pairingOperator: PairingOperator) async throws(CommandFailure) {
         let count = await live.deviceCount
         switch means {
         case .adapters(let names, _):
-            try await live.start(onBlueZ: names.isEmpty ? [nil] : names.prefix(count).map { $0 }, person)
+            try await live.start(onBlueZ: names.isEmpty ? [nil] : names.prefix(count).map { $0 }, pairingOperator)
         case .controllers(let addresses):
             do throws(SocketFailure) { try await live.start(above: Array(addresses.prefix(count))) } catch {
-                throw CommandFailure(.environment, "lubdub: \(error)")
+                throw CommandFailure(.environment, "\(error)")
             }
         }
     }

@@ -1,4 +1,5 @@
 import Arguments
+import CommandSupport
 import Glibc
 import Simulation
 import Sockets
@@ -52,13 +53,13 @@ final class KernelInterface: Sendable {
                 errno == ENOENT ? "load its module with: sudo modprobe hci_vhci" : "only root may do that, as with sudo"
             throw CommandFailure(
                 .environment,
-                "lubdub: cannot open \(Self.path.quoted): \(unsafe String(cString: strerror(errno))) (\(mend))")
+                "cannot open \(Self.path.quoted): \(unsafe String(cString: strerror(errno))) (\(mend))")
         }
         let wanted = [Self.vendorPacket, Self.primaryController]
         guard unsafe write(descriptor, wanted, wanted.count) == wanted.count else {
             throw CommandFailure(
                 .environment,
-                "lubdub: \(Self.path.quoted) makes no interface: \(unsafe String(cString: strerror(errno)))")
+                "\(Self.path.quoted) makes no interface: \(unsafe String(cString: strerror(errno)))")
         }
     }
 
@@ -82,7 +83,7 @@ final class KernelInterface: Sendable {
             }
         } catch { name = nil }
         if let name { return name }
-        throw CommandFailure(.environment, "lubdub: the kernel made no Bluetooth interface within 5 s")
+        throw CommandFailure(.environment, "the kernel made no Bluetooth interface within 5 s")
     }
 
     /// Gives the kernel one packet; nothing when it is closed.

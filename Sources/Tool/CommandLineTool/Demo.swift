@@ -1,7 +1,9 @@
 import Arguments
 import Collector
+import CommandSupport
 import Documents
 import EventLog
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Synchronization
@@ -19,12 +21,12 @@ func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
         throw CommandFailure(.inner, reading.problems.map(\.description).joined(separator: "\n"))
     }
-    let played = try Played(scenario, "demo", invocation)
+    let configuration = try RunConfiguration(scenario, "demo", invocation)
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))
     tour.open()
-    let (rehearsal, _, code) = try perform(
-        played, at: played.speed ?? .real(1), tour.narrator, source: source, tell: tour.said)
-    if code == .success { tour.close(rehearsal) }
+    let (clientRun, _, code) = try perform(
+        configuration, at: configuration.speed ?? .real(1), tour.narrator, source: source, tell: tour.said)
+    if code == .success { tour.close(clientRun) }
     return code
 }
 
@@ -112,10 +114,10 @@ private struct Tour: Sendable {
         }
     }
 
-    func close(_ rehearsal: Rehearsal) {
+    func close(_ clientRun: BuiltInClientRun) {
         guard chapters != nil else { return }
         Console.print("")
-        Console.print("Those were \(rehearsal.measurements) measurements.  To go on:")
+        Console.print("Those were \(clientRun.measurements) measurements.  To go on:")
         Console.print("  lubdub serve scenarios/resting.json              be the strap, for a client of yours")
         Console.print("  lubdub monitor --radio hci:tcp:127.0.0.1:6402    be the client, in a second terminal")
         Console.print("  lubdub --help                                    what else there is")

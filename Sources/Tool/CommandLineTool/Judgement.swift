@@ -1,6 +1,8 @@
 import Arguments
+import CommandSupport
 import Conformance
 import Expectations
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Spelling
@@ -16,18 +18,19 @@ struct Judgement {
     private let rows: [Row]  // in the scenario's order
     private let isStrict: Bool
     private let fault: ClientFault?
-    private let recollection: Recollection?
+    private let traceContext: TraceContext?
 
     /// Of a rehearsal whose judging has ended.
-    init(_ rehearsal: Rehearsal, of played: Played) throws(CommandFailure) {
+    init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
         self.init(
-            rehearsal.world, isStrict: played.isStrict, recollection: try rehearsal.recollection(of: played))
+            clientRun.world, isStrict: configuration.isStrict,
+            traceContext: try clientRun.traceContext(of: configuration))
     }
 
     /// Of a world whose judging has ended; `isStrict` takes recommendations for requirements.  A client under test may
     /// have a fault, and if it never played, nothing else was judged.
-    init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, recollection: Recollection? = nil) {
-        (fault, self.recollection) = (client?.fault, recollection)
+    init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, traceContext: TraceContext? = nil) {
+        (fault, self.traceContext) = (client?.fault, traceContext)
         guard client?.hasPlayed ?? true else {
             (rows, self.isStrict) = ([], isStrict)
             return
@@ -63,13 +66,13 @@ struct Judgement {
         guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
         let first = fault.map { [paint($0.verdict.rawValue, .warning) + "  client: \($0.reason)"] } ?? []
-        return first + required.flatMap { [line($0, paint)] + CaseWording.trace(trace($0), paint, behind: 6) }
+        return first + required.flatMap { [line($0, paint)] + CaseFormatter.trace(trace($0), paint, behind: 6) }
             + recommended.map { "should  " + line($0, paint) } + [summary]
     }
 
     private func trace(_ row: Row) -> [String] {
         guard row.ruling.verdict == .fail else { return [] }
-        return recollection?.lines(around: row.ruling.at) ?? []
+        return traceContext?.lines(around: row.ruling.at) ?? []
     }
 
     /// With the section that wants it, where it did not pass.
@@ -92,34 +95,5 @@ struct Judgement {
     private var summary: String {
         let tally = Report.Tally(required.map(\.ruling.verdict) + (fault.map { [$0.verdict] } ?? []))
         return tally.words(of: [.pass, .fail, .inconclusive] + [.skip, .error].filter { tally[$0] > 0 })
-    }
-}
-
-extension Played {
-    /// The command line that plays the same again.
-    var replay: String {
-        replay("run", item?.operand ?? path, clientOptions, only: item?.ownID ?? caseID)
-    }
-
-    /// The command line that asks one check of the same again.
-    func replay(of check: String) -> String { replay("check", path, only: check) }
-
-    private func replay(_ command: String, _ operand: String, _ options: [String] = [], only id: String) -> String {
-        var words = ["lubdub", command, operand, "--seed", "\(seed)"] + options
-        for setting in settings { words += ["--set", setting] }
-        if let limitText { words += ["--for", limitText] }
-        if isStrict { words.append("--strict") }
-        return (words + ["--only", id]).map(\.forShell).joined(separator: " ")
-    }
-}
-
-extension String {
-    /// As a shell takes it for one word.
-    var forShell: String {
-        let plain = "/._-=+:,@%"
-        guard !isEmpty, allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) || plain.contains($0) }) else {
-            return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
-        }
-        return self
     }
 }

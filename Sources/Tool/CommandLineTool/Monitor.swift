@@ -1,11 +1,13 @@
 import Arguments
 import Bluetooth
 import Collector
+import CommandSupport
 import Glibc
-import Screen
+import ScenarioRuns
 import Simulation
 import Sockets
 import Spelling
+import Terminal
 
 let monitorGrammar = Arguments.Grammar(
     "monitor", "be a client: connect to a device and show what it says: heart rate, temperature, steps, ECG",
@@ -33,7 +35,7 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let paint = try Paint(invocation, for: Console.descriptor)
     let body = try body(invocation)
     let wantsLines = isJSON || invocation.has("--plain") || !Paint.canErase
-    let terminal = wantsLines ? nil : Terminal(on: STDOUT_FILENO)
+    let terminal = wantsLines ? nil : TerminalDevice(on: STDOUT_FILENO)
     settings.givesSamples = terminal != nil
     let screen = terminal.map { terminal in
         { @Sendable in ScreenSession(terminal, body, on: $0, $1, paint) }
@@ -47,7 +49,7 @@ private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration?
         return try invocation.value("--every", as: "a duration of at least 10 ms, such as \"5 s\"") { text in
             Duration(spelled: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
         }
-    } catch { throw CommandFailure(error) }
+    } catch { throw CommandFailure(.usage, "\(error)") }
 }
 
 /// Whose distance and calories are shown.
@@ -61,7 +63,7 @@ private func body(_ invocation: Invocation) throws(CommandFailure) -> Body {
     do throws(UsageError) {
         body.height = try number("--height", 50...250) ?? body.height
         body.weight = try number("--weight", 10...500) ?? body.weight
-    } catch { throw CommandFailure(error) }
+    } catch { throw CommandFailure(.usage, "\(error)") }
     return body
 }
 
@@ -78,7 +80,7 @@ func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 /// What is said goes to the screen if there is one, else it is told.
 private func listen(
     _ settings: SensorCollector.Settings, _ invocation: Invocation, limit: Duration?,
-    _ makeScreen: (@Sendable (EventLoop, Ending) -> ScreenSession)? = nil,
+    _ makeScreen: (@Sendable (EventLoop, RunCompletion) -> ScreenSession)? = nil,
     tell: @escaping @Sendable (SensorCollector.Saying) -> Void
 ) throws(CommandFailure) -> ExitCode {
     let radio = try radio(invocation)
@@ -87,28 +89,30 @@ private func listen(
     let loop = EventLoop(pace: .real())
     do {
         return try loop.run {
-            let ending = Ending()
-            let screen = makeScreen?(loop, ending)
+            let completion = RunCompletion()
+            let screen = makeScreen?(loop, completion)
             let show = { @Sendable (saying: SensorCollector.Saying) in
                 if let screen { screen.assumeIsolated { $0.take(saying) } } else { tell(saying) }
             }
-            let live = try await client(settings, above: radio, on: loop, tell: show) { ending.say(.failure($0)) }
+            let live = try await client(settings, above: radio, on: loop, tell: show) {
+                completion.finish(.failure($0))
+            }
             await screen?.start()
-            let reason = await ending.wait(signals, on: loop, for: limit)
+            let reason = await completion.wait(signals, on: loop, for: limit)
             await screen?.stop()
             let missing = await live.missing
             await live.close(signals)
             switch reason {
             case .time:
-                if let missing { throw CommandFailure(.environment, "lubdub: \(missing)") }
+                if let missing { throw CommandFailure(.environment, "\(missing)") }
                 return .success
-            case .failure(let why): throw CommandFailure(.environment, "lubdub: \(why)")
+            case .failure(let why): throw CommandFailure(.environment, "\(why)")
             default: return reason.code ?? .success
             }
         }
     } catch let failure as CommandFailure {
         throw failure
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+    } catch { throw CommandFailure(.inner, "\(error)") }
 }
 
 /// The built-in client, which has begun.
@@ -129,5 +133,5 @@ private func client(
 }
 
 private func duration(_ option: String, of invocation: Invocation) throws(CommandFailure) -> Duration? {
-    do throws(UsageError) { return try invocation.duration(option) } catch { throw CommandFailure(error) }
+    do throws(UsageError) { return try invocation.duration(option) } catch { throw CommandFailure(.usage, "\(error)") }
 }

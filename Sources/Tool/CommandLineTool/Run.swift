@@ -1,6 +1,8 @@
 import Arguments
 import Collector
+import CommandSupport
 import Conformance
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Spelling
@@ -60,15 +62,15 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 /// Throws where the command line does not say who uses what it names.
 private func checkClient(_ invocation: Invocation) throws(CommandFailure) {
     if invocation.has("--ask"), invocation.has("--client") {
-        throw CommandFailure(.usage, "lubdub: --ask and --client are two clients: leave one of them out")
+        throw CommandFailure(.usage, "--ask and --client are two clients: leave one of them out")
     }
     if invocation.has("--said"), !invocation.has("--client") {
-        throw CommandFailure(.usage, "lubdub: --said needs --client CMD, which starts who says something there")
+        throw CommandFailure(.usage, "--said needs --client CMD, which starts who says something there")
     }
     for name in ["--controller", "--radio"]
     where invocation.has(name) && !invocation.has("--client") && !invocation.has("--ask") {
         throw CommandFailure(
-            .usage, "lubdub: \(name) needs --client CMD, which starts who uses it, or --ask, for a person who does")
+            .usage, "\(name) needs --client CMD, which starts who uses it, or --ask, for a person who does")
     }
 }
 
@@ -77,95 +79,74 @@ private func chosen(of cases: [Case], _ invocation: Invocation) throws(CommandFa
     let shard: Selection.Shard?
     do throws(UsageError) {
         shard = try invocation.value("--shard", as: "I/N with I from 1 to N, as in 2/4") { Selection.Shard($0) }
-    } catch { throw CommandFailure(error) }
+    } catch { throw CommandFailure(.usage, "\(error)") }
     let only = invocation.texts("--only")
     let globs = only.map { Glob($0) }
     let chosen = Selection(only: globs, shard).chosen(of: cases)
     guard chosen.isEmpty else { return chosen }
     guard !cases.isEmpty else {
-        throw CommandFailure(.environment, "lubdub: nothing is played: the suite has no cases")
+        throw CommandFailure(.environment, "nothing is played: the suite has no cases")
     }
     if Selection(only: globs, nil).chosen(of: cases).isEmpty {
         let words = only.map(\.quoted).joined(separator: " or ")
         guard cases.count == 1, let id = cases.first?.id else {
             throw CommandFailure(
                 .environment,
-                "lubdub: nothing is played: none of \(cases.count) cases is like \(words); --list prints their ids"
+                "nothing is played: none of \(cases.count) cases is like \(words); --list prints their ids"
             )
         }
         throw CommandFailure(
             .environment,
-            "lubdub: nothing is played: \(id.quoted) is the only case, and \(words) is not like it; "
+            "nothing is played: \(id.quoted) is the only case, and \(words) is not like it; "
                 + "leave out --only, or write --only \(id.quoted)")
     }
     throw CommandFailure(
-        .environment, "lubdub: nothing is played: no case is in this shard; there need not be so many shards")
-}
-
-extension ExitCode {
-    /// Whether something was ended before its time.
-    var isInterruption: Bool { if case .signal = self { true } else { false } }
+        .environment, "nothing is played: no case is in this shard; there need not be so many shards")
 }
 
 /// Plays a scenario to the built-in client: what came of it, how that is judged, and how a command ends that plays
 /// nothing else.
 func perform(
-    _ played: Played, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [], _ signals: Signals = Signals(),
+    _ configuration: RunConfiguration, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [],
+    _ signals: Signals = Signals(),
     tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
-) throws(CommandFailure) -> (Rehearsal, Judgement, ExitCode) {
-    var world = try played.world()
-    let files = try LogFiles(played, &world, narrator, source: source, isCase: true)
+) throws(CommandFailure) -> (BuiltInClientRun, Judgement, ExitCode) {
+    var world = try configuration.world()
+    let files = try LogFiles(configuration, &world, narrator, source: source, isCase: true)
     world.judgeExpectations()
-    var rehearsal = try Rehearsal(played, in: world, files)
-    let reason: Ending.Reason
+    var clientRun = try BuiltInClientRun(configuration, in: world, files)
+    let reason: RunCompletion.Reason
     switch speed {
     case .max:
         var interruption = Interruption(signals, files)
-        rehearsal.play(tell, unless: { interruption.hasCome() })
+        clientRun.play(tell, unless: { interruption.hasCome() })
         reason = interruption.reason ?? .time
     case .real(let factor):
-        (rehearsal, reason) = try perform(rehearsal, files, signals, factor, tell)
+        (clientRun, reason) = try perform(clientRun, files, signals, factor, tell)
     }
-    let runaway = complain(ofRunaways: rehearsal.world, of: played.item?.id)
-    rehearsal.world.endJudging()
-    rehearsal.chronicle = files.chronicle(of: &rehearsal.world)
+    let runaway = complain(ofRunaways: clientRun.world, of: configuration.item?.id)
+    clientRun.world.endJudging()
+    clientRun.chronicle = files.chronicle(of: &clientRun.world)
     let judgement =
         reason.code == nil
-        ? try Judgement(rehearsal, of: played) : Judgement(rehearsal.world, isStrict: played.isStrict)
-    let measured: ExitCode = rehearsal.measurements > 0 ? .success : .failure
-    let code = try files.close(&rehearsal.world, reason.code ?? runaway ?? judgement.code ?? measured)
-    return (rehearsal, judgement, code)
+        ? try Judgement(clientRun, of: configuration) : Judgement(clientRun.world, isStrict: configuration.isStrict)
+    let measured: ExitCode = clientRun.measurements > 0 ? .success : .failure
+    let code = try files.close(&clientRun.world, reason.code ?? runaway ?? judgement.code ?? measured)
+    return (clientRun, judgement, code)
 }
 
 private func perform(
-    _ rehearsal: Rehearsal, _ files: LogFiles, _ signals: Signals, _ factor: Double,
+    _ clientRun: BuiltInClientRun, _ files: LogFiles, _ signals: Signals, _ factor: Double,
     _ tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
-) throws(CommandFailure) -> (Rehearsal, Ending.Reason) {
+) throws(CommandFailure) -> (BuiltInClientRun, RunCompletion.Reason) {
     let loop = EventLoop(pace: .real(speed: factor))
     do {
         return try loop.run {
-            let ending = Ending()
-            let live = LiveRehearsal(rehearsal, files, on: loop, ending, tell: tell)
+            let completion = RunCompletion()
+            let live = PacedRun(clientRun, files, on: loop, completion, tell: tell)
             await live.start()
-            let reason = await ending.wait(signals, on: loop, for: nil)
+            let reason = await completion.wait(signals, on: loop, for: nil)
             return (await live.close(), reason)
         }
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
-}
-
-/// Says which rules of the script were cut off, and of which case's if it is one of several; a file that has such rules is
-/// wrong, and how the command ends says so.
-@discardableResult
-func complain(ofRunaways world: World, of id: String? = nil) -> ExitCode? {
-    for rule in world.runaways {
-        Console.complain("lubdub: \(id.map { "\($0): " } ?? "")\(world.excuse(forCutting: rule))")
-    }
-    return world.runaways.isEmpty ? nil : .usage
-}
-
-extension World {
-    /// Why a rule was cut off.
-    func excuse(forCutting rule: Int) -> String {
-        "\(name(of: rule)) of the script sets itself off without end, and was cut off"
-    }
+    } catch { throw CommandFailure(.inner, "\(error)") }
 }

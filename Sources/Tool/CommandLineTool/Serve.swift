@@ -1,8 +1,11 @@
 import Arguments
+import CommandSupport
 import Glibc
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Sockets
+import Terminal
 import VirtualWorld
 
 private let controllerOption = Arguments.Grammar.Option.option(
@@ -37,41 +40,41 @@ let controllerGrammar = Arguments.Grammar(
 
 func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
-    var played = try Played(path, invocation)
+    var configuration = try RunConfiguration(path, invocation)
     let addresses = try read(invocation.texts("--controller"))
     let radios = try DeviceRadios(invocation)
-    if let radios, let why = radios.unsupportedReason(played.scenario.devices.count, isExact: true) {
-        throw CommandFailure(.usage, "lubdub: \(played.path) has \(why)")
+    if let radios, let why = radios.unsupportedReason(configuration.scenario.devices.count, isExact: true) {
+        throw CommandFailure(.usage, "\(configuration.path) has \(why)")
     }
     var control: StreamAddress?
     if let text = invocation.text("--control") { control = try controlAddress(text, named: "--control") }
     let doors = Doors(offered: addresses, radios: radios, control: control)
-    played.limit(to: doors.radio)
-    switch played.speed ?? .real(1) {
+    configuration.limit(to: doors.radio)
+    switch configuration.speed ?? .real(1) {
     case .real(let factor):
-        let terminal = isatty(STDIN_FILENO) == 1 ? Terminal(on: STDERR_FILENO) : nil
-        played.isAtHand = terminal != nil || control != nil
-        return try offer(played, doors, factor, invocation, terminal)
+        let terminal = isatty(STDIN_FILENO) == 1 ? TerminalDevice(on: STDERR_FILENO) : nil
+        configuration.isAtHand = terminal != nil || control != nil
+        return try offer(configuration, doors, factor, invocation, terminal)
     case .max:
         guard addresses.isEmpty else {
             throw CommandFailure(
-                .usage, "lubdub: --speed max opens no port, since nobody outside is so fast: leave out --controller")
+                .usage, "--speed max opens no port, since nobody outside is so fast: leave out --controller")
         }
         guard control == nil else {
             throw CommandFailure(
-                .usage, "lubdub: --speed max is over before anybody can say anything: leave out --control")
+                .usage, "--speed max is over before anybody can say anything: leave out --control")
         }
-        return try playAlone(played, invocation)
+        return try playAlone(configuration, invocation)
     }
 }
 
 func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let addresses = try read(invocation.texts("--listen"))
     guard !addresses.isEmpty else {
-        throw CommandFailure(.usage, "lubdub: controller needs --listen, as in --listen tcp:127.0.0.1:6402")
+        throw CommandFailure(.usage, "controller needs --listen, as in --listen tcp:127.0.0.1:6402")
     }
     return try offer(
-        try Played(empty: invocation), Doors(offered: addresses, radios: nil, control: nil), 1, invocation
+        try RunConfiguration(empty: invocation), Doors(offered: addresses, radios: nil, control: nil), 1, invocation
     )
 }
 
@@ -98,31 +101,28 @@ func read(_ texts: [String]) throws(CommandFailure) -> [ControllerPlace] {
     var places: [ControllerPlace] = []
     for text in texts {
         do throws(StreamAddress.Unreadable) { places.append(try ControllerPlace(text)) } catch {
-            throw CommandFailure(.usage, "lubdub: \(error), or vhci")
+            throw CommandFailure(.usage, "\(error), or vhci")
         }
     }
     return places
 }
 
-/// The port that rootcanal made customary, and those behind it that are tried when it is in use.
-let customaryPorts = 6402...6411
-
 /// A world to be played without a client, with all that is to be kept of it.
 private func prepare(
-    _ played: Played, _ invocation: Invocation
+    _ configuration: RunConfiguration, _ invocation: Invocation
 ) throws(CommandFailure) -> (World, LogFiles, Verbosity) {
     let verbosity = try Verbosity(invocation)
     let narrator = Narrator(verbosity, try Paint(invocation, for: 2), say: Console.complain)
-    var world = try played.world()
-    let files = try LogFiles(played, &world, narrator, source: contents(of: played.path) ?? [])
+    var world = try configuration.world()
+    let files = try LogFiles(configuration, &world, narrator, source: contents(of: configuration.path) ?? [])
     return (world, files, verbosity)
 }
 
 /// Plays the devices in virtual time, to the end of their scenario.
-private func playAlone(_ played: Played, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    var (world, files, _) = try prepare(played, invocation)
+private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    var (world, files, _) = try prepare(configuration, invocation)
     var interruption = Interruption(Signals(), files)
-    let limit = Instant.start.advanced(by: played.scenario.limit)
+    let limit = Instant.start.advanced(by: configuration.scenario.limit)
     world.start()
     while !interruption.hasCome(), world.runNext(until: limit) { files.narrate(&world) }
     if interruption.reason == nil { world.run(until: limit) }
@@ -134,46 +134,49 @@ private func playAlone(_ played: Played, _ invocation: Invocation) throws(Comman
 
 /// Plays a world in real time until a signal comes or the limit has passed.
 private func offer(
-    _ played: Played, _ doors: Doors, _ factor: Double, _ invocation: Invocation, _ terminal: Terminal? = nil
+    _ configuration: RunConfiguration, _ doors: Doors, _ factor: Double, _ invocation: Invocation,
+    _ terminal: TerminalDevice? = nil
 ) throws(CommandFailure) -> ExitCode {
-    let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(played, invocation) }
+    let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(configuration, invocation) }
     defer { terminal?.giveBack() }
-    let (started, files, verbosity) = try prepare(played, invocation)
-    let limit = invocation.has("--for") ? played.scenario.limit : nil
+    let (started, files, verbosity) = try prepare(configuration, invocation)
+    let limit = invocation.has("--for") ? configuration.scenario.limit : nil
     let signals = Signals()
     let loop = EventLoop(pace: .real(speed: factor))
     do {
         let (ended, reason) = try loop.run {
-            let ending = Ending()
-            let passkey = played.scenario.devices.compactMap { $0.security?.passkey }.first
-            let person = Person(passkey: passkey, at: terminal, on: loop)
-            let live = LiveWorld(started, files, on: loop, ending, verbosity, limits: doors.limits)
-            let control = ControlSocket(played.scenario, live, on: loop)
+            let completion = RunCompletion()
+            let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
+            let pairingOperator = PairingOperator(passkey: passkey, at: terminal, on: loop)
+            let live = LiveWorld(started, files, on: loop, completion, verbosity, limits: doors.limits)
+            let control = ControlSocket(configuration.scenario, live, on: loop)
             if let address = doors.control { try await open(control, at: address) }
             if let radios = doors.radios {
-                try await radios.start(live, person)
+                try await radios.start(live, pairingOperator)
             } else {
                 try await listen(live, doors.offered, verbosity)
                 await live.start()
             }
-            let keyboard = terminal.map { KeyboardSession($0, live, person, on: loop, speed: factor, ending, paint) }
+            let keyboard = terminal.map {
+                KeyboardSession($0, live, pairingOperator, on: loop, speed: factor, completion, paint)
+            }
             await keyboard?.start()
-            let reason = await ending.wait(signals, on: loop, for: limit)
+            let reason = await completion.wait(signals, on: loop, for: limit)
             await keyboard?.stop()
             await control.close()
             return (await live.close(signals), reason)
         }
         var world = ended
-        if case .failure(let why) = reason { Console.complain("lubdub: \(why)") }
+        if case .failure(let why) = reason { Console.warn("\(why)") }
         return try files.close(&world, reason.code ?? (world.runaways.isEmpty ? .success : .usage))
     } catch let failure as CommandFailure {
         throw failure
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+    } catch { throw CommandFailure(.inner, "\(error)") }
 }
 
 private func open(_ control: ControlSocket, at address: StreamAddress) async throws {
     do throws(SocketFailure) { try await control.open(at: address) } catch {
-        throw CommandFailure(.environment, "lubdub: \(error)")
+        throw CommandFailure(.environment, "\(error)")
     }
     Console.print("control \(address)")
 }
@@ -183,7 +186,7 @@ private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity:
         do { Console.print("controller \(try await live.offer(place))") } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure(.environment, "lubdub: \(error)")
+            throw CommandFailure(.environment, "\(error)")
         }
     }
     guard places.isEmpty else { return }
@@ -196,6 +199,6 @@ private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity:
     }
     throw CommandFailure(
         .environment,
-        "lubdub: the ports \(customaryPorts.lowerBound) to \(customaryPorts.upperBound) of 127.0.0.1 are in use; "
+        "the ports \(customaryPorts.lowerBound) to \(customaryPorts.upperBound) of 127.0.0.1 are in use; "
             + "name another with --controller tcp:127.0.0.1:0")
 }

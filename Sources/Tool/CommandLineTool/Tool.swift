@@ -1,8 +1,7 @@
 import Arguments
+import CommandSupport
 import Glibc
-
-/// The version that `--version` prints, and that event logs and reports carry.
-let version = "0.1.0"
+import ScenarioRuns
 
 /// Runs the command line tool with the words behind its name; returns the exit status.
 public func runTool(_ words: [String]) -> Int32 {
@@ -12,7 +11,7 @@ public func runTool(_ words: [String]) -> Int32 {
     case nil: return status
     case EPIPE?: return status == ExitCode.success.status ? ExitCode.signal(SIGPIPE).status : status
     case let code?:
-        Console.complain("lubdub: cannot write to standard output: \(unsafe String(cString: strerror(code)))")
+        Console.warn("cannot write to standard output: \(unsafe String(cString: strerror(code)))")
         return ExitCode.environment.status
     }
 }
@@ -51,24 +50,14 @@ private func understand(_ words: [String]) -> Int32 {
             return carryOut(action, invocation)
         }
     } catch {
-        Console.complain("lubdub: \(error)")
+        Console.warn("\(error)")
         return ExitCode.usage.status
     }
 }
 
 private func carryOut(_ action: Action, _ invocation: Invocation) -> Int32 {
     do throws(CommandFailure) { return try action(invocation).status } catch {
-        Console.complain(error.message)
+        if error.isProblemList { Console.complain(error.description) } else { Console.warn(error.description) }
         return error.code.status
     }
-}
-
-/// Why a command could not do what it was told.
-struct CommandFailure: Error {
-    let code: ExitCode
-    let message: String
-
-    init(_ code: ExitCode, _ message: String) { (self.code, self.message) = (code, message) }
-
-    init(_ error: UsageError) { self.init(.usage, "lubdub: \(error)") }
 }

@@ -1,5 +1,6 @@
 import Arguments
 import Checks
+import CommandSupport
 import Conformance
 import Documents
 import Reporting
@@ -23,7 +24,7 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.print(String(JSONReport.schema.dropLast()))
         return .success
     }
-    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "lubdub: validate needs a FILE") }
+    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "validate needs a FILE") }
     var isValid = true  // what is only not played yet is no fault of the file
     for path in invocation.operands {
         let problems = ScenarioFile.read(path, variables: [:], load: contents).problems
@@ -65,7 +66,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
             ?? likelyMeant(by: operand, among: Check.all.map(\.id) + CollectorCase.all.map(\.id))
         throw CommandFailure(
             .usage,
-            "lubdub: there is no code and no check \(operand.brief.quoted)"
+            "there is no code and no check \(operand.brief.quoted)"
                 + (hint.map { " (did you mean \($0.quoted)?)" } ?? "; \"lubdub check --list\" lists the checks"))
     }
     Console.print("\(word): \(explanation)")

@@ -1,8 +1,9 @@
+import CommandSupport
 import Glibc
 import Synchronization
 
 /// Lines of standard input that is no terminal, taken one by one by the cases that ask; of a long one the beginning.
-final class AnswerLines: Sendable {
+final class OperatorLines: Sendable {
     private struct State {
         var cutter = LineCutter(longest: 4096)
         var lines: [[UInt8]] = []  // that have come, and are not taken

@@ -1,22 +1,28 @@
+import CommandSupport
 import Glibc
+import ScenarioRuns
 import Simulation
+import Terminal
 
 /// A person at the terminal, who types answers: the question stays in the last line, and what is typed behind it.
-actor AnswerSession: TerminalSession {
+actor OperatorSession: TerminalSession {
     private static let longestLine = 1000
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
-    let terminal: Terminal
-    let ending: Ending
+    let terminal: TerminalDevice
+    let completion: RunCompletion
     var watches = TerminalWatches()
     private let take: @Sendable (String?) -> Void
     private var question = ""
     private var typing = Typing()
 
     /// `take` gets each line that is typed, and nil when there will be no more.
-    init(_ terminal: Terminal, on loop: EventLoop, _ ending: Ending, take: @escaping @Sendable (String?) -> Void) {
-        (self.terminal, self.loop, self.ending, self.take) = (terminal, loop, ending, take)
+    init(
+        _ terminal: TerminalDevice, on loop: EventLoop, _ completion: RunCompletion,
+        take: @escaping @Sendable (String?) -> Void
+    ) {
+        (self.terminal, self.loop, self.completion, self.take) = (terminal, loop, completion, take)
     }
 
     /// From now on this is asked; nothing when it is empty.
@@ -88,7 +94,7 @@ actor AnswerSession: TerminalSession {
                 while let last = octets.popLast(), last & 0xC0 == 0x80 {}
             case 0x1B: isEscaped = true
             case 0x00..<0x20: break
-            default: if octets.count < AnswerSession.longestLine { octets.append(octet) }
+            default: if octets.count < OperatorSession.longestLine { octets.append(octet) }
             }
             return nil
         }

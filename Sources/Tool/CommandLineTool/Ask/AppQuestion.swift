@@ -1,11 +1,13 @@
+import CommandSupport
 import EventLog
 import Expectations
 import Scenarios
 import Simulation
 import Spelling
+import Terminal
 
 /// What a person is asked about an app, in their words: how it is put, and what an answer means.
-struct AppQuestion: Sendable {
+struct OperatorPrompt: Sendable {
     /// What was typed.
     enum Reply: Equatable, Sendable {
         /// An answer, and the line that becomes of it in the log.

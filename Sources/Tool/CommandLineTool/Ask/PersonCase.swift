@@ -1,18 +1,21 @@
+import CommandSupport
 import Expectations
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Spelling
+import Terminal
 import VirtualWorld
 
 /// Where the answers of a person come from: a terminal, or lines of standard input.
-struct AnswerDesk: Sendable {
+struct OperatorConsole: Sendable {
     /// Nil where standard input is none.
-    let terminal: Terminal?
-    let lines = AnswerLines()
+    let terminal: TerminalDevice?
+    let lines = OperatorLines()
 }
 
 /// A person with an app in front of a live world: what they say that it shows becomes what a client said.
-actor PersonCase: Examinee {
+actor OperatorRun: ClientSession {
     private struct Put {
         let expectation: Int
         let opened: Instant
@@ -28,13 +31,13 @@ actor PersonCase: Examinee {
     private let live: LiveWorld
     private let scenario: Scenario
     private let caseID: String
-    private let desk: AnswerDesk
-    private let ending: Ending
+    private let desk: OperatorConsole
+    private let completion: RunCompletion
     private let open: @Sendable () async throws -> Void
     private let tell: @Sendable (Instant, ClientLine) -> Void
     private let isOnBlueZ: Bool
-    private let questions: [AppQuestion?]  // by expectation
-    private var session: AnswerSession?
+    private let questions: [OperatorPrompt?]  // by expectation
+    private var session: OperatorSession?
     private var typed: [String] = []
     private var hasEnded = false  // nothing more will be typed
     private var hasBegun = false
@@ -46,18 +49,19 @@ actor PersonCase: Examinee {
 
     /// `open` switches the devices on, when the person says that the app is ready.
     init(
-        _ played: Played, _ live: LiveWorld, on radio: RadioKind, _ desk: AnswerDesk, _ ending: Ending,
+        _ configuration: RunConfiguration, _ live: LiveWorld, on radio: RadioKind, _ desk: OperatorConsole,
+        _ completion: RunCompletion,
         open: @escaping @Sendable () async throws -> Void, tell: @escaping @Sendable (Instant, ClientLine) -> Void
     ) {
-        (self.live, self.desk, self.ending, self.open, self.tell) = (live, desk, ending, open, tell)
-        (scenario, caseID, loop) = (played.scenario, played.caseID, live.loop)
+        (self.live, self.desk, self.completion, self.open, self.tell) = (live, desk, completion, open, tell)
+        (scenario, caseID, loop) = (configuration.scenario, configuration.caseID, live.loop)
         isOnBlueZ = radio == .bluetoothd
-        questions = played.scenario.expectations.map(AppQuestion.init)
+        questions = configuration.scenario.expectations.map(OperatorPrompt.init)
     }
 
     func start() async {
         if let terminal = desk.terminal {
-            let session = AnswerSession(terminal, on: loop, ending) { line in
+            let session = OperatorSession(terminal, on: loop, completion) { line in
                 self.assumeIsolated { $0.typed(line) }
             }
             self.session = session
@@ -109,14 +113,14 @@ actor PersonCase: Examinee {
 
     private func begin() {
         guard nextLine() != nil else {
-            if isAtEnd { ending.say(.time) }
+            if isAtEnd { completion.finish(.time) }
             return
         }
         hasBegun = true
         prompt("")
-        opening = loop.start { [open, ending] in
+        opening = loop.start { [open, completion] in
             do { try await open() } catch {
-                ending.say(.failure((error as? CommandFailure)?.message ?? "lubdub: \(error)"))
+                completion.finish(.failure("\(error)"))
             }
         }
     }
@@ -162,7 +166,7 @@ actor PersonCase: Examinee {
     }
 
     /// Whether it was an answer.
-    private func take(_ reply: AppQuestion.Reply, to inquiry: Inquiry) -> Bool {
+    private func take(_ reply: OperatorPrompt.Reply, to inquiry: Inquiry) -> Bool {
         switch reply {
         case .misread(let why):
             Console.complain(why)

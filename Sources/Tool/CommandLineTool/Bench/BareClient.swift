@@ -1,10 +1,12 @@
 import Arguments
 import Bluetooth
+import CommandSupport
 import Documents
 import GATT
 import HCI
 import LEHost
 import Octets
+import ScenarioRuns
 import Scenarios
 import Simulation
 import VirtualWorld
@@ -17,10 +19,10 @@ struct BareClient {
 
     /// Above its controller, in the air of a scenario's devices, which are on.
     init(_ json: String) throws(CommandFailure) {
-        let played = Played(try benchScenario(json), seed: 1, events: nil, trace: nil)
-        world = try played.world()
+        let configuration = RunConfiguration(try benchScenario(json), seed: 1, events: nil, trace: nil)
+        world = try configuration.world()
         do throws(AttributeTable.DefinitionError) { node = try world.addClient(at: .start) } catch {
-            throw CommandFailure(.inner, "lubdub: the client has no room for its attributes: \(error)")
+            throw CommandFailure(.inner, "the client has no room for its attributes: \(error)")
         }
         world.start()
         command(.start)

@@ -1,5 +1,7 @@
 import Arguments
+import CommandSupport
 import Spelling
+import Terminal
 
 let benchGrammar = Arguments.Grammar(
     "bench", "measure what this machine can play, beside Bumble",
@@ -17,8 +19,8 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let bumble = isAlone ? nil : Bumble(invocation.text("--bumble"))
     let isJSON = invocation.has("--json")
     if bumble == nil, !isAlone {
-        Console.complain(
-            "lubdub: no Bumble to compare with: make test installs it, --bumble names a Python that has it")
+        Console.warn(
+            "no Bumble to compare with: make test installs it, --bumble names a Python that has it")
     }
     let expected = invocation.has("--check") ? try Expected() : nil
     if !isJSON { Console.print(BenchTable.head) }
@@ -28,11 +30,11 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         let result = BenchResult(word: row.word, name: row.name, figures: figures, theirs: theirs)
         Console.print(isJSON ? result.json : BenchTable.line(result))
         if let fault = figures.fault {
-            Console.complain("lubdub: \(row.name.quoted) is no result: \(fault)")
+            Console.warn("\(row.name.quoted) is no result: \(fault)")
             code = .failure
         }
         for fault in expected?.faults(of: result) ?? [] {
-            Console.complain("lubdub: \(row.name.quoted): \(fault)")
+            Console.warn("\(row.name.quoted): \(fault)")
             code = .failure
         }
     }
@@ -63,7 +65,7 @@ private func chosen(_ words: [String]) throws(CommandFailure) -> [BenchRow] {
         let known = BenchRow.all.map(\.word)
         throw CommandFailure(
             .usage,
-            "lubdub: there is no row \(word.quoted)\(suggestion(for: word, among: known)); there are "
+            "there is no row \(word.quoted)\(suggestion(for: word, among: known)); there are "
                 + known.joined(separator: ", "))
     }
     return words.isEmpty ? BenchRow.all : BenchRow.all.filter { words.contains($0.word) }
@@ -123,16 +125,4 @@ enum BenchTable {
         let spaces = String(repeating: " ", count: max(0, abs(width) - text.count))
         return width < 0 ? text + spaces : spaces + text
     }
-}
-
-/// A number with so many decimals.
-func decimal(_ value: Double, _ places: Int) -> String {
-    guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
-    var scale = 1.0
-    for _ in 0..<places { scale *= 10 }
-    let whole = Int64((abs(value) * scale).rounded())
-    let sign = value < 0 && whole > 0 ? "-" : ""
-    guard places > 0 else { return "\(sign)\(whole)" }
-    let decimals = String(Int64(scale) + whole % Int64(scale)).dropFirst()
-    return "\(sign)\(whole / Int64(scale)).\(decimals)"
 }

@@ -1,6 +1,8 @@
 import Characteristics
 import Collector
+import CommandSupport
 import Peripheral
+import ScenarioRuns
 import Simulation
 import VirtualWorld
 
@@ -49,15 +51,15 @@ struct BenchRow {
         var stage = try Stage(
             strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
         let part = Peripheral.Part(service: 0, .heartRate)
-        guard stage.rehearsal.play(until: { $0 == .state(.subscribed) }) else {
+        guard stage.clientRun.play(until: { $0 == .state(.subscribed) }) else {
             return .none("the client did not subscribe")
         }
         var received = 0
         func stream(rounds: Int) {
             for _ in 0..<rounds {
-                for _ in 0..<burst { stage.rehearsal.world.notify(part, of: 0, octets: value) }
-                stage.rehearsal.world.run(until: stage.rehearsal.world.now.advanced(by: .milliseconds(30)))
-                received += stage.rehearsal.takeNotifications(of: value.count)
+                for _ in 0..<burst { stage.clientRun.world.notify(part, of: 0, octets: value) }
+                stage.clientRun.world.run(until: stage.clientRun.world.now.advanced(by: .milliseconds(30)))
+                received += stage.clientRun.takeNotifications(of: value.count)
             }
         }
         stream(rounds: 20)  // storage grows
@@ -83,9 +85,9 @@ struct BenchRow {
             ))
         var (count, spent, allocated) = (0, Int64(0), UInt64?.some(0))
         while count < wanted {
-            guard stage.rehearsal.play(until: { $0 == .state(.connected) }) else { break }
+            guard stage.clientRun.play(until: { $0 == .state(.connected) }) else { break }
             let meter = Meter()
-            guard stage.rehearsal.play(until: { if case .heartRate = $0 { true } else { false } }) else { break }
+            guard stage.clientRun.play(until: { if case .heartRate = $0 { true } else { false } }) else { break }
             spent += meter.spent
             allocated = allocated.flatMap { sum in meter.allocated.map { sum + $0 } }
             count += 1
@@ -117,7 +119,7 @@ struct BenchRow {
             limit: .seconds(3600))
         let meter = Meter()
         var (samples, lost) = (0, 0)
-        stage.rehearsal.play { _, saying in
+        stage.clientRun.play { _, saying in
             guard case .ecg(let tally) = saying.content else { return }
             (samples, lost) = (samples + Int(tally.samples), lost + Int(tally.lost))
         }
@@ -138,8 +140,8 @@ struct BenchRow {
     ) throws(CommandFailure) -> Figures {
         var stage = try Stage(strap(heart), limit: .seconds(count * 3600))
         let meter = Meter()
-        stage.rehearsal.play { _, _ in }
-        let shown = stage.rehearsal.measurements
+        stage.clientRun.play { _, _ in }
+        let shown = stage.clientRun.measurements
         try stage.close()
         let (spent, allocated) = (meter.spent, meter.allocated)
         return Figures(

@@ -1,4 +1,5 @@
 import Arguments
+import CommandSupport
 import Glibc
 import Spelling
 
@@ -33,7 +34,7 @@ struct Bumble {
         }
         let status = child.wait().status
         guard status == 0, let figures else {
-            throw CommandFailure(.environment, "lubdub: \(python.quoted) cannot run Bumble: it ended with \(status)")
+            throw CommandFailure(.environment, "\(python.quoted) cannot run Bumble: it ended with \(status)")
         }
         return figures
     }

@@ -1,5 +1,6 @@
 import Arguments
 import Bluetooth
+import CommandSupport
 import GATT
 import HCI
 import LEHost

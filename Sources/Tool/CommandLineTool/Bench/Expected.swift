@@ -1,6 +1,8 @@
 import Arguments
+import CommandSupport
 import Documents
 import Spelling
+import Terminal
 
 /// What rows are measured against by `--check`: a file of the repository.
 ///
@@ -14,14 +16,14 @@ struct Expected {
     init() throws(CommandFailure) {
         guard let octets = contents(of: Self.path) else {
             throw CommandFailure(
-                .usage, "lubdub: cannot read \(Self.path.quoted): run --check in the folder of Lubdub's sources")
+                .usage, "cannot read \(Self.path.quoted): run --check in the folder of Lubdub's sources")
         }
         let node: Node
         do throws(Problem) { node = try Node(json: octets, file: Self.path) } catch {
             throw CommandFailure(.usage, "\(error)")
         }
         guard case .object(let rows) = node.value else {
-            throw CommandFailure(.usage, "lubdub: \(Self.path) is not an object with a member for each row")
+            throw CommandFailure(.usage, "\(Self.path) is not an object with a member for each row")
         }
         self.rows = rows
     }

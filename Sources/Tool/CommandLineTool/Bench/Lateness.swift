@@ -1,5 +1,6 @@
 import Arguments
 import Collector
+import CommandSupport
 import EventLog
 import Glibc
 import Scenarios
@@ -54,25 +55,25 @@ enum Lateness {
         do {
             let address = try StreamAddress(address)
             return try loop.run {
-                let ending = Ending()
+                let completion = RunCompletion()
                 let live = try LiveHost(settings, above: address, on: loop) { saying in
                     guard case .ecgFrame = saying.content else { return }
                     let now = loop.now.nanoseconds
                     arrivals.withLock { $0.append(now) }
                 } fail: {
-                    ending.say(.failure($0))
+                    completion.finish(.failure($0))
                 }
                 try await live.start()
                 let signals = Signals()
-                if case .failure(let why) = await ending.wait(signals, on: loop, for: length) {
-                    throw CommandFailure(.environment, "lubdub: \(why)")
+                if case .failure(let why) = await completion.wait(signals, on: loop, for: length) {
+                    throw CommandFailure(.environment, "\(why)")
                 }
                 await live.close(signals)
                 return arrivals.withLock { $0 }
             }
         } catch let failure as CommandFailure {
             throw failure
-        } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
+        } catch { throw CommandFailure(.environment, "\(error)") }
     }
 
     /// By how much a thread that sleeps until each hundredth of a second wakes too late.
@@ -90,7 +91,7 @@ enum Lateness {
 
     /// When each frame was due at the client's controller, in nanoseconds since the start.
     private static func deliveries(_ events: String) throws(CommandFailure) -> [Int64] {
-        guard let octets = contents(of: events) else { throw CommandFailure(.inner, "lubdub: there is no event log") }
+        guard let octets = contents(of: events) else { throw CommandFailure(.inner, "there is no event log") }
         return octets.split(separator: UInt8(ascii: "\n")).compactMap { line in
             guard let record = Datum(json: line),
                 record["event"] == .string(EventName.delivered.rawValue), case .number(let seconds)? = record["t"]

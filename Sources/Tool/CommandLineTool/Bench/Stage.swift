@@ -1,7 +1,9 @@
 import Arguments
+import CommandSupport
 import Documents
 import Glibc
 import Reporting
+import ScenarioRuns
 import Scenarios
 import Spelling
 
@@ -17,7 +19,7 @@ func strap(_ heart: String, others: String = "", script: String = "") -> String 
 
 /// A scenario with the built-in client, and with all logs in files, as `run --events --trace` has them, or without.
 struct Stage {
-    var rehearsal: Rehearsal
+    var clientRun: BuiltInClientRun
     private let directory: ScratchDirectory
     private let files: LogFiles
 
@@ -25,15 +27,15 @@ struct Stage {
         var scenario = try benchScenario(json)
         scenario.limit = limit
         directory = try ScratchDirectory()
-        let played = Played(
+        let configuration = RunConfiguration(
             scenario, seed: 1, events: isLogged ? directory.path("events.jsonl") : nil,
             trace: isLogged ? directory.path("trace.btsnoop") : nil)
-        rehearsal = try Rehearsal(played)
-        files = try LogFiles(played, &rehearsal.world)
+        clientRun = try BuiltInClientRun(configuration)
+        files = try LogFiles(configuration, &clientRun.world)
     }
 
     /// Writes what is left of the logs.
-    mutating func close() throws(CommandFailure) { try files.close(&rehearsal.world, status: 0) }
+    mutating func close() throws(CommandFailure) { try files.close(&clientRun.world, status: 0) }
 }
 
 /// A directory for files that nobody will miss; it goes away with its last owner.
@@ -46,7 +48,7 @@ final class ScratchDirectory {
         guard unsafe mkdtemp(&template) != nil else {
             throw CommandFailure(
                 .environment,
-                "lubdub: cannot make a directory in \(base.quoted): \(unsafe String(cString: strerror(errno))); "
+                "cannot make a directory in \(base.quoted): \(unsafe String(cString: strerror(errno))); "
                     + "TMPDIR names another place")
         }
         place = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -72,5 +74,5 @@ func write(_ text: String, to path: String) throws(CommandFailure) {
         file = try OutputFile(path)
         file.write(Array(text.utf8)[...])
         try file.close()
-    } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
+    } catch { throw CommandFailure(.environment, "\(error)") }
 }

@@ -1,4 +1,5 @@
 import Arguments
+import CommandSupport
 
 /// This program, started anew: how long it takes to an advertisement that is heard, and what memory.
 enum Started {

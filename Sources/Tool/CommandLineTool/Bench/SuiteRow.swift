@@ -1,6 +1,8 @@
 import Arguments
+import CommandSupport
 import Conformance
 import Expectations
+import ScenarioRuns
 import Scenarios
 import Simulation
 import VirtualWorld
@@ -12,7 +14,7 @@ extension BenchRow {
     static func suite() throws(CommandFailure) -> Figures {
         let cases: [Case]
         do throws(CommandFailure) { cases = try gathered(folders) } catch {
-            return .none("run it in the folder of Lubdub's sources: \(error.message)")
+            return .none("run it in the folder of Lubdub's sources: \(error.description)")
         }
         let meter = Meter()
         var fault: String?
@@ -32,15 +34,15 @@ extension BenchRow {
         case .unplayed(let outcome): return outcome
         case .scenario(let scenario):
             do throws(CommandFailure) {
-                let played = Played(scenario, seed: item.seed ?? scenario.seed)
-                var world = try played.world()
+                let configuration = RunConfiguration(scenario, seed: item.seed ?? scenario.seed)
+                var world = try configuration.world()
                 world.judgeExpectations()
-                var rehearsal = try Rehearsal(played, in: world, nil)
-                rehearsal.play { _, _ in }
-                rehearsal.world.endJudging()
-                let judgement = try Judgement(rehearsal, of: played)
-                return Course(rehearsal, judgement, of: played, code: .success).outcome
-            } catch { return Outcome(.error, title: scenario.name, reasons: [error.message]) }
+                var clientRun = try BuiltInClientRun(configuration, in: world, nil)
+                clientRun.play { _, _ in }
+                clientRun.world.endJudging()
+                let judgement = try Judgement(clientRun, of: configuration)
+                return CaseResult(clientRun, judgement, of: configuration, code: .success).outcome
+            } catch { return Outcome(.error, title: scenario.name, reasons: [error.description]) }
         }
     }
 }

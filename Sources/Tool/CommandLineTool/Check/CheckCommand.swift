@@ -1,6 +1,8 @@
 import Arguments
 import Checks
+import CommandSupport
 import Conformance
+import ScenarioRuns
 import Spelling
 
 let checkGrammar = Arguments.Grammar(
@@ -45,20 +47,20 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if invocation.has("--peer") {
         throw CommandFailure(
             .usage,
-            "lubdub: --peer is a real peripheral, so --radio bluez, --radio hci:... or --controller has to say how it is reached"
+            "--peer is a real peripheral, so --radio bluez, --radio hci:... or --controller has to say how it is reached"
         )
     }
     guard let path = invocation.operands.first else {
-        throw CommandFailure(.usage, "lubdub: check needs a SCENARIO, or --radio and --peer for a real peripheral")
+        throw CommandFailure(.usage, "check needs a SCENARIO, or --radio and --peer for a real peripheral")
     }
-    let played = try Played(path, invocation)
-    if (played.events ?? played.trace) != nil, checks.count > 1 {
+    let configuration = try RunConfiguration(path, invocation)
+    if (configuration.events ?? configuration.trace) != nil, checks.count > 1 {
         throw CommandFailure(
             .usage,
-            "lubdub: each case has a world of its own, and --events and --trace hold one; name it with --only, "
+            "each case has a world of its own, and --events and --trace hold one; name it with --only, "
                 + "for \(checks.count) are like this")
     }
-    return try Examination(played, checks, invocation).play()
+    return try Examination(configuration, checks, invocation).play()
 }
 
 /// The checks that the command line names.
@@ -68,6 +70,6 @@ private func wanted(_ invocation: Invocation) throws(CommandFailure) -> [Check] 
     guard checks.isEmpty, let last = only.last else { return checks }
     throw CommandFailure(
         .environment,
-        "lubdub: no check is like \(only.map(\.quoted).joined(separator: " or "))\(suggestion(for: last, among: Check.all.map(\.id))); see --list"
+        "no check is like \(only.map(\.quoted).joined(separator: " or "))\(suggestion(for: last, among: Check.all.map(\.id))); see --list"
     )
 }

@@ -1,8 +1,11 @@
 import Arguments
 import Checks
+import CommandSupport
 import Expectations
+import ScenarioRuns
 import Simulation
 import Spelling
+import Terminal
 
 /// How what came of a check is said to people.
 struct CheckWording {
@@ -34,7 +37,7 @@ struct CheckWording {
             lines.append("      at        \(finding.instant) s")
         }
         lines.append("      requires  \(check.requirement)")
-        lines += CaseWording.trace(packets, paint, behind: 6, label: 10)
+        lines += CaseFormatter.trace(packets, paint, behind: 6, label: 10)
         lines.append("      replay: \(replay)")
         return lines
     }

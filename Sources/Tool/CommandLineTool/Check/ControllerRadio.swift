@@ -1,5 +1,6 @@
 import Bluetooth
 import Checks
+import CommandSupport
 import EventLog
 import GATT
 import HCI
@@ -117,7 +118,7 @@ final class ControllerRadio: LiveRadio {
         case .wake(let due): time.loop.call(at: due) { [inbox] in inbox.add(.timePassed) }
         case .failed(let failure): end("\(address): \(failure)")
         case .refused(let opcode, let status):
-            Console.complain("lubdub: \(address): the controller refused \(opcode): \(status)")
+            Console.warn("\(address): the controller refused \(opcode): \(status)")
         default: said.add(output)
         }
     }

@@ -1,9 +1,11 @@
 import Arguments
 import Checks
+import CommandSupport
 import EventLog
 import GATT
 import Glibc
 import Reporting
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Sockets
@@ -27,22 +29,22 @@ enum RealDoor {
         let offered = invocation.texts("--controller")
         guard radio != nil || !offered.isEmpty else { return nil }
         if radio != nil, !offered.isEmpty {
-            throw CommandFailure(.usage, "lubdub: --controller is for the virtual radio only: leave it out, or --radio")
+            throw CommandFailure(.usage, "--controller is for the virtual radio only: leave it out, or --radio")
         }
         if let path = invocation.operands.first {
             throw CommandFailure(
                 .usage,
-                "lubdub: check asks a scenario's peripheral or a real one: leave out \(path.quoted), or the other")
+                "check asks a scenario's peripheral or a real one: leave out \(path.quoted), or the other")
         }
         for option in ["--set", "--seed", "--events"] where invocation.has(option) {
-            throw CommandFailure(.usage, "lubdub: \(option) is for a scenario, and a real peripheral has none")
+            throw CommandFailure(.usage, "\(option) is for a scenario, and a real peripheral has none")
         }
         guard let radio else {
             self = .controllers(
                 try read(offered).map { place throws(CommandFailure) in
                     if case .stream(let address) = place { return address }
                     throw CommandFailure(
-                        .usage, "lubdub: check offers controllers at tcp:HOST:PORT and unix:PATH only, not as vhci")
+                        .usage, "check offers controllers at tcp:HOST:PORT and unix:PATH only, not as vhci")
                 })
             return
         }
@@ -50,7 +52,7 @@ enum RealDoor {
         if case .bluez = choice, invocation.has("--trace") {
             throw CommandFailure(
                 .usage,
-                "lubdub: --trace has no packets where bluetoothd has the radio: leave it out; btmon -w FILE records them"
+                "--trace has no packets where bluetoothd has the radio: leave it out; btmon -w FILE records them"
             )
         }
         self = .radio(choice)
@@ -73,19 +75,19 @@ enum RealDoor {
             return try examination.play(radio, recent)
         }
         do throws(OutputFailure) { try trace?.close() } catch {
-            throw CommandFailure(.environment, "lubdub: \(error)")
+            throw CommandFailure(.environment, "\(error)")
         }
         return code
     }
 
     private func traceFile(_ invocation: Invocation) throws(CommandFailure) -> TraceFile? {
         guard let path = invocation.text("--trace") else { return nil }
-        if path == "-" { throw CommandFailure(.usage, "lubdub: --trace must be a file, and not standard output") }
+        if path == "-" { throw CommandFailure(.usage, "--trace must be a file, and not standard output") }
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         do throws(OutputFailure) {
             return try TraceFile(path, epoch: .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec))
-        } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
+        } catch { throw CommandFailure(.environment, "\(error)") }
     }
 
     /// Holds a loop and opens the radio while something is done with it, and closes it in good order.
@@ -109,7 +111,7 @@ enum RealDoor {
             case .controllers(let addresses): return try AirRadio(offering: addresses, time, log: log)
             }
         } catch let failure as CommandFailure { throw failure } catch {
-            throw CommandFailure(.environment, "lubdub: \(error)")
+            throw CommandFailure(.environment, "\(error)")
         }
     }
 
@@ -131,7 +133,7 @@ enum RealDoor {
         let heard = Lookout(for: nil, by: radio, within: .seconds(5)).others
         let others =
             heard.isEmpty ? "nobody was heard within 5 s" : "these were heard: \(heard.joined(separator: ", "))"
-        return CommandFailure(.usage, "lubdub: --peer has to name the peripheral to check; \(others)")
+        return CommandFailure(.usage, "--peer has to name the peripheral to check; \(others)")
     }
 }
 
@@ -143,8 +145,8 @@ extension AirRadio {
         var world = try World(.empty, seed: 1)
         world.packets = log
         let node = try world.addClient(at: .start)
-        let files = try LogFiles(Played(.empty, seed: 1), &world)
-        let air = LiveWorld(world, files, on: time.loop, Ending(), .quiet, limits: { _ in nil })
+        let files = try LogFiles(RunConfiguration(.empty, seed: 1), &world)
+        let air = LiveWorld(world, files, on: time.loop, RunCompletion(), .quiet, limits: { _ in nil })
         try self.init(air, node: node, time, offering: addresses)
     }
 }

@@ -1,9 +1,11 @@
 import Arguments
 import Bluetooth
 import Checks
+import CommandSupport
 import Conformance
 import Expectations
 import Glibc
+import ScenarioRuns
 import Simulation
 import Spelling
 
@@ -56,8 +58,8 @@ struct RealExamination {
         let replay = replay(of: outcome.check.id)
         let reported = Outcome(outcome, replay: replay, seed: nil, trace: packets)
         guard runner.ended(turn, reported, isSpoilt: outcome.isExcused) else {
-            return Console.complain(
-                "lubdub: \(outcome.check.id): \(outcome.reason ?? ""); it is asked again at the end")
+            return Console.warn(
+                "\(outcome.check.id): \(outcome.reason ?? ""); it is asked again at the end")
         }
         for line in wording.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
     }
@@ -74,9 +76,9 @@ struct RealExamination {
         try reports.write(report)
         let count = report.summary.total
         if count < checks.count {
-            Console.complain("lubdub: ended early: \(count) of \(checks.count) checks have been asked")
+            Console.warn("ended early: \(count) of \(checks.count) checks have been asked")
         }
-        if case .failure(let why)? = radio.time.reason { throw CommandFailure(.environment, "lubdub: \(why)") }
+        if case .failure(let why)? = radio.time.reason { throw CommandFailure(.environment, "\(why)") }
         return radio.time.reason?.code ?? report.code
     }
 
@@ -90,14 +92,14 @@ struct RealExamination {
         let others = lookout.others
         let heard = others.isEmpty ? "nobody was" : "these were: \(others.joined(separator: ", "))"
         return CommandFailure(
-            .environment, "lubdub: \(peer) was not heard within \(patience.components.seconds) s; \(heard)")
+            .environment, "\(peer) was not heard within \(patience.components.seconds) s; \(heard)")
     }
 
     private func taken(_ address: DeviceAddress) -> CommandFailure {
         let number = "\(address)".prefix { $0 != "/" }
         return CommandFailure(
             .environment,
-            "lubdub: \(peer) is connected to another program of this machine, and each check needs a connection of its "
+            "\(peer) is connected to another program of this machine, and each check needs a connection of its "
                 + "own: end that one, as by bluetoothctl disconnect \(number)")
     }
 

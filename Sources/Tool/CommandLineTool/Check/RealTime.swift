@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import Simulation
 import Synchronization
@@ -21,7 +22,7 @@ final class RealTime {
     /// Called some times a second while time passes.
     var tick: (() -> Void)?
     /// Why it is over.
-    private(set) var reason: Ending.Reason?
+    private(set) var reason: RunCompletion.Reason?
     private let inbox = Inbox<Happening>()
     private var skipped = Instant.start
     private var standstills: [(end: Instant, length: Duration)] = []
@@ -39,7 +40,7 @@ final class RealTime {
     var now: Instant { max(loop.now, skipped) }
 
     /// From now on it is over, unless it is already.
-    func end(_ reason: Ending.Reason) { self.reason = self.reason ?? reason }
+    func end(_ reason: RunCompletion.Reason) { self.reason = self.reason ?? reason }
 
     /// Lets time pass until something is so: false when it is `limit`, or over.
     func play(until limit: Instant, _ isSo: () -> Bool) -> Bool {

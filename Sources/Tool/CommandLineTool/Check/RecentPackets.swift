@@ -1,4 +1,5 @@
 import EventLog
+import ScenarioRuns
 import Simulation
 import Synchronization
 
@@ -17,7 +18,7 @@ final class RecentPackets: Sendable {
     /// Takes the packets of a chunk in.
     func take(_ chunk: PacketChunk) {
         for record in chunk.records where record.controller == central && record.instant <= limit {
-            guard let packet = PacketWording(telling: record, in: chunk) else { continue }
+            guard let packet = PacketDescription(telling: record, in: chunk) else { continue }
             let line = "\(record.instant)  \(Narrator.words(packet))"
             packets.withLock { packets in
                 if packets.count == Self.kept { packets.removeFirst() }

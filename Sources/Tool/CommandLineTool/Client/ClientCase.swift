@@ -1,9 +1,10 @@
+import CommandSupport
 import Glibc
 import Simulation
 import VirtualWorld
 
 /// A client under test in a live world, from its start to its end: what it prints and how it ends become events there.
-actor ClientCase: Examinee {
+actor ProcessSession: ClientSession {
     /// How long it has until its host says HCI Reset.
     static let patience = Duration.seconds(10)
     private static let beat = Duration.milliseconds(20)
@@ -13,8 +14,8 @@ actor ClientCase: Examinee {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private let live: LiveWorld
-    private let socket: SaidSocket?
-    private let ending: Ending
+    private let socket: ClientOutputSocket?
+    private let completion: RunCompletion
     private let tell: @Sendable (Instant, ClientLine) -> Void
     private let started: Instant
     private var client: ClientProcess
@@ -26,11 +27,11 @@ actor ClientCase: Examinee {
 
     /// Around a client that has just been started.
     init(
-        _ client: ClientProcess, _ live: LiveWorld, _ socket: SaidSocket?, _ ending: Ending,
+        _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?, _ completion: RunCompletion,
         tell: @escaping @Sendable (Instant, ClientLine) -> Void
     ) {
         (self.client, self.live, self.socket) = (client, live, socket)
-        (self.ending, self.tell) = (ending, tell)
+        (self.completion, self.tell) = (completion, tell)
         loop = live.loop
         started = live.loop.now
     }
@@ -112,7 +113,7 @@ actor ClientCase: Examinee {
         guard isPlaying ? record.exit?.isFailure != true : !isSilent && loop.now < started.advanced(by: Self.patience)
         else {
             if !isPlaying { record.waited = client.waited }
-            return ending.say(.time)
+            return completion.finish(.time)
         }
         // Nobody is left outside: what is to come can come at once.
         if isPlaying, isSilent { live.assumeIsolated { $0.skip(.seconds(1)) } }

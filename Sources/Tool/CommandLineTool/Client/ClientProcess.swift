@@ -1,4 +1,5 @@
 import CLinux
+import CommandSupport
 import Conformance
 import Glibc
 import Simulation

@@ -29,7 +29,7 @@ struct ClientRecord: Sendable {
     var waited = Duration.zero
 
     /// Whether this machine kept it from beginning: for most of its time it had no processor.
-    var isStarved: Bool { !hasPlayed && exit == nil && waited > ClientCase.patience / 2 }
+    var isStarved: Bool { !hasPlayed && exit == nil && waited > ProcessSession.patience / 2 }
 
     /// What is wrong with it, whatever was expected; nil when nothing is.
     var fault: ClientFault? {
@@ -50,7 +50,8 @@ struct ClientRecord: Sendable {
                     ? "it waited \(waited) of them for a processor" : "LUBDUB_CONTROLLER says where the controller is"
                 return ClientFault(
                     verdict: .inconclusive,
-                    reason: "its host did not say HCI Reset within \(ClientCase.patience.components.seconds) s; \(hint)"
+                    reason:
+                        "its host did not say HCI Reset within \(ProcessSession.patience.components.seconds) s; \(hint)"
                 )
             }
         }

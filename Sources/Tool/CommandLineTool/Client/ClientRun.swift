@@ -1,19 +1,22 @@
 import Arguments
 import Bluetooth
+import CommandSupport
 import Conformance
 import Expectations
 import Glibc
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Sockets
 import Spelling
+import Terminal
 import VirtualWorld
 
 /// A client under test: a command line that is started for each case, or a person with an app.
-struct OutsideClient: Sendable {
+struct ClientUnderTest: Sendable {
     private enum Who: Sendable {
         case command(String)
-        case person(AnswerDesk)
+        case person(OperatorConsole)
     }
 
     /// By which it reaches the devices.
@@ -33,7 +36,7 @@ struct OutsideClient: Sendable {
             who = .command(command)
         } else if invocation.has("--ask") {
             let isTerminal = isatty(STDIN_FILENO) == 1
-            who = .person(AnswerDesk(terminal: isTerminal ? Terminal(on: STDERR_FILENO) : nil))
+            who = .person(OperatorConsole(terminal: isTerminal ? TerminalDevice(on: STDERR_FILENO) : nil))
         } else {
             return nil
         }
@@ -42,14 +45,14 @@ struct OutsideClient: Sendable {
         } else {
             do throws(StreamAddress.Unreadable) {
                 door = .controller(try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0"))
-            } catch { throw CommandFailure(.usage, "lubdub: --controller: \(error), or vhci") }
+            } catch { throw CommandFailure(.usage, "--controller: \(error), or vhci") }
         }
         guard let text = invocation.text("--said") else {
             said = nil
             return
         }
         do throws(StreamAddress.Unreadable) { said = try StreamAddress(text) } catch {
-            throw CommandFailure(.usage, "lubdub: --said: \(error)")
+            throw CommandFailure(.usage, "--said: \(error)")
         }
     }
 
@@ -76,39 +79,42 @@ struct OutsideClient: Sendable {
     /// Plays a scenario once to it; what it says also goes to `tell`, and where its controller is to standard output if
     /// `tellsPlace`.
     func play(
-        _ played: Played, _ narrator: Narrator?, source: [UInt8], _ signals: Signals, tellsPlace: Bool,
+        _ configuration: RunConfiguration, _ narrator: Narrator?, source: [UInt8], _ signals: Signals, tellsPlace: Bool,
         isSilent: Bool, _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
-    ) throws(CommandFailure) -> Course {
-        let reasons = unsupportedReason(played.scenario)
+    ) throws(CommandFailure) -> CaseResult {
+        let reasons = unsupportedReason(configuration.scenario)
         guard reasons.isEmpty else {
-            return Course(unplayed: Outcome(.skip, title: played.scenario.name, reasons: reasons))
+            return CaseResult(unplayed: Outcome(.skip, title: configuration.scenario.name, reasons: reasons))
         }
-        var played = played
-        played.hear(by: radio)
-        var started = try played.world()
-        let files = try LogFiles(played, &started, narrator, source: source, isCase: true)
-        var (world, record, reason) = try live(started, files, played, signals) { [played] live, loop, ending throws in
-            try await examinee(
-                played, live, loop, ending, tellsPlace: tellsPlace, isSilent: isSilent, tell)
+        var configuration = configuration
+        configuration.hear(by: radio)
+        var started = try configuration.world()
+        let files = try LogFiles(configuration, &started, narrator, source: source, isCase: true)
+        var (world, record, reason) = try live(started, files, configuration, signals) {
+            [configuration] live, loop, completion throws in
+            try await session(
+                configuration, live, loop, completion, tellsPlace: tellsPlace, isSilent: isSilent, tell)
         }
         // The kernel plays whether or not the client could be started.
         if !startsAtReset, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
-        complain(ofRunaways: world, of: played.item?.id)
+        complain(ofRunaways: world, of: configuration.item?.id)
         world.endJudging()
         if record.textLeftOut > 0 {
-            let who = played.item.map { "\($0.id): " } ?? ""
-            Console.complain("lubdub: \(who)\(record.textLeftOut) lines that are no JSON are not in the log")
+            let who = configuration.item.map { "\($0.id): " } ?? ""
+            Console.warn("\(who)\(record.textLeftOut) lines that are no JSON are not in the log")
         }
         files.flush(&world)
-        let judgement = Judgement(world, isStrict: played.isStrict, client: record, recollection: files.recollection)
+        let judgement = Judgement(
+            world, isStrict: configuration.isStrict, client: record, traceContext: files.traceContext)
         let chronicle = files.chronicle(of: &world)
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
         if case .failure(let why) = reason {
-            throw CommandFailure(.environment, why.hasPrefix("lubdub: ") ? why : "lubdub: \(why)")
+            throw CommandFailure(.environment, why)
         }
-        return Course(
-            world, judgement, of: played, measurements: record.measurements, client: record, chronicle: chronicle,
+        return CaseResult(
+            world, judgement, of: configuration, measurements: record.measurements, client: record,
+            chronicle: chronicle,
             code: code)
     }
 
@@ -118,10 +124,11 @@ struct OutsideClient: Sendable {
     }
 
     /// Opens the door, and lets the client come.
-    private func examinee(
-        _ played: Played, _ live: LiveWorld, _ loop: EventLoop, _ ending: Ending, tellsPlace: Bool, isSilent: Bool,
+    private func session(
+        _ configuration: RunConfiguration, _ live: LiveWorld, _ loop: EventLoop, _ completion: RunCompletion,
+        tellsPlace: Bool, isSilent: Bool,
         _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
-    ) async throws -> any Examinee {
+    ) async throws -> any ClientSession {
         var controller: String?
         if case .controller(let place) = door {
             controller = try await live.offer(place)
@@ -131,40 +138,40 @@ struct OutsideClient: Sendable {
         switch who {
         case .command(let text): command = text
         case .person(let desk):
-            return PersonCase(
-                played, live, on: radio, desk, ending,
-                open: { try await open(live, loop, Person(passkey: nil, at: nil, on: loop)) },
+            return OperatorRun(
+                configuration, live, on: radio, desk, completion,
+                open: { try await open(live, loop, PairingOperator(passkey: nil, at: nil, on: loop)) },
                 tell: tell)
         }
-        var socket: SaidSocket?
+        var socket: ClientOutputSocket?
         if let said {
-            let listener = SaidSocket(on: loop)
+            let listener = ClientOutputSocket(on: loop)
             let place = try await listener.open(at: said)
             if tellsPlace { Console.print("said \(place)") }
             socket = listener
         }
         if case .radios = door {
-            let passkey = played.scenario.devices.compactMap { $0.security?.passkey }.first
-            try await open(live, loop, Person(passkey: passkey, at: nil, on: loop))
+            let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
+            try await open(live, loop, PairingOperator(passkey: passkey, at: nil, on: loop))
         }
         var addresses: [DeviceAddress] = []
-        for device in played.scenario.devices.indices { addresses.append(await live.address(of: device)) }
+        for device in configuration.scenario.devices.indices { addresses.append(await live.address(of: device)) }
         let process = try ClientProcess(
-            command, environment(of: played, controller: controller, addresses: addresses), isSilent: isSilent)
+            command, environment(of: configuration, controller: controller, addresses: addresses), isSilent: isSilent)
         if case .controller(.kernel) = door { await live.start() }
-        return ClientCase(process, live, socket, ending, tell: tell)
+        return ProcessSession(process, live, socket, completion, tell: tell)
     }
 
     /// Switches the devices on; returns when their time is counted.
-    private func open(_ live: LiveWorld, _ loop: EventLoop, _ person: Person) async throws {
+    private func open(_ live: LiveWorld, _ loop: EventLoop, _ pairingOperator: PairingOperator) async throws {
         guard case .radios(let radios) = door else { return await live.start() }
-        try await radios.start(live, person)
-        let limit = loop.now.advanced(by: ClientCase.patience)
+        try await radios.start(live, pairingOperator)
+        let limit = loop.now.advanced(by: ProcessSession.patience)
         while !(await live.isPlaying) {
-            if let why = await live.failure { throw CommandFailure(.environment, "lubdub: \(why)") }
+            if let why = await live.failure { throw CommandFailure(.environment, "\(why)") }
             guard loop.now < limit else {
                 throw CommandFailure(
-                    .environment, "lubdub: the radio was not ready within \(ClientCase.patience.components.seconds) s")
+                    .environment, "the radio was not ready within \(ProcessSession.patience.components.seconds) s")
             }
             try await loop.sleep(until: loop.now.advanced(by: .milliseconds(5)))
         }
@@ -172,31 +179,31 @@ struct OutsideClient: Sendable {
 
     /// Lets a world live until the client that `start` lets come is done with it.
     private func live(
-        _ world: World, _ files: LogFiles, _ played: Played, _ signals: Signals,
-        start: @escaping @Sendable (LiveWorld, EventLoop, Ending) async throws -> any Examinee
-    ) throws(CommandFailure) -> (World, ClientRecord, Ending.Reason) {
+        _ world: World, _ files: LogFiles, _ configuration: RunConfiguration, _ signals: Signals,
+        start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
+    ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
         let terms = Judge.Terms(grace: CaseClock.grace, radio: radio, asksPerson: asksPerson)
         let loop = EventLoop(pace: .real())
         do {
             return try loop.run { [world, startsAtReset] in
-                let ending = Ending()
-                let live = LiveWorld(world, files, on: loop, ending, .quiet, limits: { _ in nil })
+                let completion = RunCompletion()
+                let live = LiveWorld(world, files, on: loop, completion, .quiet, limits: { _ in nil })
                 await live.judge(on: terms, startsAtReset: startsAtReset)
-                let examinee: any Examinee
-                do { examinee = try await start(live, loop, ending) } catch {
+                let session: any ClientSession
+                do { session = try await start(live, loop, completion) } catch {
                     _ = await live.close(signals)
                     throw error
                 }
-                await examinee.start()
-                let reason = await ending.wait(signals, on: loop, for: nil)
+                await session.start()
+                let reason = await completion.wait(signals, on: loop, for: nil)
                 await live.stop()
-                let record = await examinee.end(signals)
+                let record = await session.end(signals)
                 return (await live.close(signals), record, reason)
             }
         } catch let failure as CommandFailure {
             throw failure
         } catch let failure as SocketFailure {
-            throw CommandFailure(.environment, "lubdub: \(failure)")
-        } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+            throw CommandFailure(.environment, "\(failure)")
+        } catch { throw CommandFailure(.inner, "\(error)") }
     }
 }

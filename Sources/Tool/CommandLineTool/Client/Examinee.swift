@@ -1,5 +1,7 @@
+import CommandSupport
+
 /// Whoever shows what a client shows, in one case: a process, or a person with an app.
-protocol Examinee: Actor {
+protocol ClientSession: Actor {
     /// From now on heeds what it says.
     func start() async
     /// Heeds it no more, and lets it go: what is known of it.

@@ -4,7 +4,7 @@ import Sockets
 /// Where a client under test says what its user sees, if that is not its standard output: a test on a phone.
 ///
 /// Each connection says lines of its own; whoever connects may speak.
-actor SaidSocket {
+actor ClientOutputSocket {
     private struct Speaker {
         let number: Int  // by arrival
         let connection: StreamConnection

@@ -1,4 +1,5 @@
 import Arguments
+import CommandSupport
 import Documents
 import Simulation
 import Sockets
@@ -29,7 +30,7 @@ func control(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let address = try controlAddress(invocation.operands.first ?? "", named: "SOCKET")
     let line: String
     do throws(UsageError) { line = try ControlWords.line(of: Array(invocation.operands.dropFirst())) } catch {
-        throw CommandFailure(error)
+        throw CommandFailure(.usage, "\(error)")
     }
     let answer = try ask(line, at: address)
     Console.print(answer)
@@ -42,8 +43,8 @@ func controlAddress(_ text: String, named name: String) throws(CommandFailure) -
     do throws(StreamAddress.Unreadable) {
         let address = try StreamAddress(text)
         if case .unix = address { return address }
-    } catch { throw CommandFailure(.usage, "lubdub: \(name): \(error)") }
-    throw CommandFailure(.usage, "lubdub: \(name) must be unix:PATH, since anybody can reach \(text)")
+    } catch { throw CommandFailure(.usage, "\(name): \(error)") }
+    throw CommandFailure(.usage, "\(name) must be unix:PATH, since anybody can reach \(text)")
 }
 
 /// The line that the server says to a line.
@@ -52,31 +53,31 @@ private func ask(_ line: String, at address: StreamAddress) throws(CommandFailur
     let loop = EventLoop(pace: .real())
     do {
         return try loop.run {
-            let (ending, heard) = (Ending(), Heard())
+            let (completion, heard) = (RunCompletion(), Heard())
             let connection = try StreamConnection(to: address, on: loop)
             defer { connection.close() }
             connection.start { event in
                 switch event {
                 case .opened: break
-                case .received(let octets): if heard.add(octets) { ending.say(.quit) }
-                case .ended: ending.say(.failure("\(address): it has closed the stream without an answer"))
-                case .failed(let failure): ending.say(.failure("\(failure)"))
+                case .received(let octets): if heard.add(octets) { completion.finish(.quit) }
+                case .ended: completion.finish(.failure("\(address): it has closed the stream without an answer"))
+                case .failed(let failure): completion.finish(.failure("\(failure)"))
                 }
             }
             connection.send(Array((line + "\n").utf8))
-            let reason = await ending.wait(signals, on: loop, for: patience)
+            let reason = await completion.wait(signals, on: loop, for: patience)
             if let answer = heard.line { return answer }
             switch reason {
-            case .failure(let why): throw CommandFailure(.environment, "lubdub: \(why)")
-            case .signal(let number): throw CommandFailure(.signal(number), "lubdub: ended before the answer")
-            default: throw CommandFailure(.environment, "lubdub: \(address): no answer within 10 s")
+            case .failure(let why): throw CommandFailure(.environment, "\(why)")
+            case .signal(let number): throw CommandFailure(.signal(number), "ended before the answer")
+            default: throw CommandFailure(.environment, "\(address): no answer within 10 s")
             }
         }
     } catch let failure as CommandFailure {
         throw failure
     } catch let failure as SocketFailure {
-        throw CommandFailure(.environment, "lubdub: \(failure)")
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+        throw CommandFailure(.environment, "\(failure)")
+    } catch { throw CommandFailure(.inner, "\(error)") }
 }
 
 /// What the server has said so far.

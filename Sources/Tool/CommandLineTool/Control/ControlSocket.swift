@@ -1,3 +1,4 @@
+import CommandSupport
 import Documents
 import Scenarios
 import Simulation

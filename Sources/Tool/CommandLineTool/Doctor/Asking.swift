@@ -1,5 +1,6 @@
 import BlueZ
 import Bluetooth
+import CommandSupport
 import DBus
 import Glibc
 import Simulation

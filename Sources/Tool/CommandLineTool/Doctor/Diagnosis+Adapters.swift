@@ -1,3 +1,5 @@
+import CommandSupport
+
 extension Diagnosis {
     /// What bluetoothd tells of an adapter.
     mutating func look(at adapter: MachineFacts.Adapter) {

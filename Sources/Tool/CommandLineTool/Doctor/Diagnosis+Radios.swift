@@ -1,3 +1,5 @@
+import CommandSupport
+
 extension Diagnosis {
     /// What each radio can do, in the order of how much it needs.
     func radios(adapters wanted: [String] = []) -> [RadioVerdict] {

@@ -1,4 +1,5 @@
 import Arguments
+import CommandSupport
 import Spelling
 
 let doctorGrammar = Arguments.Grammar(
@@ -18,7 +19,7 @@ func doctor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let wanted = try wantedRadio(invocation)
     let paint = try Paint(invocation, for: Console.descriptor)
     let facts: MachineFacts
-    do { facts = try Asking.all() } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+    do { facts = try Asking.all() } catch { throw CommandFailure(.inner, "\(error)") }
     let report = DoctorReport(Diagnosis(facts), wanted)
     for line in invocation.has("--json") ? [report.json] : report.lines(paint) { Console.print(line) }
     return report.code
@@ -36,7 +37,7 @@ private func wantedRadio(_ invocation: Invocation) throws(CommandFailure) -> Wan
     let adapters = parts.dropFirst().flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
     guard text == "virtual" || parts[0] == "bluez" && adapters.allSatisfy(isAdapter) else {
         throw CommandFailure(
-            .usage, "lubdub: --radio \(text.quoted) is nothing that doctor can look at; virtual and bluez:hci0 are")
+            .usage, "--radio \(text.quoted) is nothing that doctor can look at; virtual and bluez:hci0 are")
     }
     return WantedRadio(name: String(parts[0]), adapters: adapters.map(String.init))
 }

@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 
 /// The machine's files; in tests, those below another folder.

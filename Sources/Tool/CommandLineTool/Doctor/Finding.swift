@@ -1,3 +1,4 @@
+import CommandSupport
 import Spelling
 
 /// What was looked at, what was found there, and what mends it.

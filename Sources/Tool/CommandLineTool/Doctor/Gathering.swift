@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 
 /// Facts that files tell.  Nothing is changed: no module is loaded, no service started.

@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// The codes of what `doctor` finds, in one table: a code keeps its meaning for ever, as those of documents do.
 enum MachineCode: String, CaseIterable, Sendable {
     case noBluetooth = "LD0201"

@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// What was seen of the machine; nothing of it is judged here.
 struct MachineFacts: Sendable {
     struct Kernel: Sendable {

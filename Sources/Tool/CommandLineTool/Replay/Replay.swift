@@ -1,7 +1,9 @@
 import Arguments
+import CommandSupport
 import Documents
 import Glibc
 import Reporting
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Spelling
@@ -21,7 +23,7 @@ func replay(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let scenario = try played(log, path, invocation)
     let target = invocation.text("-o")
     if let target, [path, scenario].map(absolute).contains(absolute(target)) {
-        throw CommandFailure(.usage, "lubdub: -o \(target.quoted) would be written over what it is made of")
+        throw CommandFailure(.usage, "-o \(target.quoted) would be written over what it is made of")
     }
     let text = try replayed(log, scenario, at: target ?? "replay.json", invocation.has("--changed"))
     guard let target else {
@@ -32,7 +34,7 @@ func replay(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         let file = try OutputFile(target)
         file.write(Array(text.utf8)[...])
         try file.close()
-    } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
+    } catch { throw CommandFailure(.environment, "\(error)") }
     let count = log.deeds.count
     Console.print("\(target): \(count) \(count == 1 ? "action" : "actions") by hand")
     return .success
@@ -42,7 +44,7 @@ func replay(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 private func handLog(_ path: String) throws(CommandFailure) -> HandLog {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-        throw CommandFailure(.usage, "lubdub: cannot read \(path.quoted): \(unsafe String(cString: strerror(errno)))")
+        throw CommandFailure(.usage, "cannot read \(path.quoted): \(unsafe String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
     var (lines, log) = (LineFramer(longest: 1 << 20), HandLog?.none)
@@ -81,23 +83,23 @@ private func played(_ log: HandLog, _ path: String, _ invocation: Invocation) th
 private func replayed(
     _ log: HandLog, _ path: String, at target: String, _ mayHaveChanged: Bool
 ) throws(CommandFailure) -> String {
-    let variables = try Played.variables(log.source.settings)
+    let variables = try RunConfiguration.variables(log.source.settings)
     let source = try readSource(path, variables: variables)
     if let digest = log.source.digest, digest != source.digest, !mayHaveChanged {
         throw CommandFailure(
             .usage,
-            "lubdub: \(path) has changed since it was played (its digest was \(digest), and is \(source.digest)): name "
+            "\(path) has changed since it was played (its digest was \(digest), and is \(source.digest)): name "
                 + "the old one with --scenario FILE, or take it as it is now with --changed")
     }
     if log.source.digest == nil {
-        Console.complain("lubdub: the log does not say whether \(path) has changed since")
+        Console.warn("the log does not say whether \(path) has changed since")
     }
     guard log.source.seed <= UInt64(Int.max) else {
-        throw CommandFailure(.usage, "lubdub: a scenario cannot have the seed \(log.source.seed) of the log")
+        throw CommandFailure(.usage, "a scenario cannot have the seed \(log.source.seed) of the log")
     }
     let original = ScenarioFile.flattened(
         path, variables: variables, naming: { relative($0, to: target) }, load: contents)
-    guard let original else { throw CommandFailure(.inner, "lubdub: \(path) cannot be made into one file") }
+    guard let original else { throw CommandFailure(.inner, "\(path) cannot be made into one file") }
     let replay = ReplayScenario(
         original, devices: source.scenario.devices.map(\.id),
         limit: source.scenario.limit.inNanoseconds / 1000 + 1, log)
@@ -106,11 +108,11 @@ private func replayed(
     guard again.problems.isEmpty else {
         throw CommandFailure(
             .usage,
-            (["lubdub: what was done by hand does not fit \(path):"] + again.problems.map(\.description))
+            (["what was done by hand does not fit \(path):"] + again.problems.map(\.description))
                 .joined(separator: "\n"))
     }
     guard again.scenario?.devices == source.scenario.devices else {
-        throw CommandFailure(.inner, "lubdub: the devices of \(path) cannot be said in one file")
+        throw CommandFailure(.inner, "the devices of \(path) cannot be said in one file")
     }
     return text
 }

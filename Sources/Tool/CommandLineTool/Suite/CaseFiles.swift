@@ -1,4 +1,5 @@
 import Arguments
+import CommandSupport
 import Conformance
 import Documents
 import Expectations
@@ -43,7 +44,7 @@ extension CaseFiles {
 func gathered(_ operands: [String]) throws(CommandFailure) -> [Case] {
     let gathering = Gathering(operands, in: .real(operands))
     guard gathering.problems.isEmpty else {
-        throw CommandFailure(.usage, gathering.problems.map(\.description).joined(separator: "\n"))
+        throw CommandFailure(.usage, problems: gathering.problems.map(\.description))
     }
     return gathering.cases
 }

@@ -1,8 +1,10 @@
 import Arguments
+import CommandSupport
 import Conformance
 import Documents
 import Expectations
 import Glibc
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Sockets
@@ -14,7 +16,7 @@ struct CasePlayer: Sendable {
     /// Who plays them, and how fast time passes.
     enum Client: Sendable {
         case builtIn(Speed)
-        case outside(OutsideClient)
+        case outside(ClientUnderTest)
     }
 
     let verbosity: Verbosity
@@ -30,24 +32,24 @@ struct CasePlayer: Sendable {
     /// Throws what is wrong with the command line.
     init(_ invocation: Invocation, keeping cases: [Case]) throws(CommandFailure) {
         self.invocation = invocation
-        (seed, verbosity) = (try Played.seed(invocation), try Verbosity(invocation))
+        (seed, verbosity) = (try RunConfiguration.seed(invocation), try Verbosity(invocation))
         paint = try Paint(invocation, for: Console.descriptor)
-        let speed = try Played(empty: invocation).speed
-        if let outside = try OutsideClient(invocation) {
+        let speed = try RunConfiguration(empty: invocation).speed
+        if let outside = try ClientUnderTest(invocation) {
             guard speed ?? .real(1) == .real(1) else {
                 throw CommandFailure(
                     .usage,
-                    "lubdub: a client outside lives in real time: leave out --speed, or \(invocation.has("--ask") ? "--ask" : "--client")"
+                    "a client outside lives in real time: leave out --speed, or \(invocation.has("--ask") ? "--ask" : "--client")"
                 )
             }
             client = .outside(outside)
         } else {
             client = .builtIn(speed ?? .max)
         }
-        variables = try Played.variables(invocation.texts("--set"))
+        variables = try RunConfiguration.variables(invocation.texts("--set"))
         narrator = try Narrator(ifVerbose: invocation)
         let ids = cases.map(\.id)
-        let paths = invocation.text("--keep").map { KeptFolder.paths(of: ids, in: $0) } ?? []
+        let paths = invocation.text("--keep").map { ArtifactDirectory.paths(of: ids, in: $0) } ?? []
         folders = Dictionary(zip(ids, paths)) { first, _ in first }
     }
 
@@ -55,73 +57,79 @@ struct CasePlayer: Sendable {
     var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
 
     /// Plays one of several.
-    func play(_ turn: Round.Turn, _ signals: Signals) -> Round.Ending {
+    func play(_ turn: SuiteScheduler.Turn, _ signals: Signals) -> SuiteScheduler.CaseCompletion {
         let item = turn.item
         let scenario: Scenario
         switch CaseReading(item, variables: variables) {
         case .scenario(let read): scenario = read
-        case .unplayed(let outcome): return .played(Course(unplayed: outcome))
+        case .unplayed(let outcome): return .played(CaseResult(unplayed: outcome))
         }
         do throws(CommandFailure) {
-            let played = try Played(scenario, item, seed: seed, keep: folders[item.id], invocation)
-            return .played(try play(played, turn, signals, tells: verbosity == .verbose))
+            let configuration = try RunConfiguration(scenario, item, seed: seed, keep: folders[item.id], invocation)
+            return .played(try play(configuration, turn, signals, tells: verbosity == .verbose))
         } catch { return .failed(error, title: scenario.name) }
     }
 
     /// Plays the only one.
-    func play(alone played: Played, _ turn: Round.Turn, _ signals: Signals) -> Round.Ending {
+    func play(
+        alone configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals
+    ) -> SuiteScheduler.CaseCompletion {
         do throws(CommandFailure) {
-            return .played(try play(played, turn, signals, tells: verbosity > .quiet))
-        } catch { return .failed(error, title: played.scenario.name) }
+            return .played(try play(configuration, turn, signals, tells: verbosity > .quiet))
+        } catch { return .failed(error, title: configuration.scenario.name) }
     }
 
     /// `tells` what the client shows.
     private func play(
-        _ played: Played, _ turn: Round.Turn, _ signals: Signals, tells: Bool
-    ) throws(CommandFailure) -> Course {
-        let source = played.keep == nil ? [] : contents(of: played.path) ?? []
+        _ configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals, tells: Bool
+    ) throws(CommandFailure) -> CaseResult {
+        let source = configuration.keep == nil ? [] : contents(of: configuration.path) ?? []
         switch client {
         case .builtIn(let speed):
-            let (rehearsal, judgement, code) = try perform(played, at: speed, narrator, source: source, signals) {
+            let (clientRun, judgement, code) = try perform(configuration, at: speed, narrator, source: source, signals)
+            {
                 instant, saying in
                 if tells { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }
             }
-            return Course(rehearsal, judgement, of: played, code: code)
+            return CaseResult(clientRun, judgement, of: configuration, code: code)
         case .outside(let outside):
-            var course = try outside.play(
-                played, narrator, source: source, signals, tellsPlace: played.item == nil || verbosity > .quiet,
+            var result = try outside.play(
+                configuration, narrator, source: source, signals,
+                tellsPlace: configuration.item == nil || verbosity > .quiet,
                 isSilent: verbosity == .quiet
             ) { instant, line in
                 if tells { Console.print("\(paint("\(instant)", .quiet))  \(line.json.brief)") }
             }
-            if let disturbance = course.disturbance, !turn.isSecond { offer(played, after: disturbance, &course) }
-            return course
+            if let disturbance = result.disturbance, !turn.isSecond {
+                offer(configuration, after: disturbance, &result)
+            }
+            return result
         }
     }
 
     /// Says that a case is played once more, or that it cannot be.
-    private func offer(_ played: Played, after disturbance: String, _ course: inout Course) {
-        let who = played.item.map { "\($0.id): " } ?? ""
-        if played.hasLogThatCannotBeginAnew {
-            course.disturbance = nil
-            Console.complain(
-                "lubdub: \(who)\(disturbance); the case is not played once more, since its "
+    private func offer(_ configuration: RunConfiguration, after disturbance: String, _ result: inout CaseResult) {
+        let who = configuration.item.map { "\($0.id): " } ?? ""
+        if configuration.hasLogThatCannotBeginAnew {
+            result.disturbance = nil
+            Console.warn(
+                "\(who)\(disturbance); the case is not played once more, since its "
                     + "log has gone out already: give --events a file, and it will be")
         } else {
             let end = who.isEmpty ? "" : " at the end"
-            Console.complain("lubdub: \(who)\(disturbance): the case is played once more\(end)")
+            Console.warn("\(who)\(disturbance): the case is played once more\(end)")
         }
     }
 
     // MARK: What is said
 
     /// Says what came of one of several.
-    func tell(_ entry: Report.Entry, _ course: Course?) {
+    func tell(_ entry: Report.Entry, _ result: CaseResult?) {
         guard verbosity > .quiet || entry.outcome.verdict != .pass else { return }
-        if verbosity == .verbose, let judgement = course?.judgement {
+        if verbosity == .verbose, let judgement = result?.judgement {
             for line in judgement.lines(paint) { Console.print(line) }
         }
-        for line in CaseWording(paint: paint, isVirtual: isVirtual).lines(entry) { Console.print(line) }
+        for line in CaseFormatter(paint: paint, isVirtual: isVirtual).lines(entry) { Console.print(line) }
     }
 
     /// Says on a terminal how many have ended, and which are being played.

@@ -1,13 +1,15 @@
 import Arguments
+import CommandSupport
 import Conformance
 import Expectations
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Spelling
 import VirtualWorld
 
 /// What came of a case that was played once.
-struct Course: Sendable {
+struct CaseResult: Sendable {
     let outcome: Outcome
     /// Nil when it was not played.
     let judgement: Judgement?
@@ -21,20 +23,22 @@ struct Course: Sendable {
     /// Of a scenario whose judging has ended, and of the client outside that it was played to; where nothing is
     /// required, the client must have taken in something.
     init(
-        _ world: World, _ judgement: Judgement, of played: Played, measurements: Int, client: ClientRecord? = nil,
+        _ world: World, _ judgement: Judgement, of configuration: RunConfiguration, measurements: Int,
+        client: ClientRecord? = nil,
         chronicle: Chronicle?, code: ExitCode
     ) {
         (self.judgement, self.measurements, self.code) = (judgement, measurements, code)
-        let (title, duration, findings) = (played.scenario.name, world.now.sinceStart, judgement.findings)
+        let (title, duration, findings) = (configuration.scenario.name, world.now.sinceStart, judgement.findings)
         var outcome: Outcome
         if findings.isEmpty {
             let isHeard = measurements > 0
             outcome = Outcome(
                 isHeard ? .pass : .fail, title: title, reasons: isHeard ? [] : ["the client took in no value"],
-                replay: played.replay, seed: played.seed, duration: duration)
+                replay: configuration.replay, seed: configuration.seed, duration: duration)
         } else {
             outcome = Outcome(
-                judging: findings, title: title, replay: played.replay, seed: played.seed, duration: duration)
+                judging: findings, title: title, replay: configuration.replay, seed: configuration.seed,
+                duration: duration)
         }
         outcome.chronicle = chronicle
         self.outcome = outcome
@@ -47,10 +51,10 @@ struct Course: Sendable {
     }
 
     /// Of a rehearsal that is over.
-    init(_ rehearsal: Rehearsal, _ judgement: Judgement, of played: Played, code: ExitCode) {
+    init(_ clientRun: BuiltInClientRun, _ judgement: Judgement, of configuration: RunConfiguration, code: ExitCode) {
         self.init(
-            rehearsal.world, judgement, of: played, measurements: rehearsal.measurements,
-            chronicle: rehearsal.chronicle, code: code)
+            clientRun.world, judgement, of: configuration, measurements: clientRun.measurements,
+            chronicle: clientRun.chronicle, code: code)
     }
 
     /// Of a case that cannot be played.

@@ -1,4 +1,5 @@
 import Arguments
+import CommandSupport
 import Conformance
 import Documents
 import Reporting
@@ -13,7 +14,7 @@ let matrixGrammar = Arguments.Grammar(
 
 func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard let path = invocation.text("-o") else {
-        throw CommandFailure(.usage, "lubdub: matrix needs -o FILE.html, or FILE.md")
+        throw CommandFailure(.usage, "matrix needs -o FILE.html, or FILE.md")
     }
     let write: ([ReportColumn]) -> String
     if path.hasSuffix(".html") {
@@ -21,14 +22,14 @@ func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     } else if path.hasSuffix(".md") {
         write = MarkdownReport.text
     } else {
-        throw CommandFailure(.usage, "lubdub: -o must be a file that ends in .html or .md, and is \(path.quoted)")
+        throw CommandFailure(.usage, "-o must be a file that ends in .html or .md, and is \(path.quoted)")
     }
     guard !invocation.operands.map(absolute).contains(absolute(path)) else {
-        throw CommandFailure(.usage, "lubdub: -o \(path.quoted) would be written over what it is made of")
+        throw CommandFailure(.usage, "-o \(path.quoted) would be written over what it is made of")
     }
     let columns = try columns(invocation.operands)
     do throws(OutputFailure) { try WholeFile(path).write(write(columns)) } catch {
-        throw CommandFailure(.environment, "lubdub: \(error) (choose a place that you may write to)")
+        throw CommandFailure(.environment, "\(error) (choose a place that you may write to)")
     }
     let cases = Set(columns.flatMap { $0.report.cases.map(\.id) }).count
     Console.print("\(path): \(cases) \(cases == 1 ? "case" : "cases") in \(columns.count) reports")

@@ -1,5 +1,6 @@
 import Scenarios
 import Sensors
+import Terminal
 import VirtualWorld
 
 /// What keys do to the devices of a scenario: a machine without a terminal.

@@ -1,5 +1,8 @@
+import CommandSupport
+import ScenarioRuns
 import Scenarios
 import Simulation
+import Terminal
 import VirtualWorld
 
 /// Somebody at the terminal, who presses keys and looks at the last line, while a world plays.
@@ -9,10 +12,10 @@ actor KeyboardSession: TerminalSession {
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
-    let terminal: Terminal
+    let terminal: TerminalDevice
     private let world: LiveWorld
-    private let person: Person
-    let ending: Ending
+    private let pairingOperator: PairingOperator
+    let completion: RunCompletion
     var watches = TerminalWatches()
     private let paint: Paint?  // nil: there is no last line
     private let speed: Double
@@ -23,11 +26,12 @@ actor KeyboardSession: TerminalSession {
 
     /// Nothing happens before `start`.  The loop's time is `speed` times as fast as the clock on the wall.
     init(
-        _ terminal: Terminal, _ world: LiveWorld, _ person: Person, on loop: EventLoop, speed: Double,
-        _ ending: Ending, _ paint: Paint?
+        _ terminal: TerminalDevice, _ world: LiveWorld, _ pairingOperator: PairingOperator, on loop: EventLoop,
+        speed: Double,
+        _ completion: RunCompletion, _ paint: Paint?
     ) {
-        (self.terminal, self.world, self.loop, self.ending, self.paint) = (terminal, world, loop, ending, paint)
-        self.person = person
+        (self.terminal, self.world, self.loop, self.completion, self.paint) = (terminal, world, loop, completion, paint)
+        self.pairingOperator = pairingOperator
         self.speed = speed
     }
 
@@ -45,9 +49,11 @@ actor KeyboardSession: TerminalSession {
     func typed() {
         guard terminal.isOurs, let octets = terminal.read() else {
             forgetKeys()
-            return person.assumeIsolated { $0.hasLeft() }
+            return pairingOperator.assumeIsolated { $0.hasLeft() }
         }
-        guard !person.assumeIsolated({ $0.isAsking }) else { return person.assumeIsolated { $0.typed(octets) } }
+        guard !pairingOperator.assumeIsolated({ $0.isAsking }) else {
+            return pairingOperator.assumeIsolated { $0.typed(octets) }
+        }
         let pause = lastKeys.duration(to: loop.now) / speed
         lastKeys = loop.now
         for key in decoder.decode(octets, after: pause) { press(key) }
@@ -66,7 +72,7 @@ actor KeyboardSession: TerminalSession {
                 visit { world, now in _ = world.giveBack(name, of: entity, at: now) }
             case .say(let text): Console.complain(text)
             case .help: KeyControl.help.forEach(Console.complain)
-            case .quit: ending.say(.quit)
+            case .quit: completion.finish(.quit)
             }
         }
     }

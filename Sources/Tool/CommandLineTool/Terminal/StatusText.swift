@@ -1,6 +1,9 @@
 import Arguments
+import CommandSupport
 import Glibc
+import ScenarioRuns
 import Simulation
+import Terminal
 import VirtualWorld
 
 /// What the last line of the terminal says of a world: as much of it as there is room for.
@@ -67,8 +70,8 @@ struct StatusText: Sendable {
 
 /// How the last line of the terminal is painted; nil when there is none: it was not asked for, the terminal cannot do it,
 /// or the event log is written to the same one.
-func statusPaint(_ played: Played, _ invocation: Invocation) throws(CommandFailure) -> Paint? {
-    guard Paint.canErase, !invocation.has("--quiet"), played.events != "-" || isatty(STDOUT_FILENO) == 0 else {
+func statusPaint(_ configuration: RunConfiguration, _ invocation: Invocation) throws(CommandFailure) -> Paint? {
+    guard Paint.canErase, !invocation.has("--quiet"), configuration.events != "-" || isatty(STDOUT_FILENO) == 0 else {
         return nil
     }
     return try Paint(invocation, for: STDERR_FILENO)

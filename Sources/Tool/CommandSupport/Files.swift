@@ -1,0 +1,36 @@
+import Arguments
+import Glibc
+import Spelling
+
+/// The octets of a regular file, of one octet more than a scenario can have at the most; nil when it cannot be read.
+package func contents(of path: String) -> [UInt8]? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let most = 16 << 20
+    var octets: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while octets.count <= most {
+        let count = unsafe read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { return nil }
+        guard count > 0 else { break }
+        octets += buffer[..<count]
+    }
+    return octets
+}
+
+/// Makes a folder and those above it that are not there.
+package func makeFolders(_ path: String) throws(CommandFailure) {
+    var end = path.startIndex
+    repeat {
+        end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex
+        let folder = String(path[..<end])
+        guard unsafe mkdir(folder, 0o755) != 0, errno != EEXIST else { continue }
+        let reason = unsafe String(cString: strerror(errno))
+        throw CommandFailure(
+            .environment,
+            "cannot make the folder \(folder.quoted): \(reason) (choose one that you may write to)")
+    } while end < path.endIndex
+}
