@@ -61,6 +61,10 @@ let floors: [[Target]] = [
     ],
     [
         library(
+            "Drivers",
+            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations", "GATT",
+            "HCI", "LEHost", "Octets", "Peripheral", "Scenarios", "Simulation", "Sockets", "Spelling", "VirtualWorld"),
+        library(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
             "Spelling"),
@@ -174,7 +178,7 @@ func folders() -> [String: [String]] {
         "Client": ["Collector"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "Conformance", "Expectations", "Reporting"],
-        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Sockets"],
+        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "Sockets"],
         "Tool": ["CommandLineTool", "CommandSupport", "ScenarioRuns", "Terminal", "lubdub"],
     ]
 }

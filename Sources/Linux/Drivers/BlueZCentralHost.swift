@@ -1,6 +1,8 @@
-package import BlueZ
+import Arguments
+import BlueZ
 package import Bluetooth
 package import Collector
+package import CommandSupport
 package import DBus
 import GATT
 package import LEHost

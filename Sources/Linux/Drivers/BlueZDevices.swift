@@ -1,40 +1,41 @@
 import Arguments
-import BlueZ
+package import BlueZ
 import Bluetooth
 import CommandSupport
 import DBus
-import ScenarioRuns
 import Scenarios
 import Simulation
 import VirtualWorld
 
-/// A world's devices in the hands of bluetoothd.
-struct ForeignDevices {
+/// A world's devices, served by bluetoothd.
+package struct BlueZDevices {
+    /// Answers what bluetoothd asks while a device pairs.
+    package typealias PairingHandler = @Sendable (PairingAgent.Request, @escaping PairingAgent.Reply) -> Void
+
+    /// Handlers for what bluetoothd asks and reports, of the device with this number; called on the loop's thread.
+    struct Handlers: Sendable {
+        let answer: @Sendable (Int, PeripheralHost.Request) -> Result<[UInt8], ATTError>
+        let event: @Sendable (Int, PeripheralHost.Event) -> Void
+        let pairing: PairingHandler
+        let failed: @Sendable (HostFailure) -> Void
+        let busClosed: @Sendable () -> Void
+    }
+
     private let connection: Connection
     private let hosts: [PeripheralHost]
     private let agent: PairingAgent?
-    /// Those of which the attributes have been registered once.
-    private var ready: Set<Int> = []
+    private var registered: Set<Int> = []
 
-    /// What bluetoothd asks and tells, by device; both are called on the loop's thread.
-    struct Listener: Sendable {
-        let answer: @Sendable (Int, PeripheralHost.Request) -> Result<[UInt8], ATTError>
-        let tell: @Sendable (Int, PeripheralHost.Event) -> Void
-        let failed: @Sendable (HostFailure) -> Void
-        let gone: @Sendable () -> Void
-    }
-
-    /// Asks for the system bus; an adapter that is not named is the first.
+    /// Connects to the system bus; an adapter without a name is the first one.
     init(
-        _ world: World, on adapters: [String?], _ loop: EventLoop, _ listener: Listener,
-        _ pairingOperator: PairingOperator
+        _ world: World, on adapters: [String?], _ loop: EventLoop, _ handlers: Handlers
     ) async throws(CommandFailure) {
-        connection = try await openBus(on: loop, gone: listener.gone)
+        connection = try await openBus(on: loop, whenClosed: handlers.busClosed)
         let capability = try Self.capability(of: world.scenario.devices)
         let unplayed = world.scenario.unplayedByBluetoothd
         if !unplayed.isEmpty {
             let list = unplayed.joined(separator: ", ")
-            Console.warn("bluetoothd has that to itself, so it is not played: \(list)")
+            Console.warn("bluetoothd controls these settings itself, so they have no effect: \(list)")
         }
         var hosts: [PeripheralHost] = []
         for (number, device) in world.scenario.devices.enumerated() {
@@ -44,8 +45,8 @@ struct ForeignDevices {
                 isPairable: device.security?.isBonding ?? false)
             hosts.append(
                 PeripheralHost(
-                    definition, over: connection, on: loop, answer: { listener.answer(number, $0) },
-                    tell: { listener.tell(number, $0) }))
+                    definition, over: connection, on: loop, answer: { handlers.answer(number, $0) },
+                    tell: { handlers.event(number, $0) }))
         }
         self.hosts = hosts
         guard let capability else {
@@ -56,33 +57,31 @@ struct ForeignDevices {
         agent = PairingAgent(
             capability, over: connection, on: loop,
             isOurs: { name in paired.contains { host, _ in host.assumeIsolated { $0.adapterName } == name } },
-            ask: { request, reply in pairingOperator.assumeIsolated { $0.asked(request, reply) } },
-            failed: listener.failed)
+            ask: handlers.pairing, failed: handlers.failed)
     }
 
-    /// What the person can do with the devices that pair, which is one thing for all: bluetoothd has one agent for all
-    /// adapters.  Nil when none pairs.
+    /// What the operator can do with the devices that pair; nil if none pairs.  bluetoothd has one agent for all adapters.
     private static func capability(of devices: [Device]) throws(CommandFailure) -> PairingAgent.Capability? {
-        let wanted = devices.compactMap { $0.security?.io }
-        guard let io = wanted.first else { return nil }
-        if let other = wanted.first(where: { $0 != io }) {
+        let all = devices.compactMap { $0.security?.io }
+        guard let io = all.first else { return nil }
+        if let other = all.first(where: { $0 != io }) {
             throw CommandFailure(
                 .environment,
-                "bluetoothd can be \(io.rawValue) or \(other.rawValue), but not both at once: "
-                    + "serve the devices one at a time, or give them the same security.io")
+                "bluetoothd cannot be both \(io.rawValue) and \(other.rawValue): serve the devices one at a time, or give them "
+                    + "the same security.io")
         }
         return PairingAgent.Capability(io)
     }
 
-    /// Hands everything over.
+    /// Registers all devices.
     func start() async throws(CommandFailure) {
-        do throws(HostFailure) {
+        try await orFail(.environment) {
             try await agent?.start()
             for host in hosts { try await host.start() }
-        } catch { throw CommandFailure(.environment, "\(error)") }
+        }
     }
 
-    /// Takes everything back; says what could not be.
+    /// Unregisters all devices, and warns of what could not be restored.
     func close() async {
         for host in hosts {
             if let failure = await host.stop() { Console.warn("\(failure)") }
@@ -91,12 +90,12 @@ struct ForeignDevices {
         await connection.close()
     }
 
-    /// Notes that a device's attributes are registered: whether those of all are, for the first time.
-    mutating func registered(_ device: Int) -> Bool {
-        ready.insert(device).inserted && ready.count == hosts.count
+    /// Notes that a device is registered; returns whether this completes all of them.
+    mutating func complete(_ device: Int) -> Bool {
+        registered.insert(device).inserted && registered.count == hosts.count
     }
 
-    /// Has bluetoothd do something.
+    /// Has bluetoothd perform a command.
     func perform(_ command: World.ForeignCommand, of device: Int) {
         hosts[device].assumeIsolated { host in
             switch command {
@@ -109,7 +108,7 @@ struct ForeignDevices {
 }
 
 extension Advertisement {
-    /// Both packets of a device together: bluetoothd makes them anew.
+    /// The contents of both packets of a device, of which bluetoothd makes its own.
     fileprivate init(_ device: Device) {
         self.init(name: device.name)
         for payload in [device.advertising.payload] + (device.advertising.scanResponse.map { [$0] } ?? []) {

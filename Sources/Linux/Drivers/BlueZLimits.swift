@@ -1,17 +1,17 @@
 import Bluetooth
-import Scenarios
+package import Scenarios
 
 extension Scenario {
-    /// What bluetoothd has to itself and nobody can ask of it, by its path in the file.  Addresses go without saying.
+    /// Paths of the values in the file that bluetoothd does not let other programs choose; addresses are left out.
     package var unplayedByBluetoothd: [String] {
         var paths: [String] = []
         for (number, device) in devices.enumerated() {
             let path = "devices[\(number)]"
-            // From the first phase on, it advertises in the same way.
+            // It has one advertising interval.
             if device.advertising.phases.count > 1 { paths.append("\(path).advertise.slow") }
             if device.advertising.phases.first?.duration != nil { paths.append("\(path).advertise.fast.for") }
-            if device.link.wantsSomething { paths.append("\(path).link") }
-            // It draws the digits that it shows.
+            if device.link.hasPreferences { paths.append("\(path).link") }
+            // It chooses the passkey that a device shows.
             if device.security?.passkey != nil { paths.append("\(path).security.passkey") }
         }
         for (number, rule) in script.enumerated() {
@@ -22,16 +22,16 @@ extension Scenario {
 }
 
 extension Action {
-    /// The key that names what bluetoothd does not play of it; nil when it plays all.
+    /// The key that bluetoothd ignores; nil if it plays all of the action.
     package var keyUnplayedByBluetoothd: String? {
-        // Its Disconnect has one reason.
+        // The reason of its Disconnect is fixed.
         if case .disconnect(let reason?) = operation, !reason.means(.remoteUserTerminated) { return "reason" }
         return nil
     }
 }
 
 extension Link {
-    fileprivate var wantsSomething: Bool { interval != nil || latency != nil || timeout != nil || mtu != nil }
+    fileprivate var hasPreferences: Bool { interval != nil || latency != nil || timeout != nil || mtu != nil }
 }
 
 extension Code {

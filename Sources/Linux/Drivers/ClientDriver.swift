@@ -26,7 +26,8 @@ package actor ClientDriver {
 
     /// Opens a host and starts the client; `open` gets the function that the host has to notify.
     package func start(
-        above open: @Sendable (_ notify: @escaping @Sendable () -> Void) async throws(CommandFailure)
+        above open:
+            @Sendable (_ notify: @escaping @Sendable () -> Void) async throws(CommandFailure)
             -> sending any LiveCentralHost
     ) async throws(CommandFailure) {
         host = try await open { [weak self] in self?.assumeIsolated { $0.settle() } }

@@ -1,33 +1,34 @@
-import Arguments
-import CommandSupport
-import Scenarios
+package import Arguments
+package import CommandSupport
+package import Scenarios
 import Sockets
-import Spelling
 
-/// What is not virtual of that by which the devices of a scenario reach the air: an adapter or a controller for each.
-struct DeviceRadios: Sendable {
+/// The radios of a scenario's devices that are not virtual: an adapter or a controller for each.
+package struct DeviceRadios: Sendable {
     private enum Means: Sendable {
-        /// By bluetoothd; no names for the first adapter, where there is one device.
+        /// Adapters of bluetoothd; no names: the first adapter, for one device.
         case adapters([String], text: String)
         case controllers([StreamAddress])
     }
 
-    static let option = Arguments.Grammar.Option.option(
+    package static let option = Arguments.Grammar.Option.option(
         "--radio", "RADIO", repeatable: true,
-        "virtual (default); bluez[:hci0[,hci1]] for this machine's Bluetooth; or a controller outside for each device:\n"
-            + "hci:tcp:HOST:PORT or hci:unix:PATH"
+        "radio of the devices: virtual (default); bluez[:hci0[,hci1]] for this machine's Bluetooth;\n"
+            + "or hci:tcp:HOST:PORT or hci:unix:PATH, once for each device, for other controllers"
     )
 
     private let means: Means
 
-    /// Those that `--radio` names; nil for the virtual radio.
-    init?(_ invocation: Invocation) throws(CommandFailure) {
+    /// Reads the values of `--radio`; nil for the virtual radio.
+    package init?(_ invocation: Invocation) throws(CommandFailure) {
         let texts = invocation.texts("--radio").filter { $0 != "virtual" }
         guard let first = texts.first else { return nil }
         if let text = texts.first(where: isBlueZ) {
             guard invocation.texts("--radio").count == 1 else {
                 throw CommandFailure(
-                    .usage, "--radio \(text) has to be the only one; several adapters are bluez:hci0,hci1")
+                    .usage,
+                    "--radio \(text) cannot be combined with another --radio; for several adapters, use bluez:hci0,hci1"
+                )
             }
             let names =
                 first == "bluez"
@@ -41,16 +42,15 @@ struct DeviceRadios: Sendable {
             means = .controllers(addresses)
         }
         for option in ["--controller", "--speed"] where invocation.has(option) {
-            throw CommandFailure(.usage, "\(option) is for the virtual radio only: leave it out, or --radio")
+            throw CommandFailure(.usage, "\(option) needs the virtual radio: remove \(option), or --radio")
         }
     }
 
-    /// How the devices reach a client.
-    var kind: RadioKind { if case .adapters = means { .bluetoothd } else { .controllers } }
+    /// The kind of all of them.
+    package var kind: RadioKind { if case .adapters = means { .bluetoothd } else { .controllers } }
 
-    /// What so many devices lack, as in "3 devices, and …"; nil when there is a radio for each, and none too many if that
-    /// matters.
-    func unsupportedReason(_ count: Int, isExact: Bool) -> String? {
+    /// What `count` devices lack, as in "3 devices, and …"; nil if each has a radio, and if `isExact` no radio is left.
+    package func unsupportedReason(_ count: Int, isExact: Bool) -> String? {
         let devices = "\(count) device\(count == 1 ? "" : "s")"
         func fits(_ number: Int) -> Bool { isExact ? number == count : number >= count }
         switch means {
@@ -59,24 +59,27 @@ struct DeviceRadios: Sendable {
             guard !fits(names.count) || Set(names).count < names.count || !names.allSatisfy({ isAdapter($0[...]) })
             else { return nil }
             let example = (0..<count).map { "hci\($0)" }.joined(separator: ",")
-            return "\(devices), each with an adapter of its own: --radio bluez:\(example)"
+            return "\(devices), and each needs its own adapter: use --radio bluez:\(example)"
         case .controllers(let addresses):
             guard !fits(addresses.count) else { return nil }
             return
-                "\(devices), and each needs a --radio: there \(addresses.count == 1 ? "is 1" : "are \(addresses.count)")"
+                "\(devices), and each needs a --radio: \(addresses.count) \(addresses.count == 1 ? "is" : "are") given"
         }
     }
 
-    /// Lets the devices of a world use them, each one of its own.
-    func start(_ live: LiveWorld, _ pairingOperator: PairingOperator) async throws(CommandFailure) {
+    /// Switches the devices of a world on, each with its radio.
+    ///
+    /// - Parameter answerPairing: Answers what bluetoothd asks while a device pairs.
+    package func start(
+        _ live: LiveWorld, answerPairing: @escaping BlueZDevices.PairingHandler
+    ) async throws(CommandFailure) {
         let count = await live.deviceCount
         switch means {
         case .adapters(let names, _):
-            try await live.start(onBlueZ: names.isEmpty ? [nil] : names.prefix(count).map { $0 }, pairingOperator)
+            let adapters = names.isEmpty ? [nil] : names.prefix(count).map(Optional.some)
+            try await live.start(onBlueZ: adapters, answerPairing: answerPairing)
         case .controllers(let addresses):
-            do throws(SocketFailure) { try await live.start(above: Array(addresses.prefix(count))) } catch {
-                throw CommandFailure(.environment, "\(error)")
-            }
+            try await orFail { try await live.start(above: Array(addresses.prefix(count))) }
         }
     }
 }

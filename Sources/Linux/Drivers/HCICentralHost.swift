@@ -1,4 +1,6 @@
-package import Bluetooth
+import Arguments
+import Bluetooth
+package import CommandSupport
 package import EventLog
 import GATT
 import HCI
@@ -109,7 +111,8 @@ package final class HCICentralHost: LiveCentralHost {
     private func handle(_ output: Host.Output) {
         switch output {
         case .send(let kind, let packet):
-            let octets = take(packet)
+            let octets = pool.octets(of: packet)
+            pool.release(packet)
             note(kind, octets, isSent: true)
             transport.send(kind, octets)
         case .wake(let due): loop.call(at: due) { [inbox] in inbox.add(.timePassed) }

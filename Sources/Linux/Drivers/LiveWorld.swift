@@ -1,15 +1,14 @@
-package import Arguments
+import BlueZ
 package import Bluetooth
 package import CommandSupport
 package import Expectations
-import BlueZ
 import Glibc
 import HCI
-package import LEHost
+import LEHost
 import Octets
-package import Scenarios
+import Scenarios
 package import Simulation
-package import Sockets
+import Sockets
 package import VirtualWorld
 
 /// A simulated world at the pace of an event loop, whose devices and clients can use hosts and controllers outside it.
@@ -255,7 +254,8 @@ package actor LiveWorld {
             case .write(let value, let isCommand): .write(value, isCommand: isCommand)
             }
         let answer = world.answer(
-            attributeRequest, of: request.handle, from: request.peer, mtu: request.mtu, toForeignHostOf: device, at: now)
+            attributeRequest, of: request.handle, from: request.peer, mtu: request.mtu, toForeignHostOf: device, at: now
+        )
         advance()
         return answer
     }
@@ -265,7 +265,7 @@ package actor LiveWorld {
         case .registered(let adapter):
             adapters[device] = adapter.address
             report("\(adapter.name): bluetoothd serves \(world.scenario.devices[device].name)")
-            if bluetoothd?.registered(device) == true { start() }
+            if bluetoothd?.complete(device) == true { start() }
         case .advertising(let isOn): if isOn { world.foreignHostAdvertises(device, at: now) }
         case .connected(let peer): world.connected(peer, toForeignHostOf: device, at: now)
         case .disconnected(let peer):
@@ -345,7 +345,7 @@ package actor LiveWorld {
 
     /// Warns of rules that were cut off; a case reports them at its end.
     private func reportRunaways() {
-        for rule in world.runaways[reportedRunaways...] { Console.warn(world.excuse(forCutting: rule)) }
+        for rule in world.runaways[reportedRunaways...] { Console.warn(world.runawayWarning(for: rule)) }
         reportedRunaways = world.runaways.count
     }
 

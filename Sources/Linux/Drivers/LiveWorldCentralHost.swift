@@ -1,8 +1,8 @@
-package import Bluetooth
 package import CommandSupport
 package import EventLog
 package import LEHost
 package import Octets
+import Scenarios
 package import Simulation
 package import Sockets
 import VirtualWorld

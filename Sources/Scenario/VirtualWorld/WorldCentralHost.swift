@@ -1,6 +1,7 @@
 public import GATT
 public import LEHost
 public import Octets
+import Simulation
 
 /// The host of a client in a simulated world.
 public struct WorldCentralHost: CentralHost, Sendable {

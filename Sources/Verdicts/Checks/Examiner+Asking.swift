@@ -147,7 +147,7 @@ extension Examiner {
     mutating func provoke(
         named name: String, of kind: Service.Kind, to number: Double, _ words: String
     ) throws(Ending) {
-        let entity = radio.stage.flatMap { $0.scenario.part(named: name, of: kind, device: $0.device) }
+        let entity = host.stage.flatMap { $0.scenario.part(named: name, of: kind, device: $0.device) }
         try provoke(entity, to: number, words)
     }
 
@@ -162,7 +162,7 @@ extension Examiner {
         guard find(.serviceChanged, of: .genericAttribute) != nil else {
             throw .skipped("not claimed: service 1801 has no characteristic 2A05, so its attributes never change")
         }
-        guard let stage = radio.stage else { throw .skipped("nobody can move the handles of this peripheral") }
+        guard let stage = host.stage else { throw .skipped("nobody can move the handles of this peripheral") }
         try act(Action(.moveHandles(by: 8, announce: true), of: .device(stage.device)))
     }
 }

@@ -56,7 +56,7 @@ extension Examiner {
         let isHeard = scan { examiner in
             guard examiner.wait(atMost: Self.hearing, until: { $0.advertisement != nil }) else { return false }
             // Else the answer to a scanner is among what was told.
-            guard examiner.radio.unsupportedReason(.advertisements) == nil else { return true }
+            guard examiner.host.unsupportedReason(for: .advertisements) == nil else { return true }
             _ = examiner.wait(atMost: .seconds(3), due: Self.hearing) { $0.scanResponse != nil }
             return true
         }
@@ -115,7 +115,7 @@ extension Examiner {
         if exchangingMTU { _ = ask(.exchangeMTU) }
         switch ask(.discoverEverything) {
         case .success(.services(let found))?:
-            services = found.filter { radio.unsupportedReason(.service($0.uuid)) == nil }
+            services = found.filter { host.unsupportedReason(for: .service($0.uuid)) == nil }
         case .failure(.unavailable(let why))?: throw .inconclusive("nothing was discovered: \(why)")
         case .failure(.refused(let error, let handle))?:
             let number = "0x\(handle.text(digits: 4, radix: 16))"
@@ -136,7 +136,7 @@ extension Examiner {
 
     /// Takes the peripheral out of range without a word, for longer than the link survives; where nobody can, its client.
     mutating func loseLink(for duration: Duration) throws(Ending) {
-        guard let stage = radio.stage else {
+        guard let stage = host.stage else {
             try need(.lossOfLinks)
             try vanish()
             return wait(max(duration, supervisionTimeout + .seconds(1)))

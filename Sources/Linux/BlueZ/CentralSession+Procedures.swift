@@ -5,7 +5,7 @@ import LEHost
 import Simulation
 
 // What is asked of a peer's server, one thing after the other.
-extension CentralHost {
+extension CentralSession {
     /// As long as a server has for an answer by ATT, and bluetoothd to tell of it.  Core 6.0, Vol 3, Part F,
     /// section 3.3.3.
     private static let answerLimit = Duration.seconds(35)

@@ -10,35 +10,38 @@ import VirtualWorld
 
 @testable import Checks
 
-/// Checks above radios that are not a world's own: nobody acts on the peripheral, machines stand still, controllers go.
-@Suite struct RadioTests {
-    /// A world's peripheral, as if it were real.
-    final class Stranger: CentralRadio {
-        private var radio: WorldRadio
-        /// How long the machine stands still now and then.
+/// Checks by hosts as in real time: the peripheral cannot be controlled, the machine is slow, controllers disappear.
+@Suite struct ExaminerHostTests {
+    /// A host of a peripheral that cannot be controlled.
+    final class RealHost: ExaminerHost {
+        private var host: VirtualTimeHost
+        /// The delay of this machine in each wait.
         private let standstill: Duration
-        /// After so many rounds it is over.
+        /// The waits that are left before it is over.
         private var rounds: Int
 
         init(_ peripheral: Peripheral, standstill: Duration = .zero, rounds: Int = .max) throws {
             var world = try World(peripheral.scenario(), seed: 1)
             world.mutation = peripheral.mutation
-            radio = try WorldRadio(world, device: 0)
+            host = try VirtualTimeHost(world, device: 0)
             (self.standstill, self.rounds) = (standstill, rounds)
         }
 
-        var now: Instant { radio.now }
+        var pool: PacketPool {
+            get { host.pool }
+            _modify { yield &host.pool }
+        }
+        var now: Instant { host.now }
         var stage: (scenario: Scenario, device: Int)? { nil }
         var isOver: Bool { rounds <= 0 }
 
-        func start() { radio.start() }
-        func command(_ command: Host.Command) { radio.command(command) }
+        func start() { host.start() }
+        func perform(_ command: Host.Command) { host.perform(command) }
         func play(until limit: Instant) -> Bool {
             rounds -= 1
-            return !isOver && radio.play(until: limit)
+            return !isOver && host.play(until: limit)
         }
-        func takeSaid() -> [Host.Output] { radio.takeSaid() }
-        func take(_ packet: Packet) -> [UInt8] { radio.take(packet) }
+        func drain(into outputs: inout [Host.Output]) { host.drain(into: &outputs) }
         func standstill(since begin: Instant) -> Duration { standstill }
         func act(_ action: Action, for duration: Duration?) -> Bool { false }
     }
@@ -55,7 +58,7 @@ import VirtualWorld
 
     @Test func `where nobody can do anything to it who is right fails nothing`() throws {
         for check in Check.all {
-            let outcome = check.ask(of: Self.strap, by: try Stranger(Self.full), isStrict: true)
+            let outcome = check.ask(of: Self.strap, by: try RealHost(Self.full), isStrict: true)
             let words = "\(check.id): \(outcome.finding.map { "\($0.expected), \($0.seen)" } ?? outcome.reason ?? "")"
             #expect(outcome.verdict == .pass || outcome.verdict == .skip, "\(words)")
             if check.id == "HRS/SEN/CN/BV-04-C" {
@@ -73,8 +76,8 @@ import VirtualWorld
     ) throws {
         let check = try #require(Check.all.first { $0.id == id })
         let wrong = try #require(Peripheral.mutants.first { $0.caughtBy == id })
-        #expect(check.ask(of: Self.strap, by: try Stranger(right)).verdict == .pass)
-        #expect(check.ask(of: Self.strap, by: try Stranger(wrong)).verdict == .fail)
+        #expect(check.ask(of: Self.strap, by: try RealHost(right)).verdict == .pass)
+        #expect(check.ask(of: Self.strap, by: try RealHost(wrong)).verdict == .fail)
     }
 
     static let lengths: [(standstill: Duration, verdict: Verdict)] = [
@@ -86,7 +89,7 @@ import VirtualWorld
     ) throws {
         // It waits for an advertisement for 21 s at the most, and for 30 s for measurements.
         let (check, mutant) = try Self.mutant("heart_rate/flags_explain_octets")
-        let outcome = check.ask(of: Self.strap, by: try Stranger(mutant, standstill: standstill))
+        let outcome = check.ask(of: Self.strap, by: try RealHost(mutant, standstill: standstill))
         #expect(outcome.verdict == verdict)
         #expect(outcome.isExcused == (verdict == .inconclusive))
         if outcome.isExcused { #expect(outcome.reason == "this machine stood still for 3100 ms") }
@@ -94,14 +97,14 @@ import VirtualWorld
 
     @Test func `a machine that stood still does not excuse who passes`() throws {
         let check = try #require(Check.all.first { $0.id == "heart_rate/flags_explain_octets" })
-        let outcome = check.ask(of: Self.strap, by: try Stranger(Self.full, standstill: .seconds(60)))
+        let outcome = check.ask(of: Self.strap, by: try RealHost(Self.full, standstill: .seconds(60)))
         #expect(outcome.verdict == .pass)
         #expect(!outcome.isExcused)
     }
 
     @Test(arguments: [0, 2, 30]) func `a radio that is over lets no check wait`(rounds: Int) throws {
         for check in Check.all {
-            let radio = try Stranger(Self.full, rounds: rounds)
+            let radio = try RealHost(Self.full, rounds: rounds)
             let outcome = check.ask(of: Self.strap, by: radio)
             #expect(outcome.duration < .seconds(60), "\(check.id)")
             #expect(radio.isOver || outcome.verdict == .skip || rounds >= 10, "\(check.id)")
@@ -123,27 +126,27 @@ import VirtualWorld
         #expect(Peer(text).description == words)
     }
 
-    static let lookouts: [(peer: String?, isFound: Bool, others: Int)] = [
+    static let scans: [(peer: String?, isFound: Bool, others: Int)] = [
         ("Lubdub HRM", true, 0), ("Lubdub", false, 1), (nil, false, 1), ("00:00:00:00:00:01", false, 1),
     ]
 
-    @Test(arguments: lookouts) func `a lookout tells who else is there`(
+    @Test(arguments: scans) func `a scan finds others too`(
         peer: String?, isFound: Bool, others: Int
     ) throws {
-        let lookout = Lookout(for: peer.map { Peer($0) }, by: try Stranger(Self.full), within: .seconds(5))
-        #expect(lookout.isFound == isFound)
-        #expect(lookout.others.count == others)
-        for other in lookout.others { #expect(other.hasSuffix(#"/random "Lubdub HRM""#)) }
+        let scan = PeripheralScan(for: peer.map { Peer($0) }, by: try RealHost(Self.full), within: .seconds(5))
+        #expect(scan.isFound == isFound)
+        #expect(scan.others.count == others)
+        for other in scan.others { #expect(other.hasSuffix(#"/random "Lubdub HRM""#)) }
     }
 
-    @Test func `a crowd does not grow beyond its limit`() {
-        var crowd = Crowd()
-        for number in 0...UInt64(2 * Crowd.most) {
+    @Test func `the cache of advertisers has a maximum size`() {
+        var cache = AdvertiserCache()
+        for number in 0...UInt64(2 * AdvertiserCache.maximum) {
             let address = DeviceAddress(number % 2 == 0 ? number : 1, .random)
             let report = AdvertisingReport(kind: .undirected, address: address, data: [], rssi: 0)
-            #expect(crowd.hear(report).address == address)
+            #expect(cache.add(report).address == address)
         }
-        #expect(crowd.members.count == Crowd.most)
-        #expect(crowd.members.last?.address == DeviceAddress(UInt64(2 * Crowd.most), .random))
+        #expect(cache.all.count == AdvertiserCache.maximum)
+        #expect(cache.all.last?.address == DeviceAddress(UInt64(2 * AdvertiserCache.maximum), .random))
     }
 }

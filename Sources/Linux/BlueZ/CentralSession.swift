@@ -14,7 +14,7 @@ public import Simulation
 ///
 /// There is one connection at a time.  What the adapter was before is put back by `stop`: an adapter that was off is
 /// switched off, and who was connected before stays so.  All handlers are called on the loop's thread, one at a time.
-public actor CentralHost: DaemonClient {
+public actor CentralSession: DaemonClient {
     /// What is looked for, and by which adapter.
     public struct Definition: Hashable, Sendable {
         /// `hci0`; nil: the first one.

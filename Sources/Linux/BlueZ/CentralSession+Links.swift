@@ -6,7 +6,7 @@ import LEHost
 import Simulation
 
 // Connections, from the wish for one to its end.
-extension CentralHost {
+extension CentralSession {
     /// A connection that is wanted.
     struct Attempt {
         let number: Int
@@ -78,7 +78,7 @@ extension CentralHost {
 
     /// Asks without waiting; the answer is told in its place among the signals.
     func ask(
-        _ call: Call, then: @escaping @Sendable (isolated CentralHost, Result<[Value], CallFailure>) -> Void
+        _ call: Call, then: @escaping @Sendable (isolated CentralSession, Result<[Value], CallFailure>) -> Void
     ) {
         connection.assumeIsolated { connection in
             do throws(CallFailure) {
