@@ -85,7 +85,15 @@ let floors: [[Target]] = [
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
             "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
-            "Scenarios", "Simulation", "Spelling", "VirtualWorld")
+            "Scenarios", "Simulation", "Spelling", "VirtualWorld"),
+        library(
+            "Doctor",
+            on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "Spelling"),
+    ],
+    [
+        library(
+            "Replay",
+            on: "CommandSupport", "Documents", "ScenarioRuns", "Scenarios", "Simulation", "Spelling")
     ],
     [
         library(
@@ -93,7 +101,7 @@ let floors: [[Target]] = [
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
             "Conformance", "Checks", "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting",
-            "CommandSupport", "ScenarioRuns", "Terminal",
+            "CommandSupport", "Doctor", "Replay", "ScenarioRuns", "Terminal",
             embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
@@ -179,7 +187,7 @@ func folders() -> [String: [String]] {
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "Conformance", "Expectations", "Reporting"],
         "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "Sockets"],
-        "Tool": ["CommandLineTool", "CommandSupport", "ScenarioRuns", "Terminal", "lubdub"],
+        "Tool": ["CommandLineTool", "CommandSupport", "Doctor", "Replay", "ScenarioRuns", "Terminal", "lubdub"],
     ]
 }
 

@@ -1,3 +1,4 @@
+@testable import Doctor
 import Arguments
 import FoundationEssentials
 import Glibc
@@ -36,7 +37,7 @@ import Testing
         let code: MachineCode
         let subject: String
         var level = Finding.Level.problem
-        let mend: String?
+        let fix: String?
         /// Whether `serve --radio bluez` would work all the same.
         var works = false
         let spoil: @Sendable (inout MachineFacts) -> Void
@@ -53,126 +54,126 @@ import Testing
     }
 
     static let rows: [Row] = [
-        Row(code: .noBluetooth, subject: "kernel", mend: nil) {
+        Row(code: .noBluetooth, subject: "kernel", fix: nil) {
             ($0.kernel.hasBluetooth, $0.kernel.hasModule, $0.daemon) = (false, false, .answering([]))
             $0.kernel.interfaces = []
         },
-        Row(code: .noBluetooth, subject: "kernel", mend: "sudo apt-get install linux-image-amd64") {
+        Row(code: .noBluetooth, subject: "kernel", fix: "sudo apt-get install linux-image-amd64") {
             ($0.kernel.hasBluetooth, $0.kernel.hasModule, $0.daemon) = (false, false, .answering([]))
             $0.kernel.interfaces = []
             $0.kernel.release = "6.1.0-56-cloud-amd64"
         },
-        Row(code: .notLoaded, subject: "kernel", mend: "sudo modprobe bluetooth") {
+        Row(code: .notLoaded, subject: "kernel", fix: "sudo modprobe bluetooth") {
             ($0.kernel.hasBluetooth, $0.daemon) = (false, .answering([]))
             $0.kernel.interfaces = []
         },
-        Row(code: .otherNamespace, subject: "kernel", level: .hint, mend: nil, works: true) {
+        Row(code: .otherNamespace, subject: "kernel", level: .hint, fix: nil, works: true) {
             $0.kernel.socketError = EAFNOSUPPORT
         },
-        Row(code: .socketsForbidden, subject: "kernel", level: .hint, mend: nil, works: true) {
+        Row(code: .socketsForbidden, subject: "kernel", level: .hint, fix: nil, works: true) {
             $0.kernel.socketError = EPERM
         },
-        Row(code: .noAdapter, subject: "adapter", mend: nil) {
+        Row(code: .noAdapter, subject: "adapter", fix: nil) {
             ($0.kernel.interfaces, $0.switches, $0.daemon) = ([], [], .answering([]))
         },
-        Row(code: .noDriver, subject: "usb", mend: "sudo modprobe btusb") {
+        Row(code: .noDriver, subject: "usb", fix: "sudo modprobe btusb") {
             ($0.kernel.interfaces, $0.switches, $0.daemon) = ([], [], .answering([]))
             $0.kernel.driverless = ["1-4:1.0"]
         },
-        Row(code: .softBlocked, subject: "rfkill", mend: "sudo rfkill unblock bluetooth") {
+        Row(code: .softBlocked, subject: "rfkill", fix: "sudo rfkill unblock bluetooth") {
             $0.switches = [hci0(soft: true)]
         },
-        Row(code: .softBlocked, subject: "rfkill", mend: "echo 0 | sudo tee /sys/class/rfkill/rfkill3/soft") {
+        Row(code: .softBlocked, subject: "rfkill", fix: "echo 0 | sudo tee /sys/class/rfkill/rfkill3/soft") {
             ($0.switches, $0.means.hasRfkill) = ([hci0(soft: true)], false)
         },
-        Row(code: .softBlocked, subject: "rfkill", mend: "sudo rfkill unblock bluetooth") {
+        Row(code: .softBlocked, subject: "rfkill", fix: "sudo rfkill unblock bluetooth") {
             $0.switches = [
                 MachineFacts.Switch(
                     id: "rfkill0", name: "tpacpi_bluetooth_sw", isSoftBlocked: true, isHardBlocked: false)
             ]
             ($0.kernel.interfaces, $0.daemon) = ([], .answering([]))
         },
-        Row(code: .hardBlocked, subject: "rfkill", mend: nil) { $0.switches = [hci0(soft: true, hard: true)] },
-        Row(code: .noBus, subject: "bus", mend: "sudo systemctl start dbus") {
+        Row(code: .hardBlocked, subject: "rfkill", fix: nil) { $0.switches = [hci0(soft: true, hard: true)] },
+        Row(code: .noBus, subject: "bus", fix: "sudo systemctl start dbus") {
             ($0.bus, $0.daemon) = (
                 .unreachable("no bus at \"unix:path=/var/run/dbus/system_bus_socket\": No such file"), .unasked
             )
         },
-        Row(code: .noBus, subject: "bus", mend: "sudo mkdir -p /run/dbus && sudo dbus-daemon --system --fork") {
+        Row(code: .noBus, subject: "bus", fix: "sudo mkdir -p /run/dbus && sudo dbus-daemon --system --fork") {
             ($0.bus, $0.daemon, $0.means.services) = (.unreachable("no bus"), .unasked, nil)
         },
-        Row(code: .noBus, subject: "bus", mend: "sudo pacman -S dbus") {
+        Row(code: .noBus, subject: "bus", fix: "sudo pacman -S dbus") {
             ($0.bus, $0.daemon, $0.hasBusDaemon) = (.unreachable("no bus"), .unasked, false)
             $0.means.installer = .pacman
         },
-        Row(code: .noBus, subject: "bus", mend: "unset DBUS_SYSTEM_BUS_ADDRESS") {
+        Row(code: .noBus, subject: "bus", fix: "unset DBUS_SYSTEM_BUS_ADDRESS") {
             ($0.bus, $0.daemon) = (.unasked(address: "tcp:host=example.org"), .unasked)
         },
-        Row(code: .busRefuses, subject: "bus", mend: "sudo systemctl restart dbus") {
+        Row(code: .busRefuses, subject: "bus", fix: "sudo systemctl restart dbus") {
             ($0.bus, $0.daemon) = (.refused("no"), .unasked)
         },
-        Row(code: .noDaemon, subject: "bluez", mend: "sudo apt-get install bluez") {
+        Row(code: .noDaemon, subject: "bluez", fix: "sudo apt-get install bluez") {
             ($0.program, $0.version, $0.daemon) = (nil, nil, .absent)
         },
-        Row(code: .noDaemon, subject: "bluez", mend: "sudo dnf install bluez") {
+        Row(code: .noDaemon, subject: "bluez", fix: "sudo dnf install bluez") {
             ($0.program, $0.version, $0.daemon, $0.means.installer) = (nil, nil, .absent, .dnf)
         },
-        Row(code: .daemonStopped, subject: "bluetoothd", mend: "sudo systemctl start bluetooth") {
+        Row(code: .daemonStopped, subject: "bluetoothd", fix: "sudo systemctl start bluetooth") {
             $0.daemon = .absent
         },
-        Row(code: .daemonStopped, subject: "bluetoothd", mend: "rc-service bluetooth start") {
+        Row(code: .daemonStopped, subject: "bluetoothd", fix: "rc-service bluetooth start") {
             ($0.daemon, $0.means.services, $0.means.user) = (.absent, .openRC, 0)
         },
-        Row(code: .daemonSilent, subject: "bluetoothd", mend: "sudo systemctl restart bluetooth") {
+        Row(code: .daemonSilent, subject: "bluetoothd", fix: "sudo systemctl restart bluetooth") {
             $0.daemon = .silent
         },
         Row(
             code: .callsForbidden, subject: "policy",
-            mend: "sudo usermod --append --groups bluetooth \"$(id -un)\""
+            fix: "sudo usermod --append --groups bluetooth \"$(id -un)\""
         ) { ($0.daemon, $0.means.allowedGroups) = (.forbidden, ["bluetooth"]) },
         Row(
             code: .callsForbidden, subject: "policy",
-            mend: "echo '<busconfig><policy user=\"1000\"><allow send_destination=\"org.bluez\"/></policy></busconfig>'"
+            fix: "echo '<busconfig><policy user=\"1000\"><allow send_destination=\"org.bluez\"/></policy></busconfig>'"
                 + " | sudo tee /etc/dbus-1/system.d/lubdub.conf"
         ) { ($0.daemon, $0.means.allowedGroups) = (.forbidden, ["users"]) },
-        Row(code: .adapterUnknown, subject: "hci0", mend: "sudo systemctl restart bluetooth") {
+        Row(code: .adapterUnknown, subject: "hci0", fix: "sudo systemctl restart bluetooth") {
             $0.daemon = .answering([])
         },
-        Row(code: .switchedOff, subject: "hci0", level: .hint, mend: "bluetoothctl power on", works: true) {
+        Row(code: .switchedOff, subject: "hci0", level: .hint, fix: "bluetoothctl power on", works: true) {
             $0.daemon = .answering([MachineFacts.Adapter(name: "hci0", isPowered: false)])
         },
-        Row(code: .noPeripheral, subject: "hci0", mend: nil) {
+        Row(code: .noPeripheral, subject: "hci0", fix: nil) {
             $0.daemon = .answering([MachineFacts.Adapter(name: "hci0", roles: ["central"])])
         },
-        Row(code: .noPeripheral, subject: "hci0", mend: nil) {
+        Row(code: .noPeripheral, subject: "hci0", fix: nil) {
             $0.daemon = .answering([MachineFacts.Adapter(name: "hci0", servesAttributes: false)])
         },
-        Row(code: .noPeripheral, subject: "hci0", mend: nil) {
+        Row(code: .noPeripheral, subject: "hci0", fix: nil) {
             $0.daemon = .answering([MachineFacts.Adapter(name: "hci0", freeAdvertisements: nil)])
         },
-        Row(code: .advertisementsUsed, subject: "hci0", mend: "sudo systemctl restart bluetooth") {
+        Row(code: .advertisementsUsed, subject: "hci0", fix: "sudo systemctl restart bluetooth") {
             $0.daemon = .answering([MachineFacts.Adapter(name: "hci0", freeAdvertisements: 0)])
         },
-        Row(code: .classicOnly, subject: "configuration", mend: setting("ControllerMode", "dual")) {
+        Row(code: .classicOnly, subject: "configuration", fix: setting("ControllerMode", "dual")) {
             $0.configuration = DaemonConfiguration("[General]\nDeviceID=false\nControllerMode = bredr")
         },
         Row(
-            code: .intervalsIgnored, subject: "intervals", level: .hint, mend: setting("Experimental", "true"),
+            code: .intervalsIgnored, subject: "intervals", level: .hint, fix: setting("Experimental", "true"),
             works: true
         ) { $0.version = DaemonVersion(5, 76) },
         Row(
-            code: .secondInformation, subject: "information", level: .hint, mend: setting("DeviceID", "false"),
+            code: .secondInformation, subject: "information", level: .hint, fix: setting("DeviceID", "false"),
             works: true
         ) { $0.configuration = DaemonConfiguration("[General]\n#DeviceID = false\n[Policy]\nDeviceID = false") },
-        Row(code: .noVirtualAdapters, subject: "vhci", level: .hint, mend: "sudo modprobe hci_vhci", works: true) {
+        Row(code: .noVirtualAdapters, subject: "vhci", level: .hint, fix: "sudo modprobe hci_vhci", works: true) {
             $0.kernel.makesAdapters = false
         },
-        Row(code: .portTaken, subject: "port", level: .hint, mend: "ss -ltnp 'sport = :6402'", works: true) {
+        Row(code: .portTaken, subject: "port", level: .hint, fix: "ss -ltnp 'sport = :6402'", works: true) {
             $0.freePort = 6403
         },
         Row(
             code: .portsTaken, subject: "port",
-            mend: "lubdub serve scenarios/resting.json --controller tcp:127.0.0.1:0", works: true
+            fix: "lubdub serve scenarios/resting.json --controller tcp:127.0.0.1:0", works: true
         ) { $0.freePort = nil },
     ]
 
@@ -184,7 +185,7 @@ import Testing
         let finding = try #require(ill.first)
         #expect(ill.count == 1, "\(ill)")
         #expect((finding.code, finding.subject) == (row.code, row.subject))
-        #expect((finding.level, finding.command) == (row.level, row.mend))
+        #expect((finding.level, finding.command) == (row.level, row.fix))
         #expect(finding.command != nil || finding.advice != nil)
         let bluez = try #require(diagnosis.radios().first { $0.radio == "bluez" })
         #expect(bluez.works == row.works)
@@ -256,7 +257,7 @@ import Testing
         #expect(report.code.status == status)
     }
 
-    @Test func `A finding has its mend below it, and a radio its line`() {
+    @Test func `A finding has its fix below it, and a radio its line`() {
         var facts = Self.well
         facts.daemon = .absent
         let report = DoctorReport(Diagnosis(facts), WantedRadio(name: "bluez", adapters: []))
@@ -269,13 +270,13 @@ import Testing
     }
 
     @Test func `JSON has every key, whatever is known`() {
-        let finding = Finding.problem(.noBus, "bus", "no \"bus\"", mend: "a 'b'")
+        let finding = Finding.problem(.noBus, "bus", "no \"bus\"", fix: "a 'b'")
         #expect(
             finding.json
                 == #"{"subject": "bus", "level": "problem", "code": "LD0209", "found": "no \"bus\"", "mend": "a 'b'", "advice": null}"#
         )
         #expect(
             Finding.ok("port", "free").json
-                == #"{"subject": "port", "level": "ok", "code": null, "found": "free", "mend": null, "advice": null}"#)
+                == #"{"subject": "port", "level": "ok", "code": null, "found": "free", "fix": null, "advice": null}"#)
     }
 }

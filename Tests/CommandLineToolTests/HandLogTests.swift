@@ -1,3 +1,4 @@
+@testable import Replay
 import Documents
 import Spelling
 import Testing
@@ -7,8 +8,8 @@ import Testing
 @Suite struct HandLogTests {
     private static let first = #"{"t": 0.000000, "event": "start", "lubdub": "0.1.0", "scenario": "a.json", "seed": 7}"#
 
-    private static func log(_ lines: [String], first: String = first) throws(HandLog.Unreadable) -> HandLog {
-        var log = try HandLog(Array(first.utf8))
+    private static func log(_ lines: [String], first: String = first) throws(ManualActionLog.Unreadable) -> ManualActionLog {
+        var log = try ManualActionLog(Array(first.utf8))
         for line in lines { try log.add(Array(line.utf8)) }
         return log
     }
@@ -27,12 +28,12 @@ import Testing
         for broken in [
             "", "{}", #"{"event": "start", "scenario": "b"}"#, #"{"event": "end", "scenario": "b", "seed": 1}"#,
         ] {
-            #expect(throws: HandLog.Unreadable.self) { try Self.log([], first: broken) }
+            #expect(throws: ManualActionLog.Unreadable.self) { try Self.log([], first: broken) }
         }
     }
 
     /// The ends of what was done, by index.
-    private static let stories: [(lines: [String], ends: [HandLog.Deed.End])] = [
+    private static let stories: [(lines: [String], ends: [ManualActionLog.ManualAction.End])] = [
         ([], []),
         ([line("1.000000", "began", #"{"do": "silence"}"#)], [.open]),
         (
@@ -78,7 +79,7 @@ import Testing
 
     @Test(arguments: stories.indices) func `What was done by hand ends as it did`(index: Int) throws {
         let log = try Self.log(Self.stories[index].lines)
-        #expect(log.deeds.map(\.end) == Self.stories[index].ends)
+        #expect(log.actions.map(\.end) == Self.stories[index].ends)
     }
 
     @Test func `The time of the last line is known`() throws {
@@ -96,7 +97,7 @@ import Testing
                 var turned = line
                 turned[index] ^= 1 << bit
                 try? log.add(turned)
-                _ = try? HandLog(turned)
+                _ = try? ManualActionLog(turned)
             }
         }
     }
@@ -112,7 +113,7 @@ import Testing
             #"{"t": 1.000000, "event": "ended", "line": {"do": "silence"}, "rule": "key s"}"#,
         ])
     func `A line that cannot be is refused, with its number`(line: String) {
-        let error = #expect(throws: HandLog.Unreadable.self) { try Self.log(["", line]) }
+        let error = #expect(throws: ManualActionLog.Unreadable.self) { try Self.log(["", line]) }
         #expect(error?.line == 3)
     }
 }

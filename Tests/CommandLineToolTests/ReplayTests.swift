@@ -1,3 +1,4 @@
+@testable import Replay
 import Documents
 import EventLog
 import Scenarios
@@ -84,7 +85,7 @@ import VirtualWorld
 
     private static func replay(of lines: [String], _ original: Scenario, seed: UInt64) throws -> Scenario {
         let start = EventRecord.start(version: version, scenario: "a/played.json", seed: seed)
-        var log = try HandLog(Array(start.utf8))
+        var log = try ManualActionLog(Array(start.utf8))
         for line in lines { try log.add(Array(line.utf8)) }
         let root = try #require(ScenarioFile.flattened("a/played.json", naming: { $0 }, load: load))
         let replay = ReplayScenario(

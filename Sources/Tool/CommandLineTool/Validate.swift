@@ -1,3 +1,4 @@
+import Doctor
 import Arguments
 import Checks
 import CommandSupport

@@ -3,7 +3,7 @@ import Glibc
 import Simulation
 
 /// A program that runs beside this one, and whose standard output is read.
-package final class Child {
+package final class ChildProcess {
     private let process: pid_t
     private let output: CInt
     private var buffer: [UInt8] = []

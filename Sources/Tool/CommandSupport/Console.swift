@@ -4,12 +4,12 @@ import Synchronization
 /// Standard output carries results, standard error messages; each line goes out at once.
 package enum Console {
     private struct State {
-        var results = STDOUT_FILENO
-        var failure: Int32?
-        var last = LastLine()
+        package var results = STDOUT_FILENO
+        package var failure: Int32?
+        package var last = LastLine()
 
         /// Writes a line above the last one.
-        mutating func write(_ line: String, to descriptor: CInt) -> Int32? {
+        package mutating func write(_ line: String, to descriptor: CInt) -> Int32? {
             _ = Console.write(last.erase(), to: STDERR_FILENO)
             let failure = Console.write(line + "\n", to: descriptor)
             _ = Console.write(last.draw(), to: STDERR_FILENO)

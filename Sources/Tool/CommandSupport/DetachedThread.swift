@@ -5,7 +5,7 @@ import Glibc
 /// A thread beside that of the command.
 package enum DetachedThread {
     private final class Work: Sendable {
-        let body: @Sendable () -> Void
+        package let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 

@@ -34,3 +34,17 @@ package func makeFolders(_ path: String) throws(CommandFailure) {
             "cannot make the folder \(folder.quoted): \(reason) (choose one that you may write to)")
     } while end < path.endIndex
 }
+
+/// The names in a folder, in any order, without `.` and `..`; none when it cannot be read.
+package func folderEntries(_ path: String) -> [String] {
+    guard let stream = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { octets in
+            unsafe String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+}

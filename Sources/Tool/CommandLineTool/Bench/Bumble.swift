@@ -24,7 +24,7 @@ struct Bumble {
     /// Has one row measured.
     func measure(_ row: String) throws(CommandFailure) -> Figures {
         let script = String(decoding: PackageResources.bumble_py, as: UTF8.self)
-        let child = try Child(python, ["-c", script, row])
+        let child = try ChildProcess(python, ["-c", script, row])
         var figures: Figures?
         while let line = child.line() {  // the count and the microseconds of each
             let words = line.split(separator: " ")

@@ -23,7 +23,7 @@ enum Lateness {
         let directory = try ScratchDirectory()
         let (scenario, events) = (directory.path("scenario.json"), directory.path("events.jsonl"))
         try write(Self.scenario, to: scenario)
-        let child = try Child(
+        let child = try ChildProcess(
             "/proc/self/exe",
             ["serve", scenario, "--controller", "tcp:127.0.0.1:0", "--events", events, "--for", "20 s", "--quiet"])
         guard let line = child.line(within: .seconds(10)), line.hasPrefix("controller ") else {

@@ -33,14 +33,14 @@ enum Started {
 
     private static func start(
         in directory: ScratchDirectory, _ options: [String] = []
-    ) throws(CommandFailure) -> Child {
+    ) throws(CommandFailure) -> ChildProcess {
         let scenario = directory.path("scenario.json")
         try write(strap("\"value\": 62"), to: scenario)
-        return try Child("/proc/self/exe", ["run", scenario, "--for", "1 s"] + options)
+        return try ChildProcess("/proc/self/exe", ["run", scenario, "--for", "1 s"] + options)
     }
 
     /// Whether the client has found the strap; false when it ends without.
-    private static func hears(_ child: Child) -> Bool {
+    private static func hears(_ child: ChildProcess) -> Bool {
         while let line = child.line() {
             if line.contains("found") { return true }
         }

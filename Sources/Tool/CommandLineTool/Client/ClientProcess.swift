@@ -94,7 +94,7 @@ struct ClientProcess: Sendable {
 
     /// The processes whose parent is this one, whichever of its threads started them or has to wait for them.
     private static func children(of process: String) -> [pid_t] {
-        CaseFiles.names(in: "/proc/\(process)/task").flatMap { thread in
+        folderEntries("/proc/\(process)/task").flatMap { thread in
             String(decoding: contents(of: "/proc/\(process)/task/\(thread)/children") ?? [], as: UTF8.self).split(
                 separator: " ")
         }.compactMap { pid_t($0) }

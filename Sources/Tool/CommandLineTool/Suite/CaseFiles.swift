@@ -10,7 +10,7 @@ import Spelling
 extension CaseFiles {
     /// That of this machine.  A link to a folder is followed only if it is one of `operands`, so that no tree is endless.
     static func real(_ operands: [String]) -> CaseFiles {
-        CaseFiles(kind: { kind(of: $0, followingLinks: operands.contains($0)) }, names: names, contents: contents)
+        CaseFiles(kind: { kind(of: $0, followingLinks: operands.contains($0)) }, names: folderEntries, contents: contents)
     }
 
     private static func kind(of path: String, followingLinks: Bool) -> Kind? {
@@ -23,20 +23,6 @@ extension CaseFiles {
         }
         if followingLinks { return .folder }
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? .folder : nil
-    }
-
-    /// What a folder holds, in any order.
-    static func names(in folder: String) -> [String] {
-        guard let stream = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            names.append(name)
-        }
-        return names
     }
 }
 

@@ -24,7 +24,7 @@ func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     } else {
         throw CommandFailure(.usage, "-o must be a file that ends in .html or .md, and is \(path.quoted)")
     }
-    guard !invocation.operands.map(absolute).contains(absolute(path)) else {
+    guard !invocation.operands.map(absolutePath).contains(absolutePath(path)) else {
         throw CommandFailure(.usage, "-o \(path.quoted) would be written over what it is made of")
     }
     let columns = try columns(invocation.operands)

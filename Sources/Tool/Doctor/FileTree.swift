@@ -2,23 +2,14 @@ import CommandSupport
 import Glibc
 
 /// The machine's files; in tests, those below another folder.
-struct FileTree: Sendable {
+package struct FileTree: Sendable {
     let root: String
 
     init(below root: String = "") { self.root = root }
 
     /// What is in a folder, in order; nothing if it cannot be read.
     func names(in folder: String) -> [String] {
-        guard let stream = unsafe opendir(root + folder) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { octets in
-                unsafe String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        folderEntries(root + folder).sorted()
     }
 
     /// A file's text without blanks at its ends; nil if it cannot be read.

@@ -3,12 +3,12 @@ import Glibc
 import Spelling
 
 /// The judgement of facts; nothing is asked of the machine here.
-struct Diagnosis: Sendable {
+package struct Diagnosis: Sendable {
     let facts: MachineFacts
     private(set) var findings: [Finding] = []
 
     /// In the order in which things stand on each other: what is mended first may mend what comes later.
-    init(_ facts: MachineFacts) {
+    package init(_ facts: MachineFacts) {
         self.facts = facts
         lookAtKernel()
         lookAtSwitches()
@@ -36,7 +36,7 @@ struct Diagnosis: Sendable {
                 kernel.hasModule
                     ? .problem(
                         .notLoaded, "kernel", "Linux \(kernel.release) has Bluetooth, but not loaded",
-                        mend: facts.command(.load(module: "bluetooth")))
+                        fix: facts.command(.load(module: "bluetooth")))
                     : withoutBluetooth(kernel.release))
             return
         }
@@ -59,7 +59,7 @@ struct Diagnosis: Sendable {
             add(
                 .hint(
                     .noVirtualAdapters, "vhci", "there is no /dev/vhci, which virtual adapters for tests need",
-                    mend: kernel.hasAdapterMaker ? facts.command(.load(module: "hci_vhci")) : nil))
+                    fix: kernel.hasAdapterMaker ? facts.command(.load(module: "hci_vhci")) : nil))
         }
     }
 
@@ -67,7 +67,7 @@ struct Diagnosis: Sendable {
         let isCloud = release.contains("-cloud-")
         return .problem(
             .noBluetooth, "kernel", "Linux \(release) has no Bluetooth",
-            mend: isCloud && facts.means.installer == .apt
+            fix: isCloud && facts.means.installer == .apt
                 ? facts.command(.install(package: "linux-image-amd64")) : nil,
             advice: isCloud
                 ? "then boot that kernel" : "boot a kernel with CONFIG_BT; in a container, that is the host's")
@@ -79,7 +79,7 @@ struct Diagnosis: Sendable {
             add(
                 .problem(
                     .noDriver, "usb", "the USB adapter \(adapter) has no driver",
-                    mend: facts.command(.load(module: "btusb"))))
+                    fix: facts.command(.load(module: "btusb"))))
         }
         guard kernel.hasBluetooth, kernel.driverless.isEmpty else { return }
         if kernel.interfaces.isEmpty {
@@ -105,7 +105,7 @@ struct Diagnosis: Sendable {
                 add(
                     .problem(
                         .softBlocked, "rfkill", "\(blocked.name) is blocked by software",
-                        mend: facts.command(.unblock(blocked))))
+                        fix: facts.command(.unblock(blocked))))
             } else {
                 add(.ok("rfkill", "\(blocked.name) is not blocked"))
             }
@@ -119,19 +119,19 @@ struct Diagnosis: Sendable {
         switch facts.bus {
         case .open: add(.ok("bus", "D-Bus's system bus lets us in"))
         case .unreachable(let why) where facts.hasBusDaemon:
-            add(.problem(.noBus, "bus", why, mend: facts.command(.start(service: "dbus")), advice: inContainer))
+            add(.problem(.noBus, "bus", why, fix: facts.command(.start(service: "dbus")), advice: inContainer))
         case .unreachable(let why):
             add(
                 .problem(
-                    .noBus, "bus", "\(why); D-Bus is not installed", mend: facts.command(.install(package: "dbus")),
+                    .noBus, "bus", "\(why); D-Bus is not installed", fix: facts.command(.install(package: "dbus")),
                     advice: inContainer))
         case .refused(let why):
-            add(.problem(.busRefuses, "bus", why, mend: facts.command(.restart(service: "dbus")), advice: inContainer))
+            add(.problem(.busRefuses, "bus", why, fix: facts.command(.restart(service: "dbus")), advice: inContainer))
         case .unasked(let address):
             add(
                 .problem(
                     .noBus, "bus", "DBUS_SYSTEM_BUS_ADDRESS is \(address.quoted), and only unix:path= is asked",
-                    mend: "unset DBUS_SYSTEM_BUS_ADDRESS"))
+                    fix: "unset DBUS_SYSTEM_BUS_ADDRESS"))
         }
     }
 
@@ -144,7 +144,7 @@ struct Diagnosis: Sendable {
             add(
                 .problem(
                     .noDaemon, "bluez", "BlueZ's bluetoothd is not installed",
-                    mend: facts.command(.install(package: "bluez"))))
+                    fix: facts.command(.install(package: "bluez"))))
         }
     }
 
@@ -156,12 +156,12 @@ struct Diagnosis: Sendable {
             add(
                 .problem(
                     .daemonStopped, "bluetoothd", "bluetoothd does not run",
-                    mend: facts.command(.start(service: "bluetooth"))))
+                    fix: facts.command(.start(service: "bluetooth"))))
         case .silent:
             add(
                 .problem(
                     .daemonSilent, "bluetoothd", "bluetoothd does not answer",
-                    mend: facts.command(.restart(service: "bluetooth"))))
+                    fix: facts.command(.restart(service: "bluetooth"))))
         case .forbidden: add(forbidden)
         case .answering(let adapters):
             add(.ok("bluetoothd", "bluetoothd answers"))
@@ -169,7 +169,7 @@ struct Diagnosis: Sendable {
                 add(
                     .problem(
                         .adapterUnknown, name, "bluetoothd does not know \(name)",
-                        mend: facts.command(.restart(service: "bluetooth")),
+                        fix: facts.command(.restart(service: "bluetooth")),
                         advice: "or end the program that has taken it"))
             }
             for adapter in adapters { look(at: adapter) }
@@ -180,10 +180,10 @@ struct Diagnosis: Sendable {
     private var forbidden: Finding {
         let found = "D-Bus's policy does not let this user speak to bluetoothd"
         guard let group = facts.means.allowedGroups.first(where: { !facts.means.groups.contains($0) }) else {
-            return .problem(.callsForbidden, "policy", found, mend: facts.command(.allow))
+            return .problem(.callsForbidden, "policy", found, fix: facts.command(.allow))
         }
         return .problem(
             .callsForbidden, "policy", "\(found), but the group \(group)",
-            mend: facts.command(.join(group: group)), advice: "then log out and in again")
+            fix: facts.command(.join(group: group)), advice: "then log out and in again")
     }
 }

@@ -8,14 +8,14 @@ import Sockets
 import Spelling
 
 /// Facts that programs and the kernel have to be asked for; no question takes long.
-enum Asking {
+package enum MachineProbe {
     /// After this nobody is waited for any more.
     private static let limit = Duration.milliseconds(700)
 
-    static func all(_ files: FileTree = FileTree()) throws -> MachineFacts {
+    package static func facts(_ files: FileTree = FileTree()) throws -> MachineFacts {
         let meter = Meter()
         var facts = MachineFacts(files, release: release())
-        let version = facts.program.flatMap { try? Child($0, ["--version"]) }
+        let version = facts.program.flatMap { try? ChildProcess($0, ["--version"]) }
         if facts.kernel.hasBluetooth { facts.kernel.socketError = socketError() }
         let loop = EventLoop(pace: .real())
         let answer = try loop.run { await ask(.system, on: loop) }

@@ -1,7 +1,7 @@
 import CommandSupport
 
 /// What was seen of the machine; nothing of it is judged here.
-struct MachineFacts: Sendable {
+package struct MachineFacts: Sendable {
     struct Kernel: Sendable {
         /// As `uname -r` prints it.
         var release = ""

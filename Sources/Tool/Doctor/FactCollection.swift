@@ -4,7 +4,7 @@ import Glibc
 /// Facts that files tell.  Nothing is changed: no module is loaded, no service started.
 extension MachineFacts {
     /// Where distributions have bluetoothd.
-    static let usualPlaces = [
+    static let usualPaths = [
         "/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd", "/usr/local/libexec/bluetooth/bluetoothd",
         "/usr/sbin/bluetoothd",
     ]
@@ -13,7 +13,7 @@ extension MachineFacts {
         kernel = Kernel(files, release: release)
         switches = files.names(in: "/sys/class/rfkill").compactMap { Switch($0, files) }
         hasBusDaemon = files.hasProgram("dbus-daemon") || files.hasProgram("dbus-broker")
-        program = Self.usualPlaces.first(where: files.isExecutable)
+        program = Self.usualPaths.first(where: files.isExecutable)
         readConfiguration(files)
         means = Means(files)
     }

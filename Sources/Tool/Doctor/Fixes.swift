@@ -27,7 +27,7 @@ enum ServiceManager: Hashable, Sendable {
 
 extension MachineFacts {
     /// Commands that mend, for this user on this machine.
-    enum Mend {
+    enum Fix {
         case load(module: String)
         case unblock(Switch)
         case install(package: String)
@@ -40,8 +40,8 @@ extension MachineFacts {
         case allow
     }
 
-    func command(_ mend: Mend) -> String? {
-        switch mend {
+    func command(_ fix: Fix) -> String? {
+        switch fix {
         case .load(let module): asRoot("modprobe \(module)")
         case .unblock(let blocked):
             means.hasRfkill

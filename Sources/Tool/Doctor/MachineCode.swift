@@ -1,7 +1,7 @@
 import CommandSupport
 
 /// The codes of what `doctor` finds, in one table: a code keeps its meaning for ever, as those of documents do.
-enum MachineCode: String, CaseIterable, Sendable {
+package enum MachineCode: String, CaseIterable, Sendable {
     case noBluetooth = "LD0201"
     case notLoaded = "LD0202"
     case otherNamespace = "LD0203"
@@ -28,7 +28,7 @@ enum MachineCode: String, CaseIterable, Sendable {
     case portsTaken = "LD0224"
 
     /// One paragraph for people: what is missing, and what follows.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .noBluetooth:
             "The kernel was built without Bluetooth, as kernels for clouds and many containers' hosts are. A container has the kernel of its host. Boot a kernel with CONFIG_BT; the virtual radio needs none."

@@ -2,7 +2,7 @@ import CommandSupport
 import Spelling
 
 /// What was looked at, what was found there, and what mends it.
-struct Finding: Hashable, Sendable {
+package struct Finding: Hashable, Sendable {
     enum Level: String, Sendable {
         case ok
         /// All works, but not as well as it could.
@@ -26,15 +26,15 @@ struct Finding: Hashable, Sendable {
     }
 
     static func hint(
-        _ code: MachineCode, _ subject: String, _ found: String, mend: String? = nil, advice: String? = nil
+        _ code: MachineCode, _ subject: String, _ found: String, fix: String? = nil, advice: String? = nil
     ) -> Finding {
-        Finding(subject: subject, level: .hint, code: code, found: found, command: mend, advice: advice)
+        Finding(subject: subject, level: .hint, code: code, found: found, command: fix, advice: advice)
     }
 
     static func problem(
-        _ code: MachineCode, _ subject: String, _ found: String, mend: String? = nil, advice: String? = nil
+        _ code: MachineCode, _ subject: String, _ found: String, fix: String? = nil, advice: String? = nil
     ) -> Finding {
-        Finding(subject: subject, level: .problem, code: code, found: found, command: mend, advice: advice)
+        Finding(subject: subject, level: .problem, code: code, found: found, command: fix, advice: advice)
     }
 
     var json: String {
@@ -44,7 +44,7 @@ struct Finding: Hashable, Sendable {
 }
 
 /// A radio that `--radio` can name, and what it can do on this machine.
-struct RadioVerdict: Hashable, Sendable {
+package struct RadioVerdict: Hashable, Sendable {
     let radio: String
     let works: Bool
     let says: String

@@ -3,18 +3,18 @@ import Scenarios
 import Spelling
 
 /// What an event log says of what was done by hand: at a key, or on the control socket.
-struct HandLog {
+struct ManualActionLog {
     /// What was played.
-    struct Source: Equatable {
-        var scenario: String
-        var seed: UInt64
+    package struct Source: Equatable {
+        package var scenario: String
+        package var seed: UInt64
         /// Nil in the log of a run in which nobody could act.
-        var digest: String?
-        var settings: [String] = []
+        package var digest: String?
+        package var settings: [String] = []
     }
 
     /// Something that was done.
-    struct Deed: Equatable {
+    struct ManualAction: Equatable {
         /// How it ended, if the line does not say when it ends.
         enum End: Equatable {
             /// It was given back, at a time.
@@ -26,33 +26,33 @@ struct HandLog {
         }
 
         /// In seconds since the start, as the log writes it.
-        var time: String
+        package var time: String
         /// To what, as the log calls it.
-        var entity: String?
+        package var entity: String?
         /// The name of who did it: `key s`.
-        var name: String
+        package var name: String
         /// The line that the control socket takes for it.
-        var line: Node
-        var end = End.open
-        let kind: Action.Kind
+        package var line: Node
+        package var end = End.open
+        package let kind: Action.Kind
         /// Whether its end has to be known from what happened.
         var isEndless: Bool { kind.lasts && line["for"] == nil && line["until"] == nil }
 
-        fileprivate func isCovered(by other: Deed) -> Bool {
+        fileprivate func isCovered(by other: ManualAction) -> Bool {
             isEndless && other.isEndless && kind == other.kind && entity == other.entity && time == other.time
         }
     }
 
     /// Why a log is none.
-    struct Unreadable: Error, Equatable {
-        let line: Int
-        let reason: String
+    package struct Unreadable: Error, Equatable {
+        package let line: Int
+        package let reason: String
     }
 
-    private(set) var source: Source
-    private(set) var deeds: [Deed] = []
+    package private(set) var source: Source
+    package private(set) var actions: [ManualAction] = []
     /// The time of the last line.
-    private(set) var end = "0.000000"
+    package private(set) var end = "0.000000"
     private var count = 1  // of the lines
     private var running: [Int] = []  // of the deeds
     private var clearing: Int?  // the deed that ends others just now
@@ -68,7 +68,7 @@ struct HandLog {
     }
 
     /// Takes the next line.
-    mutating func add(_ line: [UInt8]) throws(Unreadable) {
+    package mutating func add(_ line: [UInt8]) throws(Unreadable) {
         count += 1
         let head = String(decoding: line.prefix(64), as: UTF8.self)
         guard head.hasPrefix("{\"t\": "), let comma = head.firstIndex(of: ",") else { return }
@@ -82,8 +82,8 @@ struct HandLog {
         guard let name = node["rule"]?.string, let kind = said["do"]?.string.flatMap(Action.Kind.init(rawValue:)) else {
             throw unreadable("this does not say what was done")
         }
-        let deed = Deed(time: time, entity: node["of"]?.string, name: name, line: said, kind: kind)
-        if isBeginning { begin(deed) } else { try end(deed) }
+        let action = ManualAction(time: time, entity: node["of"]?.string, name: name, line: said, kind: kind)
+        if isBeginning { begin(action) } else { try end(action) }
     }
 
     private func unreadable(_ reason: String) -> Unreadable { Unreadable(line: count, reason: reason) }
@@ -95,16 +95,16 @@ struct HandLog {
             && parts.joined().allSatisfy { (48...57).contains($0) }
     }
 
-    private mutating func begin(_ deed: Deed) {
-        deeds.append(deed)
-        running.append(deeds.count - 1)
-        if deed.kind == .clear { clearing = deeds.count - 1 }
+    private mutating func begin(_ action: ManualAction) {
+        actions.append(action)
+        running.append(actions.count - 1)
+        if action.kind == .clear { clearing = actions.count - 1 }
     }
 
-    private mutating func end(_ deed: Deed) throws(Unreadable) {
+    private mutating func end(_ action: ManualAction) throws(Unreadable) {
         let place = running.firstIndex { index in
-            let other = deeds[index]
-            return other.name == deed.name && other.entity == deed.entity && other.line.json == deed.line.json
+            let other = actions[index]
+            return other.name == action.name && other.entity == action.entity && other.line.json == action.line.json
         }
         guard let place else { throw unreadable("what ends here has not begun") }
         let index = running.remove(at: place)
@@ -112,13 +112,13 @@ struct HandLog {
             if clearing == index { clearing = nil }
             return
         }
-        guard deeds[index].isEndless else { return }
-        deeds[index].end = .at(deed.time)
-        let last = deeds.count - 1
-        if last != index, deed.time == deeds[last].time {
-            var ended = deeds[index]
-            ended.time = deed.time
-            if ended.isCovered(by: deeds[last]) { deeds[index].end = .covered(by: last) }
+        guard actions[index].isEndless else { return }
+        actions[index].end = .at(action.time)
+        let last = actions.count - 1
+        if last != index, action.time == actions[last].time {
+            var ended = actions[index]
+            ended.time = action.time
+            if ended.isCovered(by: actions[last]) { actions[index].end = .covered(by: last) }
         }
     }
 }

@@ -15,7 +15,7 @@ extension Diagnosis {
             add(
                 .problem(
                     .advertisementsUsed, name, "\(name) has no advertisement left",
-                    mend: facts.command(.restart(service: "bluetooth")),
+                    fix: facts.command(.restart(service: "bluetooth")),
                     advice: "or end the program that advertises"))
             return
         }
@@ -25,7 +25,7 @@ extension Diagnosis {
             add(
                 .hint(
                     .switchedOff, name, "\(name) is switched off: \(known)",
-                    mend: isBlocked ? nil : "bluetoothctl power on",
+                    fix: isBlocked ? nil : "bluetoothctl power on",
                     advice: isBlocked ? nil : "serve does that, too, and puts it back"))
             return
         }
@@ -44,7 +44,7 @@ extension Diagnosis {
             add(
                 .problem(
                     .classicOnly, "configuration", "\(facts.configurationPath) switches Low Energy off",
-                    mend: facts.command(.configure("ControllerMode = dual"))))
+                    fix: facts.command(.configure("ControllerMode = dual"))))
         }
         if let version = facts.version, version < DaemonVersion(5, 77), !facts.isExperimental,
             configuration?["General", "Experimental"] != "true"
@@ -52,14 +52,14 @@ extension Diagnosis {
             add(
                 .hint(
                     .intervalsIgnored, "intervals", "BlueZ \(version) ignores how often a scenario advertises",
-                    mend: facts.command(.configure("Experimental = true"))))
+                    fix: facts.command(.configure("Experimental = true"))))
         }
         if let configuration, configuration["General", "DeviceID"] != "false" {
             add(
                 .hint(
                     .secondInformation, "information",
                     "bluetoothd adds a Device Information service (180A) of its own to the scenario's",
-                    mend: facts.command(.configure("DeviceID = false"))))
+                    fix: facts.command(.configure("DeviceID = false"))))
         }
     }
 
@@ -71,12 +71,12 @@ extension Diagnosis {
             add(
                 .hint(
                     .portTaken, "port", "the port \(first) of 127.0.0.1 is in use; serve would take \(port)",
-                    mend: "ss -ltnp 'sport = :\(first)'", advice: "that shows who has it"))
+                    fix: "ss -ltnp 'sport = :\(first)'", advice: "that shows who has it"))
         case nil:
             add(
                 .problem(
                     .portsTaken, "port", "the ports \(first) to \(customaryPorts.upperBound) of 127.0.0.1 are in use",
-                    mend: "lubdub serve scenarios/resting.json --controller tcp:127.0.0.1:0"))
+                    fix: "lubdub serve scenarios/resting.json --controller tcp:127.0.0.1:0"))
         }
     }
 }

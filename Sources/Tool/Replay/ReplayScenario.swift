@@ -4,15 +4,15 @@ import Scenarios
 /// A scenario in which the script does what was done by hand.
 struct ReplayScenario {
     /// The new file.
-    let root: Node
+    package let root: Node
 
     /// - Parameters:
     ///   - original: The scenario that was played, as one file.
     ///   - devices: The names of its devices.
     ///   - limit: When it ends, unless the log goes on for longer, in microseconds.
     ///   - log: What was done, with which seed.
-    init(_ original: Node, devices: [String], limit: Int64, _ log: HandLog) {
-        let rules = log.deeds.indices.flatMap { Self.rules(for: $0, in: log.deeds, devices: devices) }
+    init(_ original: Node, devices: [String], limit: Int64, _ log: ManualActionLog) {
+        let rules = log.actions.indices.flatMap { Self.rules(for: $0, in: log.actions, devices: devices) }
         var members: [(key: String, node: Node)] = []
         if case .object(let old) = original.value { members = old.map { ($0.key, $0.node) } }
         members.removeAll { ["seed", "limit"].contains($0.key) }
@@ -31,14 +31,14 @@ struct ReplayScenario {
         root = .object(members)
     }
 
-    private static func rules(for index: Int, in deeds: [HandLog.Deed], devices: [String]) -> [Node] {
-        let deed = deeds[index]
-        guard case .object(let said) = deed.line.value else { return [] }
-        var members: [(key: String, node: Node)] = [("when", Node(.string("\(deed.time) s")))]
+    private static func rules(for index: Int, in actions: [ManualActionLog.ManualAction], devices: [String]) -> [Node] {
+        let action = actions[index]
+        guard case .object(let said) = action.line.value else { return [] }
+        var members: [(key: String, node: Node)] = [("when", Node(.string("\(action.time) s")))]
         members += said.filter { $0.key != "chance" }.map { ($0.key, $0.node) }  // it has been decided
-        if deed.isEndless { members.append(("until", Node(.string(end(of: index, in: deeds))))) }
-        if deed.line["note"] == nil { members.append(("note", Node(.string(deed.name)))) }
-        guard deed.kind == .clear, deed.line["of"] == nil else { return [.object(members)] }
+        if action.isEndless { members.append(("until", Node(.string(end(of: index, in: actions))))) }
+        if action.line["note"] == nil { members.append(("note", Node(.string(action.name)))) }
+        guard action.kind == .clear, action.line["of"] == nil else { return [.object(members)] }
         // A rule clears one thing, so that it takes several to clear everything.
         return (devices + ["client"]).map { entity in
             .object(members.prefix(2) + [("of", Node(.string(entity)))] + members.dropFirst(2))
@@ -47,10 +47,10 @@ struct ReplayScenario {
 
     /// Until when something lasted that did not say so.  With an end it is as what comes from outside: what it covers
     /// comes back.
-    private static func end(of index: Int, in deeds: [HandLog.Deed]) -> String {
+    private static func end(of index: Int, in actions: [ManualActionLog.ManualAction]) -> String {
         var index = index
-        while case .covered(let next) = deeds[index].end, next > index { index = next }
-        guard case .at(let time) = deeds[index].end else { return "end" }
+        while case .covered(let next) = actions[index].end, next > index { index = next }
+        guard case .at(let time) = actions[index].end else { return "end" }
         return "\(time) s"
     }
 
