@@ -5,7 +5,7 @@ package import Simulation
 
 /// Runs the built-in client above a central host, at the pace of an event loop.
 package actor ClientDriver {
-    nonisolated let loop: EventLoop
+    package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var client: BuiltInClient
     private var host: (any LiveCentralHost)?
@@ -77,5 +77,30 @@ package actor ClientDriver {
     private func timePassed() {
         client.timePassed(at: loop.now)
         settle()
+    }
+}
+
+extension ClientDriver {
+    /// A client above the radio that `--radio` names, which has started.
+    package static func start(
+        _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
+        report: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
+    ) async throws(CommandFailure) -> ClientDriver {
+        switch radio {
+        case .controller(let address):
+            let driver = ClientDriver(settings, on: loop, report: report, fail: fail)
+            try await driver.start { notify throws(CommandFailure) in
+                try HCICentralHost(above: address, on: loop, notify: notify)
+            }
+            return driver
+        case .bluez(let adapter):
+            let driver = ClientDriver(settings.aboveBlueZ, on: loop, report: report, fail: fail)
+            let services = settings.choice == .strongest ? settings.services : []
+            try await driver.start { notify throws(CommandFailure) in
+                let bus = try await BlueZCentralHost.Bus(on: loop, notify: notify)
+                return BlueZCentralHost(adapter, services: services, sharesDevices: true, over: bus, on: loop)
+            }
+            return driver
+        }
     }
 }

@@ -1,20 +1,21 @@
 import Synchronization
 
-/// Inputs from the events of a loop, kept in order until straight-line code takes them.
-final class Inbox<Input: Sendable>: Sendable {
+/// Inputs from the events of a loop, kept in order until code without `async` takes them.
+package final class Inbox<Input: Sendable>: Sendable {
     private let inputs = Mutex<[Input]>([])
     private let notify: @Sendable () -> Void
 
-    /// `notify` is called after each input was added.
-    init(notify: @escaping @Sendable () -> Void) { self.notify = notify }
+    /// Calls `notify` after each input was added.
+    package init(notify: @escaping @Sendable () -> Void = {}) { self.notify = notify }
 
-    func add(_ input: Input) {
+    /// Adds an input.
+    package func add(_ input: Input) {
         inputs.withLock { $0.append(input) }
         notify()
     }
 
     /// Removes and returns all inputs.
-    func take() -> [Input] {
+    package func take() -> [Input] {
         inputs.withLock { inputs in
             defer { inputs.removeAll() }
             return inputs

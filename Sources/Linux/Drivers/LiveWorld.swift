@@ -30,7 +30,7 @@ package actor LiveWorld {
         var isOpen = false
     }
 
-    nonisolated let loop: EventLoop
+    package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var world: World
     private let flushLogs: @Sendable (inout World) -> Bool

@@ -16,7 +16,7 @@ package final class LiveWorldCentralHost: LiveCentralHost {
 
     private let air: LiveWorld
     private let node: Int
-    private let inbox = Inbox<Host.Output>(notify: {})
+    private let inbox = Inbox<Host.Output>()
 
     /// Offers controllers, and logs the packets of the client's host as those of controller 0.
     package init(offering addresses: [StreamAddress], on loop: EventLoop, log: PacketLog) throws(CommandFailure) {

@@ -2,6 +2,7 @@ import Arguments
 import Bluetooth
 import Collector
 import CommandSupport
+import Drivers
 import Glibc
 import ScenarioRuns
 import Simulation
@@ -94,7 +95,7 @@ private func listen(
             let show = { @Sendable (saying: SensorCollector.Saying) in
                 if let screen { screen.assumeIsolated { $0.take(saying) } } else { tell(saying) }
             }
-            let live = try await client(settings, above: radio, on: loop, tell: show) {
+            let live = try await ClientDriver.start(settings, above: radio, on: loop, report: show) {
                 completion.finish(.failure($0))
             }
             await screen?.start()
@@ -113,23 +114,6 @@ private func listen(
     } catch let failure as CommandFailure {
         throw failure
     } catch { throw CommandFailure(.inner, "\(error)") }
-}
-
-/// The built-in client, which has begun.
-private func client(
-    _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
-    tell: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
-) async throws -> any LiveClient {
-    switch radio {
-    case .controller(let address):
-        let live = try LiveHost(settings, above: address, on: loop, tell: tell, fail: fail)
-        try await live.start()
-        return live
-    case .bluez(let adapter):
-        let live = LiveCentral(settings, on: loop, tell: tell) { fail("\(radio): \($0)") }
-        try await live.start(adapter)
-        return live
-    }
 }
 
 private func duration(_ option: String, of invocation: Invocation) throws(CommandFailure) -> Duration? {

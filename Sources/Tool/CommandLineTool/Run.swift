@@ -1,6 +1,7 @@
 import Arguments
 import Collector
 import CommandSupport
+import Drivers
 import Conformance
 import ScenarioRuns
 import Scenarios

@@ -39,9 +39,9 @@ extension Check {
             self, ending, took: begin.duration(to: examiner.now), standstill: examiner.standstill)
     }
 
-    private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {
+    private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> CheckExit? {
         if let reason = whyUnasked(isStrict: isStrict) ?? unsupportedReason(examiner.host) { return .skipped(reason) }
-        do throws(Ending) {
+        do throws(CheckExit) {
             try examiner.meet(as: scope)
             try judge(&examiner)
             return nil
@@ -66,7 +66,7 @@ extension Check {
     }
 
     /// Asks a peripheral that has been met as the scope has it.
-    func judge(_ examiner: inout Examiner) throws(Ending) {
+    func judge(_ examiner: inout Examiner) throws(CheckExit) {
         for claim in claims {
             if let reason = claim.unsupportedReason(examiner) { throw .skipped(reason) }
         }

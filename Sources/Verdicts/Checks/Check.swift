@@ -39,7 +39,7 @@ public struct Check: Identifiable, Sendable {
     }
 
     /// What asks the question.
-    typealias Body = @Sendable (inout Examiner) throws(Ending) -> Void
+    typealias Body = @Sendable (inout Examiner) throws(CheckExit) -> Void
 
     /// A test case of the SIG's, `HRS/SEN/CN/BV-01-C`, or one of our own: `advertising/flags`.
     public let id: String

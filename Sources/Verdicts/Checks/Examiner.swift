@@ -74,7 +74,7 @@ struct Examiner {
     }
 
     /// Leaves the air without a word, and is back at once.
-    mutating func vanish() throws(Ending) {
+    mutating func vanish() throws(CheckExit) {
         isReady = false
         command(.start)
         guard wait(atMost: .seconds(10), until: { $0.isReady }) else {
@@ -94,7 +94,7 @@ struct Examiner {
 
     /// Does to the peripheral what a rule of its script would, and what a person at a real one can: for so long.  Skips
     /// the check where nobody can.
-    mutating func act(_ action: Action, for duration: Duration? = nil) throws(Ending) {
+    mutating func act(_ action: Action, for duration: Duration? = nil) throws(CheckExit) {
         guard host.act(action, for: duration) else {
             throw .skipped("nobody can do \(action.kind.rawValue) to this peripheral")
         }
@@ -167,7 +167,7 @@ struct Examiner {
     }
 
     /// Skips the check if the host lacks a capability.
-    func need(_ capability: CentralCapability) throws(Ending) {
+    func need(_ capability: CentralCapability) throws(CheckExit) {
         if let reason = host.unsupportedReason(for: capability) { throw .skipped(reason) }
     }
 

@@ -3,7 +3,7 @@ import Bluetooth
 import GATT
 
 /// An attribute that something is not allowed with, in whichever peripheral.
-enum Place: Hashable, Sendable {
+enum TargetAttribute: Hashable, Sendable {
     /// A value that is declared without Read.
     case unreadable
     /// A value that is declared without any way to write it.
@@ -16,7 +16,7 @@ enum Place: Hashable, Sendable {
     case guardedFromWriting(ATTError)
 
     /// The value that is meant, and its type; skips the check where there is none.
-    func find(in peripheral: inout Examiner) throws(Ending) -> (handle: UInt16, type: UUID) {
+    func find(in peripheral: inout Examiner) throws(CheckExit) -> (handle: UInt16, type: UUID) {
         let values = peripheral.services.flatMap(\.characteristics)
         switch self {
         case .unreadable:

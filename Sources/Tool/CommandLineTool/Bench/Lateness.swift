@@ -1,6 +1,7 @@
 import Arguments
 import Collector
 import CommandSupport
+import Drivers
 import EventLog
 import Glibc
 import Scenarios
@@ -56,14 +57,13 @@ enum Lateness {
             let address = try StreamAddress(address)
             return try loop.run {
                 let completion = RunCompletion()
-                let live = try LiveHost(settings, above: address, on: loop) { saying in
+                let live = try await ClientDriver.start(settings, above: .controller(address), on: loop) { saying in
                     guard case .ecgFrame = saying.content else { return }
                     let now = loop.now.nanoseconds
                     arrivals.withLock { $0.append(now) }
                 } fail: {
                     completion.finish(.failure($0))
                 }
-                try await live.start()
                 let signals = Signals()
                 if case .failure(let why) = await completion.wait(signals, on: loop, for: length) {
                     throw CommandFailure(.environment, "\(why)")

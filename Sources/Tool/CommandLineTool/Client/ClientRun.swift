@@ -1,6 +1,7 @@
 import Arguments
 import Bluetooth
 import CommandSupport
+import Drivers
 import Conformance
 import Expectations
 import Glibc
@@ -43,9 +44,7 @@ struct ClientUnderTest: Sendable {
         if let radios = try DeviceRadios(invocation) {
             door = .radios(radios)
         } else {
-            do throws(StreamAddress.Unreadable) {
-                door = .controller(try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0"))
-            } catch { throw CommandFailure(.usage, "--controller: \(error), or vhci") }
+            door = .controller(try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0"))
         }
         guard let text = invocation.text("--said") else {
             said = nil
@@ -165,7 +164,7 @@ struct ClientUnderTest: Sendable {
     /// Switches the devices on; returns when their time is counted.
     private func open(_ live: LiveWorld, _ loop: EventLoop, _ pairingOperator: PairingOperator) async throws {
         guard case .radios(let radios) = door else { return await live.start() }
-        try await radios.start(live, pairingOperator)
+        try await radios.start(live, answerPairing: pairingOperator.handler)
         let limit = loop.now.advanced(by: ProcessSession.patience)
         while !(await live.isPlaying) {
             if let why = await live.failure { throw CommandFailure(.environment, "\(why)") }
@@ -187,7 +186,10 @@ struct ClientUnderTest: Sendable {
         do {
             return try loop.run { [world, startsAtReset] in
                 let completion = RunCompletion()
-                let live = LiveWorld(world, files, on: loop, completion, .quiet, limits: { _ in nil })
+                let live = LiveWorld(world, on: loop, completion, .quiet) { world in
+                    files.flush(&world)
+                    return !files.readerIsGone
+                }
                 await live.judge(on: terms, startsAtReset: startsAtReset)
                 let session: any ClientSession
                 do { session = try await start(live, loop, completion) } catch {

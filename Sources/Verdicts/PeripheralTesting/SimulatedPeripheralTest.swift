@@ -1,48 +1,48 @@
-import Arguments
-import Checks
-import CommandSupport
+package import Arguments
+package import Checks
+package import CommandSupport
 import Conformance
 import EventLog
 import Expectations
-import GATT
 import Glibc
-import ScenarioRuns
+package import ScenarioRuns
 import Scenarios
 import Simulation
 import Spelling
 import VirtualWorld
 
-/// Checks that are asked of a scenario's peripheral one after the other, each in a world of its own.
-struct Examination {
+/// Runs checks on a scenario's peripheral, each in its own world.
+package struct SimulatedPeripheralTest {
     private let configuration: RunConfiguration
     private let checks: [Check]
     private let device: Int
-    private let wording: CheckWording
+    private let formatter: CheckFormatter
     private let reports: ReportFiles
 
-    init(_ configuration: RunConfiguration, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure) {
-        (self.configuration, self.checks, wording) = (configuration, checks, try CheckWording(invocation))
+    /// Checks the scenario's target, or its first peripheral.
+    package init(_ configuration: RunConfiguration, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure) {
+        (self.configuration, self.checks, formatter) = (configuration, checks, try CheckFormatter(invocation))
         reports = try ReportFiles(invocation)
         let devices = configuration.scenario.devices
         guard let device = configuration.scenario.target ?? devices.firstIndex(where: { $0.role == .peripheral }) else {
-            throw CommandFailure(.usage, "\(configuration.path) has no peripheral to check")
+            throw CommandFailure(.usage, "\(configuration.path) has no peripheral to check: add a device with the role peripheral")
         }
         self.device = device
     }
 
-    /// Asks all of them: how it ended.
-    func play() throws(CommandFailure) -> ExitCode {
+    /// Runs all checks, and returns the exit status.
+    package func run() throws(CommandFailure) -> ExitCode {
         let signals = Signals()
         var report = Report(version: version, seed: configuration.seed)
         var interruption: ExitCode?
         for check in checks {
             interruption = signals.take().map { .signal($0) } ?? (Console.failure == EPIPE ? .signal(SIGPIPE) : nil)
             guard interruption == nil else { break }
-            let outcome = try ask(check)
+            let outcome = try run(check)
             var packets: [String] = []
             if let finding = outcome.finding { packets = try trace(of: check, at: finding.instant) }
             let replay = configuration.replay(of: check.id)
-            for line in wording.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
+            for line in formatter.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
             report.add(check.id, Outcome(outcome, replay: replay, seed: configuration.seed, trace: packets))
         }
         if interruption == nil { Console.print(report.summary.words()) }
@@ -50,27 +50,27 @@ struct Examination {
         return interruption ?? report.code
     }
 
-    private func ask(_ check: Check) throws(CommandFailure) -> Check.Outcome {
+    private func run(_ check: Check) throws(CommandFailure) -> Check.Outcome {
         var world = try configuration.world()
         let files = try LogFiles(configuration, &world)
-        var (outcome, after) = try ask(check, in: world)
+        var (outcome, after) = try run(check, in: world)
         try files.close(&after, status: Report.Tally([outcome.verdict]).code.status)
         return outcome
     }
 
-    private func ask(_ check: Check, in world: World) throws(CommandFailure) -> (Check.Outcome, World) {
-        do throws(AttributeTable.DefinitionError) {
+    private func run(_ check: Check, in world: World) throws(CommandFailure) -> (Check.Outcome, World) {
+        try orFail(.inner, "the attributes of the central do not fit: ") {
             let (outcome, after) = try check.ask(of: device, in: world, isStrict: configuration.isStrict)
             return (outcome, after)
-        } catch { throw CommandFailure(.inner, "the examiner has no room for its attributes: \(error)") }
+        }
     }
 
-    /// The last packets of the central before a fail: the same case again, for it is the same to the octet.
+    /// The last packets of the central before a failure.  The check runs again for that, with the same octets.
     private func trace(of check: Check, at instant: Instant) throws(CommandFailure) -> [String] {
         let recent = RecentPackets(of: UInt16(clamping: configuration.scenario.devices.count), until: instant)
         var world = try configuration.world()
         world.packets = PacketLog { recent.take($0) }
-        _ = try ask(check, in: world)
+        _ = try run(check, in: world)
         return recent.lines(until: instant)
     }
 }

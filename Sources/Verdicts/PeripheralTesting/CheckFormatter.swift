@@ -7,8 +7,8 @@ import Simulation
 import Spelling
 import Terminal
 
-/// How what came of a check is said to people.
-struct CheckWording {
+/// Formats outcomes of checks for people.
+struct CheckFormatter {
     let paint: Paint
     private let isQuiet: Bool
 
@@ -17,7 +17,7 @@ struct CheckWording {
         paint = try Paint(invocation, for: Console.descriptor)
     }
 
-    /// One check's; of a fail, with what stood on the wire before it.
+    /// The lines for one outcome, with the packets before a failure.
     func lines(_ outcome: Check.Outcome, replay: String, trace packets: [String]) -> [String] {
         let (check, verdict) = (outcome.check, outcome.verdict)
         guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }

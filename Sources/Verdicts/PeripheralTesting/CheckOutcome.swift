@@ -3,7 +3,7 @@ import Conformance
 import Expectations
 
 extension Outcome {
-    /// What came of a check, as a case of a report; of a fail, with the packets before it.
+    /// The outcome of a check as a case of a report, with the packets before a failure.
     init(_ outcome: Check.Outcome, replay: String, seed: UInt64?, trace: [String]) {
         let seen = outcome.finding.map { Reason(expected: $0.expected, seen: $0.seen) }
         let finding = CaseFinding(
