@@ -61,6 +61,10 @@ let floors: [[Target]] = [
     ],
     [
         library(
+            "Drivers",
+            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations", "GATT",
+            "HCI", "LEHost", "Octets", "Peripheral", "Scenarios", "Simulation", "Sockets", "Spelling", "VirtualWorld"),
+        library(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
             "Spelling"),
@@ -93,11 +97,18 @@ let floors: [[Target]] = [
     ],
     [
         library(
+            "PeripheralTesting",
+            on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Drivers", "EventLog",
+            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets",
+            "Spelling", "Terminal", "VirtualWorld")
+    ],
+    [
+        library(
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
             "Conformance", "Checks", "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting",
-            "CommandSupport", "Doctor", "Replay", "ScenarioRuns", "Terminal",
+            "CommandSupport", "Doctor", "Drivers", "PeripheralTesting", "Replay", "ScenarioRuns", "Terminal",
             embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
@@ -181,8 +192,8 @@ func folders() -> [String: [String]] {
         "Devices": ["Peripheral", "Sensors"],
         "Client": ["Collector"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
-        "Verdicts": ["Checks", "Conformance", "Expectations", "Reporting"],
-        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Sockets"],
+        "Verdicts": ["Checks", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
+        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "Sockets"],
         "Tool": ["CommandLineTool", "CommandSupport", "Doctor", "Replay", "ScenarioRuns", "Terminal", "lubdub"],
     ]
 }

@@ -2,6 +2,7 @@ import Arguments
 import Bluetooth
 import Collector
 import CommandSupport
+import Drivers
 import Glibc
 import ScenarioRuns
 import Simulation
@@ -90,7 +91,7 @@ private func listen(
             let show = { @Sendable (saying: SensorCollector.Saying) in
                 if let screen { screen.assumeIsolated { $0.take(saying) } } else { tell(saying) }
             }
-            let live = try await client(settings, above: radio, on: loop, tell: show) {
+            let live = try await ClientDriver.start(settings, above: radio, on: loop, report: show) {
                 completion.finish(.failure($0))
             }
             await screen?.start()
@@ -106,22 +107,5 @@ private func listen(
             default: return reason.code ?? .success
             }
         }
-    }
-}
-
-/// Starts the built-in client.
-private func client(
-    _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
-    tell: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
-) async throws -> any LiveClient {
-    switch radio {
-    case .controller(let address):
-        let live = try LiveHost(settings, above: address, on: loop, tell: tell, fail: fail)
-        try await live.start()
-        return live
-    case .bluez(let adapter):
-        let live = LiveCentral(settings, on: loop, tell: tell) { fail("\(radio): \($0)") }
-        try await live.start(adapter)
-        return live
     }
 }

@@ -1,5 +1,6 @@
 import BlueZ
 import CommandSupport
+import Drivers
 import ScenarioRuns
 import Simulation
 import Spelling
@@ -23,6 +24,11 @@ actor PairingOperator {
     /// Nobody is asked without a terminal.
     init(passkey: Int?, at terminal: TerminalDevice?, on loop: EventLoop) {
         (self.passkey, self.terminal, self.loop) = (passkey, terminal, loop)
+    }
+
+    /// Passes on what bluetoothd asks, on the loop's thread.
+    nonisolated var handler: BlueZDevices.PairingHandler {
+        { request, reply in self.assumeIsolated { $0.asked(request, reply) } }
     }
 
     /// Says what bluetoothd wants, and answers it, now or when a line was typed.

@@ -1,5 +1,6 @@
 import Arguments
 import CommandSupport
+import Drivers
 import Conformance
 import ScenarioRuns
 

@@ -1,5 +1,6 @@
 import Arguments
 import CommandSupport
+import Drivers
 import Glibc
 import ScenarioRuns
 import Scenarios
@@ -43,7 +44,7 @@ let controllerGrammar = Arguments.Grammar(
 func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
     var configuration = try RunConfiguration(path, invocation)
-    let addresses = try read(invocation.texts("--controller"))
+    let addresses = try invocation.texts("--controller").map(ControllerPlace.init)
     let radios = try DeviceRadios(invocation)
     if let radios, let why = radios.unsupportedReason(configuration.scenario.devices.count, isExact: true) {
         throw CommandFailure(.usage, "\(configuration.path) has \(why)")
@@ -71,7 +72,7 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    let addresses = try read(invocation.texts("--listen"))
+    let addresses = try invocation.texts("--listen").map(ControllerPlace.init)
     guard !addresses.isEmpty else {
         throw CommandFailure(.usage, "controller requires --listen, for example --listen tcp:127.0.0.1:6402")
     }
@@ -96,10 +97,6 @@ private struct Doors: Sendable {
             return (key, "not possible over BlueZ: bluetoothd controls this")
         }
     }
-}
-
-func read(_ texts: [String]) throws(CommandFailure) -> [ControllerPlace] {
-    try orFail(.usage, hint: ", or vhci") { try texts.map(ControllerPlace.init) }
 }
 
 /// A world without a client, and its logs.
@@ -143,11 +140,14 @@ private func offer(
             let completion = RunCompletion()
             let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
             let pairingOperator = PairingOperator(passkey: passkey, at: terminal, on: loop)
-            let live = LiveWorld(started, files, on: loop, completion, verbosity, limits: doors.limits)
+            let live = LiveWorld(started, on: loop, completion, verbosity, limits: doors.limits) { world in
+                files.flush(&world)
+                return !files.readerIsGone
+            }
             let control = ControlSocket(configuration.scenario, live, on: loop)
             if let address = doors.control { try await open(control, at: address) }
             if let radios = doors.radios {
-                try await radios.start(live, pairingOperator)
+                try await radios.start(live, answerPairing: pairingOperator.handler)
             } else {
                 try await listen(live, doors.offered, verbosity)
                 await live.start()
@@ -173,13 +173,10 @@ private func open(_ control: ControlSocket, at address: StreamAddress) async thr
 }
 
 private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity: Verbosity) async throws {
-    for place in places {
-        let address = try await orFail(.environment) { try await live.offer(place) }
-        Console.print("controller \(address)")
-    }
+    for place in places { Console.print("controller \(try await live.offer(place))") }
     guard places.isEmpty else { return }
     for port in customaryPorts {
-        guard let address = try? await live.offer(StreamAddress("tcp:127.0.0.1:\(port)")) else { continue }
+        guard let address = try? await live.offer(ControllerPlace("tcp:127.0.0.1:\(port)")) else { continue }
         Console.print("controller \(address)")
         guard verbosity > .quiet else { return }
         Console.complain("To connect from a second terminal: lubdub monitor --radio hci:\(address)")

@@ -7,14 +7,7 @@ package import VirtualWorld
 @discardableResult
 package func complain(ofRunaways world: World, of id: String? = nil) -> ExitCode? {
     for rule in world.runaways {
-        Console.warn("\(id.map { "\($0): " } ?? "")\(world.excuse(forCutting: rule))")
+        Console.warn("\(id.map { "\($0): " } ?? "")\(world.runawayWarning(for: rule))")
     }
     return world.runaways.isEmpty ? nil : .usage
-}
-
-extension World {
-    /// Why a rule was cut off.
-    package func excuse(forCutting rule: Int) -> String {
-        "\(name(of: rule)) of the script sets itself off without end, and was cut off"
-    }
 }

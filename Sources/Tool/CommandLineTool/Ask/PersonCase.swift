@@ -1,4 +1,5 @@
 import CommandSupport
+import Drivers
 import Expectations
 import ScenarioRuns
 import Scenarios

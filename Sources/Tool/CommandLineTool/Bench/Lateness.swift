@@ -1,6 +1,7 @@
 import Arguments
 import Collector
 import CommandSupport
+import Drivers
 import EventLog
 import Glibc
 import Scenarios
@@ -50,19 +51,18 @@ enum LatenessRow {
         var settings = SensorCollector.Settings()
         (settings.exchangesMTU, settings.givesSamples, settings.reconnects) = (false, true, false)
         let loop = EventLoop(pace: .real())
-        let arrivals = Mutex([Int64]())
         let address = try orFail(.environment) { try StreamAddress(text) }
         return try orFail(.environment) {
-            try loop.run {
+            try loop.run { [settings] in
+                let arrivals = Mutex([Int64]())
                 let completion = RunCompletion()
-                let live = try LiveHost(settings, above: address, on: loop) { saying in
+                let live = try await ClientDriver.start(settings, above: .controller(address), on: loop) { saying in
                     guard case .ecgFrame = saying.content else { return }
                     let now = loop.now.nanoseconds
                     arrivals.withLock { $0.append(now) }
                 } fail: {
                     completion.finish(.failure($0))
                 }
-                try await live.start()
                 let signals = Signals()
                 if case .failure(let why) = await completion.wait(signals, on: loop, for: length) {
                     throw CommandFailure(.environment, why)

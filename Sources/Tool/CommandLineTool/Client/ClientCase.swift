@@ -1,4 +1,5 @@
 import CommandSupport
+import Drivers
 import Glibc
 import Simulation
 import VirtualWorld

@@ -1,6 +1,7 @@
 import Arguments
 import Bluetooth
 import CommandSupport
+import Drivers
 import Conformance
 import Expectations
 import Glibc
@@ -43,9 +44,7 @@ struct ClientUnderTest: Sendable {
         if let radios = try DeviceRadios(invocation) {
             attachment = .radios(radios)
         } else {
-            attachment = try orFail(.usage, "--controller: ", hint: ", or vhci") {
-                .controller(try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0"))
-            }
+            attachment = .controller(try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0"))
         }
         guard let text = invocation.text("--said") else {
             lineSocket = nil
@@ -172,7 +171,7 @@ struct ClientUnderTest: Sendable {
     /// Switches the devices on; returns when the case's time has started.
     private func open(_ live: LiveWorld, _ loop: EventLoop, _ pairingOperator: PairingOperator) async throws {
         guard case .radios(let radios) = attachment else { return await live.start() }
-        try await radios.start(live, pairingOperator)
+        try await radios.start(live, answerPairing: pairingOperator.handler)
         let limit = loop.now.advanced(by: ProcessSession.patience)
         while !(await live.isPlaying) {
             if let why = await live.failure { throw CommandFailure(.environment, why) }
@@ -194,7 +193,10 @@ struct ClientUnderTest: Sendable {
         return try orFail {
             try loop.run { [world, startsAtReset] in
                 let completion = RunCompletion()
-                let live = LiveWorld(world, files, on: loop, completion, .quiet, limits: { _ in nil })
+                let live = LiveWorld(world, on: loop, completion, .quiet) { world in
+                    files.flush(&world)
+                    return !files.readerIsGone
+                }
                 await live.judge(on: terms, startsAtReset: startsAtReset)
                 let session: any ClientSession
                 do { session = try await start(live, loop, completion) } catch {

@@ -1,3 +1,4 @@
+import Drivers
 import Documents
 import Scenarios
 import Simulation

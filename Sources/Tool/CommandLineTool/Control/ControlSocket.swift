@@ -1,4 +1,5 @@
 import CommandSupport
+import Drivers
 import Documents
 import Scenarios
 import Simulation

@@ -1,4 +1,5 @@
 import CommandSupport
+import Drivers
 import ScenarioRuns
 import Scenarios
 import Simulation
