@@ -1,3 +1,4 @@
+import ClientTesting
 import Arguments
 import Bluetooth
 import Collector

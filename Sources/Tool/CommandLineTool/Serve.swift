@@ -1,3 +1,5 @@
+import Control
+import ClientTesting
 import Arguments
 import CommandSupport
 import Drivers
