@@ -5,8 +5,8 @@ import Collector
 import Scenarios
 import Testing
 
-@testable import CommandLineTool
 @testable import CommandSupport
+@testable import CommandLineTool
 @testable import ScenarioRuns
 
 @Suite struct OptionTests {

@@ -58,7 +58,7 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     switch configuration.speed ?? .real(1) {
     case .real(let factor):
         let terminal = isatty(STDIN_FILENO) == 1 ? TerminalDevice(on: STDERR_FILENO) : nil
-        configuration.isAtHand = terminal != nil || control != nil
+        configuration.allowsManualActions = terminal != nil || control != nil
         return try offer(configuration, doors, factor, invocation, terminal)
     case .max:
         guard addresses.isEmpty else {

@@ -40,7 +40,7 @@ package struct LogFiles: Sendable {
         } catch { throw CommandFailure(.environment, "\(error)") }
         isNarrated = narrator != nil
         chronicler = isCase && configuration.isPictured ? Chronicler(configuration.scenario, wording) : nil
-        traceContext = isCase && configuration.isOutside ? TraceContext(configuration.scenario) : nil
+        traceContext = isCase && configuration.hasExternalClient ? TraceContext(configuration.scenario) : nil
         let (chronicler, traceContext) = (chronicler, traceContext)
         if !events.isEmpty || isNarrated || chronicler != nil || traceContext != nil {
             world.journal = EventJournal { [events] chunk in

@@ -72,7 +72,7 @@ extension TerminalSession {
         switch number {
         case SIGTSTP:
             leave()
-            terminal.signals.letHappen(number)  // we are stopped in here
+            terminal.signals.performDefaultAction(of: number)  // we are stopped in here
             goOn()
         case SIGQUIT: completion.finish(.signal(number))
         case SIGCONT: goOn()

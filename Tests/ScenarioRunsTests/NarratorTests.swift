@@ -1,4 +1,3 @@
-@testable import Benchmarks
 import Bluetooth
 import EventLog
 import Octets
@@ -6,7 +5,6 @@ import Simulation
 import Synchronization
 import Testing
 
-@testable import CommandLineTool
 @testable import CommandSupport
 @testable import ScenarioRuns
 

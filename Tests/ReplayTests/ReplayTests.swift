@@ -1,4 +1,3 @@
-@testable import Benchmarks
 @testable import Replay
 import Documents
 import EventLog
@@ -10,7 +9,6 @@ import Synchronization
 import Testing
 import VirtualWorld
 
-@testable import CommandLineTool
 @testable import CommandSupport
 @testable import ScenarioRuns
 

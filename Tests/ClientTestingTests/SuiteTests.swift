@@ -1,5 +1,4 @@
 @testable import ClientTesting
-@testable import Benchmarks
 import Arguments
 import Conformance
 import Documents
@@ -10,7 +9,6 @@ import Scenarios
 import Simulation
 import Testing
 
-@testable import CommandLineTool
 @testable import CommandSupport
 @testable import ScenarioRuns
 

@@ -1,18 +1,15 @@
-@testable import Benchmarks
 import Bluetooth
 import Characteristics
 import Collector
 import Simulation
 import Statistics
-import Terminal
 import Testing
 
-@testable import CommandLineTool
 @testable import CommandSupport
 @testable import Terminal
 
 /// What a client says, and what a screen shows of it.
-@Suite struct DashboardTests {
+@Suite struct DashboardUpdateTests {
     private typealias Content = SensorCollector.Content
 
     private func rows(_ contents: [Content], name: String? = "strap") throws -> [String] {

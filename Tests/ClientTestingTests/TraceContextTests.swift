@@ -1,5 +1,4 @@
 @testable import ClientTesting
-@testable import Benchmarks
 import Arguments
 import Conformance
 import EventLog
@@ -10,7 +9,6 @@ import Spelling
 import Testing
 import VirtualWorld
 
-@testable import CommandLineTool
 @testable import CommandSupport
 @testable import ScenarioRuns
 

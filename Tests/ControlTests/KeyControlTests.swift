@@ -1,11 +1,9 @@
 @testable import Control
-@testable import Benchmarks
 import Scenarios
 import Sensors
 import Testing
 import VirtualWorld
 
-@testable import CommandLineTool
 @testable import Terminal
 
 @Suite struct KeyControlTests {

@@ -1,11 +1,10 @@
-@testable import Drivers
+import Drivers
 @testable import ClientTesting
 import Expectations
 import HCI
 import Simulation
 import Testing
 
-@testable import CommandLineTool
 @testable import ScenarioRuns
 @testable import Terminal
 

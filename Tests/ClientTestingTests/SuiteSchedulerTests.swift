@@ -1,4 +1,3 @@
-@testable import Control
 @testable import ClientTesting
 import Arguments
 import Conformance
@@ -8,7 +7,6 @@ import Simulation
 import Synchronization
 import Testing
 
-@testable import CommandLineTool
 @testable import CommandSupport
 
 /// Cases that are played side by side, by threads that wait for one another.

@@ -2,7 +2,6 @@
 import Spelling
 import Testing
 
-@testable import CommandLineTool
 
 /// What becomes of the octets that a client under test prints.
 @Suite struct ClientLineTests {

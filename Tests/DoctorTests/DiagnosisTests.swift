@@ -4,7 +4,6 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-@testable import CommandLineTool
 @testable import CommandSupport
 
 @Suite struct DiagnosisTests {

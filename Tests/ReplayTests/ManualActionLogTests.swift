@@ -1,10 +1,8 @@
-@testable import Benchmarks
 @testable import Replay
 import Documents
 import Spelling
 import Testing
 
-@testable import CommandLineTool
 
 @Suite struct HandLogTests {
     private static let first = #"{"t": 0.000000, "event": "start", "lubdub": "0.1.0", "scenario": "a.json", "seed": 7}"#

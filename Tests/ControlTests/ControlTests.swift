@@ -1,5 +1,4 @@
 @testable import Control
-@testable import Benchmarks
 import Arguments
 import Scenarios
 import Simulation
@@ -7,7 +6,6 @@ import Spelling
 import Testing
 import VirtualWorld
 
-@testable import CommandLineTool
 @testable import CommandSupport
 
 @Suite struct ControlTests {

@@ -1,9 +1,7 @@
-@testable import Benchmarks
 @testable import Doctor
 import FoundationEssentials
 import Testing
 
-@testable import CommandLineTool
 @testable import CommandSupport
 
 @Suite struct GatheringTests {

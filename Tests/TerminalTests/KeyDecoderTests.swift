@@ -1,6 +1,5 @@
 import Testing
 
-@testable import CommandLineTool
 @testable import Terminal
 
 @Suite struct KeyDecoderTests {

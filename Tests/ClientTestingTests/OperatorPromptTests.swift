@@ -1,12 +1,10 @@
 @testable import ClientTesting
-@testable import Benchmarks
 import Documents
 import Expectations
 import Scenarios
 import Spelling
 import Testing
 
-@testable import CommandLineTool
 
 /// How a person is asked about an app, and what their answers become.
 @Suite struct AppQuestionTests {

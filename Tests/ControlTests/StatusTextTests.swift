@@ -1,10 +1,8 @@
 @testable import Control
-@testable import Benchmarks
 import Simulation
 import Testing
 import VirtualWorld
 
-@testable import CommandLineTool
 @testable import CommandSupport
 
 @Suite struct LastLineTests {
