@@ -62,7 +62,8 @@ let floors: [[Target]] = [
     [
         library(
             "Drivers",
-            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations", "GATT",
+            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations",
+            "GATT",
             "HCI", "LEHost", "Octets", "Peripheral", "Scenarios", "Simulation", "Sockets", "Spelling", "VirtualWorld"),
         library(
             "Conformance",
@@ -99,7 +100,8 @@ let floors: [[Target]] = [
         library(
             "PeripheralTesting",
             on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Drivers", "EventLog",
-            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets",
+            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
+            "Sockets",
             "Spelling", "Terminal", "VirtualWorld")
     ],
     [
@@ -143,6 +145,9 @@ let floors: [[Target]] = [
             "Simulation", "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
+        tests(
+            "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "LEHost", "Octets",
+            "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
         tests("Documents", on: "Mutations", "Spelling"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("Expectations", on: "Documents", "EventLog", "EventLogs", "Scenarios", "Simulation", "Spelling"),
@@ -153,6 +158,9 @@ let floors: [[Target]] = [
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
+        tests(
+            "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "Checks", "CLinux", "CommandLineTool",
+            "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
         tests(
             "Reporting",
             on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",

@@ -1,8 +1,8 @@
-import Spelling
 import Arguments
 import CommandSupport
 import Replay
 import Reporting
+import Spelling
 
 let replayGrammar = Arguments.Grammar(
     "replay", "make a scenario of an event log, with what was done by hand in its script",

@@ -1,8 +1,8 @@
 import Arguments
 import Collector
 import CommandSupport
-import Drivers
 import Conformance
+import Drivers
 import ScenarioRuns
 import Scenarios
 import Simulation

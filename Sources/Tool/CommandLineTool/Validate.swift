@@ -1,8 +1,8 @@
-import Doctor
 import Arguments
 import Checks
 import CommandSupport
 import Conformance
+import Doctor
 import Documents
 import Reporting
 import Scenarios

@@ -1,6 +1,6 @@
 import CommandSupport
-import Drivers
 import Documents
+import Drivers
 import Scenarios
 import Simulation
 import Sockets

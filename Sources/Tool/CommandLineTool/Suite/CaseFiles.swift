@@ -10,7 +10,8 @@ import Spelling
 extension CaseFiles {
     /// That of this machine.  A link to a folder is followed only if it is one of `operands`, so that no tree is endless.
     static func real(_ operands: [String]) -> CaseFiles {
-        CaseFiles(kind: { kind(of: $0, followingLinks: operands.contains($0)) }, names: folderEntries, contents: contents)
+        CaseFiles(
+            kind: { kind(of: $0, followingLinks: operands.contains($0)) }, names: folderEntries, contents: contents)
     }
 
     private static func kind(of path: String, followingLinks: Bool) -> Kind? {
