@@ -57,7 +57,8 @@ let floors: [[Target]] = [
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
             "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline",
             "VirtualController"),
-        library("Terminal", on: "Collector", "CommandSupport", "Simulation", "Spelling", "Statistics"),
+        library(
+            "Terminal", on: "BlueZ", "Collector", "CommandSupport", "Simulation", "Spelling", "Statistics"),
     ],
     [
         library(
@@ -100,18 +101,33 @@ let floors: [[Target]] = [
         library(
             "PeripheralTesting",
             on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Drivers", "EventLog",
-            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
-            "Sockets",
-            "Spelling", "Terminal", "VirtualWorld")
+            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets",
+            "Spelling", "Terminal", "VirtualWorld"),
+        library(
+            "ClientTesting",
+            on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
+            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
+            "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+        library(
+            "Control",
+            on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "Scenarios", "Sensors",
+            "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+    ],
+    [
+        library(
+            "Benchmarks",
+            on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
+            "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
+            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling",
+            "VirtualWorld",
+            embedding: "bumble.py")
     ],
     [
         library(
             "CommandLineTool",
-            on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
-            "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
-            "Conformance", "Checks", "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting",
-            "CommandSupport", "Doctor", "Drivers", "PeripheralTesting", "Replay", "ScenarioRuns", "Terminal",
-            embedding: "Bench/bumble.py")
+            on: "Arguments", "Benchmarks", "Bluetooth", "Checks", "ClientTesting", "Collector", "CommandSupport",
+            "Conformance", "Control", "Doctor", "Documents", "Drivers", "EventLog", "PeripheralTesting", "Replay",
+            "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -131,11 +147,9 @@ let floors: [[Target]] = [
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
-            "CommandLineTool", on: "TestBus", "Arguments", "Bluetooth", "Characteristics", "Checks", "CLinux",
-            "Collector",
-            "Conformance", "DBus", "Documents", "EventLog", "Expectations", "Octets", "ScenarioRuns", "CommandSupport",
-            "Scenarios", "Sensors", "Terminal",
-            "Simulation", "Spelling", "Statistics", "VirtualWorld"),
+            "CommandLineTool",
+            on: "Arguments", "Checks", "CommandSupport", "Conformance", "Doctor", "Documents", "Replay", "Reporting",
+            "ScenarioRuns", "Scenarios", "Simulation", "Spelling"),
         tests(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
@@ -200,9 +214,12 @@ func folders() -> [String: [String]] {
         "Devices": ["Peripheral", "Sensors"],
         "Client": ["Collector"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
-        "Verdicts": ["Checks", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
+        "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
         "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "Sockets"],
-        "Tool": ["CommandLineTool", "CommandSupport", "Doctor", "Replay", "ScenarioRuns", "Terminal", "lubdub"],
+        "Tool": [
+            "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "Replay", "ScenarioRuns", "Terminal",
+            "lubdub",
+        ],
     ]
 }
 

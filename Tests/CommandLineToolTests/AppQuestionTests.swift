@@ -1,3 +1,5 @@
+@testable import ClientTesting
+@testable import Benchmarks
 import Documents
 import Expectations
 import Scenarios

@@ -1,3 +1,4 @@
+@testable import ClientTesting
 import Spelling
 import Testing
 

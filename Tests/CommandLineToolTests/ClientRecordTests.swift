@@ -1,3 +1,5 @@
+@testable import Drivers
+@testable import ClientTesting
 import Expectations
 import HCI
 import Simulation

@@ -1,3 +1,5 @@
+@testable import Control
+@testable import Benchmarks
 import Arguments
 import Scenarios
 import Simulation

@@ -1,3 +1,4 @@
+@testable import Benchmarks
 @testable import Doctor
 import FoundationEssentials
 import Testing

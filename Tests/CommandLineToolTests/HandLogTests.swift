@@ -1,3 +1,4 @@
+@testable import Benchmarks
 @testable import Replay
 import Documents
 import Spelling

@@ -1,3 +1,5 @@
+@testable import Control
+@testable import Benchmarks
 import Simulation
 import Testing
 import VirtualWorld

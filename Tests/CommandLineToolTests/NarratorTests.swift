@@ -1,3 +1,4 @@
+@testable import Benchmarks
 import Bluetooth
 import EventLog
 import Octets

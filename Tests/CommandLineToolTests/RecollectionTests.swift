@@ -1,3 +1,5 @@
+@testable import ClientTesting
+@testable import Benchmarks
 import Arguments
 import Conformance
 import EventLog

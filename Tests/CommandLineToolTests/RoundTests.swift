@@ -1,3 +1,5 @@
+@testable import Control
+@testable import ClientTesting
 import Arguments
 import Conformance
 import Expectations

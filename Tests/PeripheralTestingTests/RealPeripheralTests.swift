@@ -1,3 +1,6 @@
+@testable import PeripheralTesting
+@testable import ClientTesting
+@testable import Benchmarks
 import Arguments
 import Bluetooth
 import CLinux

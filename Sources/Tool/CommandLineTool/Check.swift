@@ -1,3 +1,5 @@
+import ClientTesting
+import Benchmarks
 import Arguments
 import Checks
 import CommandSupport

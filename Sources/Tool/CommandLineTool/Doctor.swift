@@ -3,14 +3,14 @@ import CommandSupport
 import Doctor
 
 let doctorGrammar = Arguments.Grammar(
-    "doctor", "say what works on this machine, and the command that mends what does not",
+    "doctor", "Diagnose this machine's Bluetooth setup, and suggest fixes",
     options: [
         .option(
             "--radio", "RADIO",
-            "what is needed: virtual (default) or bluez[:hci0[,hci1]]; the exit status is 0 if it works, else 3"),
+            "Radio to check for: virtual (default) or bluez[:hci0[,hci1]]; exit status 0 if usable, 3 if not"),
         .flag(
             "--json",
-            "print one JSON object instead: {\"lubdub\": VERSION, \"findings\": [{\"subject\", \"level\": ok|hint|problem,\n\"code\", \"found\", \"mend\": COMMAND, \"advice\"}], \"radios\": [{\"radio\", \"works\", \"says\"}], \"status\"}"
+            "Print one JSON object: {\"lubdub\": VERSION, \"findings\": [{\"subject\", \"level\": ok|hint|problem,\n\"code\", \"found\", \"mend\": COMMAND, \"advice\"}], \"radios\": [{\"radio\", \"works\", \"says\"}], \"status\"}"
         ),
         colorOption,
     ])

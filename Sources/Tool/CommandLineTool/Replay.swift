@@ -1,3 +1,5 @@
+import ClientTesting
+import Benchmarks
 import Arguments
 import CommandSupport
 import Replay
@@ -5,12 +7,12 @@ import Reporting
 import Spelling
 
 let replayGrammar = Arguments.Grammar(
-    "replay", "make a scenario of an event log, with what was done by hand in its script",
-    operands: [.required("EVENTS", "the event log of a serve")],
+    "replay", "Turn an event log into a replayable scenario, including manual actions",
+    operands: [.required("EVENTS", "an event log written by serve")],
     options: [
-        .option("-o", "SCENARIO", "the file to write (default: standard output)"),
-        .option("--scenario", "FILE", "the scenario that was played, where the log's own path does not lead to it"),
-        .flag("--changed", "take the scenario as it is now, though it is not what it was"),
+        .option("-o", "SCENARIO", "File to write (default: standard output)"),
+        .option("--scenario", "FILE", "Path of the original scenario (default: the path in the log)"),
+        .flag("--changed", "Accept a scenario that has changed since the run"),
     ])
 
 func replay(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {

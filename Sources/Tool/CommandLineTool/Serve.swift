@@ -1,3 +1,5 @@
+import Control
+import ClientTesting
 import Arguments
 import CommandSupport
 import Drivers
@@ -11,33 +13,35 @@ import VirtualWorld
 
 private let controllerOption = Arguments.Grammar.Option.option(
     "--controller", "ADDRESS", repeatable: true,
-    "offer a virtual controller to hosts outside: tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's\n"
-        + "kernel, which only root can make (default tcp:127.0.0.1:6402, or the next free)"
+    "Offer a virtual controller to external hosts: tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's\n"
+        + "kernel (root only) (default tcp:127.0.0.1:6402, or the next free port)"
 )
 
 private let controlOption = Arguments.Grammar.Option.option(
-    "--control", "unix:PATH", "let programs of the same user say what happens now: see lubdub control --help")
+    "--control", "unix:PATH",
+    "Accept actions and queries from this user's programs on a socket: see lubdub control --help")
 
-private let manners: [Arguments.Grammar.Option] = [
-    .flag("--quiet", "do not say who comes and goes"),
-    .flag("--verbose", "say, on standard error, everything that happens and every packet"),
+private let outputOptions: [Arguments.Grammar.Option] = [
+    .flag("--quiet", "Do not log connections and disconnections"),
+    .flag("--verbose", "Print every event and packet, on standard error"),
 ]
 
 let serveGrammar = Arguments.Grammar(
-    "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a scenario file")],
+    "serve", "Act as the scenario's devices (peripheral role)", operands: [.required("SCENARIO", "a scenario file")],
     options: scenarioOptions
         + [
             controllerOption, DeviceRadios.option, controlOption,
-            Speed.option("1; max opens no port, and plays to the end"),
-        ] + manners)
+            Speed.option("1; max runs to the end without external hosts"),
+        ] + outputOptions)
 
 let controllerGrammar = Arguments.Grammar(
-    "controller", "virtual controllers for hosts outside, all in one air",
+    "controller", "Offer virtual controllers that share one simulated radio to external hosts",
     options: [
-        .option("--listen", "ADDRESS", repeatable: true, "tcp:HOST:PORT, unix:PATH or vhci"),
-        .option("--seed", "N|random", "what chance comes from"), .option("--for", "DURATION", "stop after so long"),
-        .option("--trace", "FILE", "write every HCI packet as btsnoop"), colorOption,
-    ] + manners)
+        .option("--listen", "ADDRESS", repeatable: true, "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci"),
+        .option("--seed", "N|random", "Seed for the random number generator"),
+        .option("--for", "DURATION", "Stop after this long (default: no limit)"),
+        .option("--trace", "FILE", "Write every HCI packet as btsnoop"), colorOption,
+    ] + outputOptions)
 
 func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
@@ -59,11 +63,11 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     case .max:
         guard addresses.isEmpty else {
             throw CommandFailure(
-                .usage, "--speed max opens no port, since nobody outside is so fast: leave out --controller")
+                .usage, "--speed max cannot be combined with --controller: external hosts need real time")
         }
         guard control == nil else {
             throw CommandFailure(
-                .usage, "--speed max is over before anybody can say anything: leave out --control")
+                .usage, "--speed max cannot be combined with --control: control clients need real time")
         }
         return try playAlone(configuration, invocation)
     }
@@ -72,23 +76,22 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let addresses = try invocation.texts("--listen").map(ControllerPlace.init)
     guard !addresses.isEmpty else {
-        throw CommandFailure(.usage, "controller needs --listen, as in --listen tcp:127.0.0.1:6402")
+        throw CommandFailure(.usage, "controller requires --listen, for example --listen tcp:127.0.0.1:6402")
     }
     return try offer(
         try RunConfiguration(empty: invocation), Doors(offered: addresses, radios: nil, control: nil), 1, invocation
     )
 }
 
-/// How a world and those outside meet: by controllers of the world, or by controllers that are not.
+/// Where external hosts, radios and control clients reach a world.
 private struct Doors: Sendable {
     let offered: [ControllerPlace]
     let radios: DeviceRadios?
     let control: StreamAddress?
 
-    /// How the devices reach a client.
     var radio: RadioKind { radios?.kind ?? .virtual }
 
-    /// What cannot be played of an action that somebody outside asks for.
+    /// The key and reason of an external action that the radio does not support.
     var limits: LiveWorld.Limits {
         { [radio] action in
             if let why = radio.unsupportedReason(action) { return ("do", why) }
@@ -98,7 +101,7 @@ private struct Doors: Sendable {
     }
 }
 
-/// A world to be played without a client, with all that is to be kept of it.
+/// A world without a client, and its logs.
 private func prepare(
     _ configuration: RunConfiguration, _ invocation: Invocation
 ) throws(CommandFailure) -> (World, LogFiles, Verbosity) {
@@ -109,7 +112,7 @@ private func prepare(
     return (world, files, verbosity)
 }
 
-/// Plays the devices in virtual time, to the end of their scenario.
+/// Plays the devices in virtual time, to the scenario's limit.
 private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var (world, files, _) = try prepare(configuration, invocation)
     var interruption = Interruption(Signals(), files)
@@ -119,11 +122,11 @@ private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocati
     if interruption.reason == nil { world.run(until: limit) }
     let runaway = complain(ofRunaways: world)
     let code = try files.close(&world, interruption.reason?.code ?? runaway ?? .success)
-    Console.print("\(world.now.sinceStart) of virtual time")
+    Console.print("Played \(world.now.sinceStart) of virtual time")
     return code
 }
 
-/// Plays a world in real time until a signal comes or the limit has passed.
+/// Plays a world in real time until a signal arrives or the limit passes.
 private func offer(
     _ configuration: RunConfiguration, _ doors: Doors, _ factor: Double, _ invocation: Invocation,
     _ terminal: TerminalDevice? = nil
@@ -134,7 +137,7 @@ private func offer(
     let limit = invocation.has("--for") ? configuration.scenario.limit : nil
     let signals = Signals()
     let loop = EventLoop(pace: .real(speed: factor))
-    do {
+    return try orFail {
         let (ended, reason) = try loop.run {
             let completion = RunCompletion()
             let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
@@ -163,15 +166,11 @@ private func offer(
         var world = ended
         if case .failure(let why) = reason { Console.warn("\(why)") }
         return try files.close(&world, reason.code ?? (world.runaways.isEmpty ? .success : .usage))
-    } catch let failure as CommandFailure {
-        throw failure
-    } catch { throw CommandFailure(.inner, "\(error)") }
+    }
 }
 
 private func open(_ control: ControlSocket, at address: StreamAddress) async throws {
-    do throws(SocketFailure) { try await control.open(at: address) } catch {
-        throw CommandFailure(.environment, "\(error)")
-    }
+    try await control.open(at: address)
     Console.print("control \(address)")
 }
 
@@ -182,11 +181,11 @@ private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity:
         guard let address = try? await live.offer(ControllerPlace("tcp:127.0.0.1:\(port)")) else { continue }
         Console.print("controller \(address)")
         guard verbosity > .quiet else { return }
-        Console.complain("hear it from a second terminal: lubdub monitor --radio hci:\(address)")
+        Console.complain("To connect from a second terminal: lubdub monitor --radio hci:\(address)")
         return
     }
     throw CommandFailure(
         .environment,
-        "the ports \(customaryPorts.lowerBound) to \(customaryPorts.upperBound) of 127.0.0.1 are in use; "
-            + "name another with --controller tcp:127.0.0.1:0")
+        "ports \(customaryPorts.lowerBound) to \(customaryPorts.upperBound) of 127.0.0.1 are in use: "
+            + "choose another with --controller, for example tcp:127.0.0.1:0")
 }

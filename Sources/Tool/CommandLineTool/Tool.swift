@@ -1,9 +1,11 @@
+import ClientTesting
+import Benchmarks
 import Arguments
 import CommandSupport
 import Glibc
 import ScenarioRuns
 
-/// Runs the command line tool with the words behind its name; returns the exit status.
+/// Runs the command line tool with its arguments, and returns the exit status.
 public func runTool(_ words: [String]) -> Int32 {
     Console.prepare()
     let status = understand(words)
@@ -18,7 +20,7 @@ public func runTool(_ words: [String]) -> Int32 {
 
 private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> ExitCode
 
-/// In the order of the help.
+/// In the order of `--help`.
 private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (demoGrammar, demo), (runGrammar, run), (checkGrammar, check), (serveGrammar, serve), (monitorGrammar, monitor),
     (scanGrammar, scan), (controllerGrammar, controller), (matrixGrammar, matrix), (validateGrammar, validate),
@@ -33,7 +35,9 @@ private let planned = [
 
 private func understand(_ words: [String]) -> Int32 {
     let program = Program(
-        "lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands.map(\.grammar),
+        "lubdub",
+        "A scriptable Bluetooth LE heart-rate peripheral, and a conformance test runner for clients and peripherals",
+        commands: commands.map(\.grammar),
         planned: planned)
     do throws(UsageError) {
         switch try program.parse(words) {

@@ -9,11 +9,11 @@ import Scenarios
 import Spelling
 
 let validateGrammar = Arguments.Grammar(
-    "validate", "report every problem of scenario files",
+    "validate", "Report every problem in scenario files",
     operands: [.anyNumber("FILE", "a scenario or a suite")],
     options: [
-        .flag("--schema", "print the JSON Schema of scenarios instead"),
-        .flag("--report-schema", "print the JSON Schema of JSON reports instead"),
+        .flag("--schema", "Print the JSON Schema of scenarios, and validate nothing"),
+        .flag("--report-schema", "Print the JSON Schema of JSON reports, and validate nothing"),
     ])
 
 func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
@@ -25,8 +25,8 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.print(String(JSONReport.schema.dropLast()))
         return .success
     }
-    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "validate needs a FILE") }
-    var isValid = true  // what is only not played yet is no fault of the file
+    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "validate requires a FILE") }
+    var isValid = true  // features that are not supported yet are valid
     for path in invocation.operands {
         let problems = ScenarioFile.read(path, variables: [:], load: contents).problems
         for problem in problems { Console.print("\(problem)") }
@@ -37,8 +37,8 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 let explainGrammar = Arguments.Grammar(
-    "explain", "say what a diagnostic code or a check means",
-    operands: [.required("CODE", "as in LD0107, or as \"lubdub check --list\" has it")])
+    "explain", "Explain a diagnostic code or a check",
+    operands: [.required("CODE", "for example LD0107, or an id that \"lubdub check --list\" prints")])
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""
@@ -54,7 +54,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let asked = CollectorCase(id: word) {
-        let place = asked.obstacle.map { "not asked: \($0)" } ?? "asked of clients, by scenarios that require it"
+        let place = asked.obstacle.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
         Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
         return .success
     }
@@ -67,8 +67,8 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
             ?? likelyMeant(by: operand, among: Check.all.map(\.id) + CollectorCase.all.map(\.id))
         throw CommandFailure(
             .usage,
-            "there is no code and no check \(operand.brief.quoted)"
-                + (hint.map { " (did you mean \($0.quoted)?)" } ?? "; \"lubdub check --list\" lists the checks"))
+            "unknown code or check \(operand.brief.quoted)"
+                + (hint.map { " (did you mean \($0.quoted)?)" } ?? " (\"lubdub check --list\" lists the checks)"))
     }
     Console.print("\(word): \(explanation)")
     return .success

@@ -1,7 +1,7 @@
 import Arguments
-import Glibc
 package import CommandSupport
 import Documents
+import Glibc
 import ScenarioRuns
 import Scenarios
 import Simulation

@@ -1,10 +1,10 @@
 /// Characters in rows and columns. What would be outside is left out, whatever the size.
 struct Canvas {
     private struct Cell {
-        var text = " "
-        var style = Style.plain
+        package var text = " "
+        package var style = Style.plain
         /// Belongs to the wide character before it.
-        var isCovered = false
+        package var isCovered = false
     }
 
     package let width: Int

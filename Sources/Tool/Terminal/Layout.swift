@@ -12,7 +12,7 @@ struct Layout: Equatable {
 
     static let largePulse = LargeDigits.height
     /// From so many columns on there is room for the statistics beside large digits.
-    static let wide = 72
+    package static let wide = 72
     /// Steps with the days of the month: two lines, bars, badges, and the numbers of the days.
     static let monthOfSteps = 6
     private static let tallestMonth = 9

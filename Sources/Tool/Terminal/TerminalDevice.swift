@@ -8,8 +8,8 @@ import Synchronization
 /// it is neither read nor changed, since that would stop us, or change what a shell reads its lines with.
 package final class TerminalDevice: Sendable {
     private struct State {
-        var original: termios?  // what it is given back with
-        var isTaken = false
+        package var original: termios?  // what it is given back with
+        package var isTaken = false
     }
 
     /// What it tells by signals: that we are stopped or went on, that its size is another one, that we are to break off.

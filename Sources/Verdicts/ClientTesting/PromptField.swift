@@ -1,0 +1,181 @@
+import Scenarios
+import Spelling
+
+/// A value that an operator can read on an app, and its place in a client's line.
+struct AppField: Sendable {
+    /// A value of a line: `{"key": {"member": json}}`, or without a member `{"key": json}`.
+    package struct Value: Sendable {
+        package let key: String
+        package let member: String?
+        package let json: String
+
+        package init(_ key: String, _ member: String?, _ json: String) {
+            (self.key, self.member, self.json) = (key, member, json)
+        }
+    }
+
+    private enum Kind {
+        case number
+        case numbers
+        /// Yes, no, or neither.
+        case truth
+        case word
+    }
+
+    package let key: String
+    private let member: String?
+
+    /// The values that a matcher compares, and those that are constant.
+    package static func fields(of line: Matcher) -> (fields: [AppField], constants: [Value]) {
+        guard case .object(let members) = line else { return ([AppField(key: "heart_rate", member: "bpm")], []) }
+        var (fields, constants) = ([AppField](), [Value]())
+        for outer in members where outer.key != "peer" {
+            guard case .object(let inner) = outer.matcher, !inner.isEmpty else {
+                fields.append(AppField(key: outer.key, member: main[outer.key]))
+                continue
+            }
+            for member in inner {
+                if member.key == "name", case .string(let name) = member.matcher {
+                    constants.append(Value(outer.key, "name", name.quoted))
+                } else {
+                    fields.append(AppField(key: outer.key, member: member.key))
+                }
+            }
+        }
+        // A field that takes the rest of an answer comes last.
+        return (fields.filter { !$0.takesRest } + fields.filter(\.takesRest), constants)
+    }
+
+    /// The main member of a value with several.
+    private static let main = ["heart_rate": "bpm", "temperature": "celsius", "ecg": "samples", "statistic": "value"]
+
+    private var kind: Kind {
+        switch (key, member) {
+        case ("heart_rate", "contact"): .truth
+        case ("heart_rate", "rr_ms"): .numbers
+        case ("location", _), ("state", _), ("error", _), ("information", _): .word
+        default: .number
+        }
+    }
+
+    private var takesRest: Bool { kind == .numbers || kind == .word }
+
+    // MARK: Text
+
+    /// Its name in questions.
+    package var name: String { Self.name(key, member) }
+
+    /// An example of an answer.
+    package var example: String {
+        switch kind {
+        case .number: key == "temperature" ? "36.6" : "72"
+        case .numbers: "812 790"
+        case .truth: "yes"
+        case .word: key == "location" ? "chest" : "its words"
+        }
+    }
+
+    package static func name(_ key: String, _ member: String?) -> String {
+        switch (key, member) {
+        case ("heart_rate", "bpm"), ("heart_rate", nil): "heart rate"
+        case ("heart_rate", "contact"): "skin contact"
+        case ("heart_rate", "energy_kj"): "energy in kJ"
+        case ("heart_rate", "rr_ms"): "RR intervals in ms"
+        case ("temperature", _): "temperature in °C"
+        case ("battery", _): "battery in %"
+        case ("ecg", "lost"): "lost ECG samples"
+        case ("ecg", _): "ECG samples"
+        case ("location", _): "place on the body"
+        default: (member ?? key).replacing("_", with: " ")
+        }
+    }
+
+    // MARK: Parsing
+
+    /// Removes the value from the front of an answer; nil when it is not there.
+    package func take(from words: inout ArraySlice<Substring>) -> Value? {
+        guard !words.isEmpty else { return nil }
+        switch kind {
+        case .number:
+            guard let number = Self.number(words.removeFirst()) else { return nil }
+            return Value(key, member, number)
+        case .numbers:
+            let numbers = words.compactMap(Self.number)
+            guard numbers.count == words.count else { return nil }
+            words = []
+            return Value(key, member, "[\(numbers.joined(separator: ", "))]")
+        case .truth:
+            let word = words.removeFirst().lowercased()
+            guard let json = ["yes": "true", "y": "true", "no": "false", "n": "false", "none": "null"][word] else {
+                return nil
+            }
+            return Value(key, member, json)
+        case .word:
+            let text = words.joined(separator: key == "location" ? "_" : " ")
+            words = []
+            return Value(key, member, (key == "location" || key == "state" ? text.lowercased() : text).quoted)
+        }
+    }
+
+    /// Converts a number with a decimal point or comma, and possibly a comma after it, to JSON.
+    private static func number(_ word: Substring) -> String? {
+        let word = word.hasSuffix(",") ? word.dropLast() : word
+        guard let number = Double(word.replacing(",", with: ".")), number.isFinite else { return nil }
+        return Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+    }
+}
+
+extension Matcher {
+    /// Whether the delivered value decides.
+    var hasTruth: Bool {
+        switch self {
+        case .truth: true
+        case .list(let matchers), .oneOf(let matchers): matchers.contains(where: \.hasTruth)
+        case .object(let members): members.contains { $0.matcher.hasTruth }
+        case .each(let matcher), .not(let matcher): matcher.hasTruth
+        case .null, .bool, .number, .string, .between, .any: false
+        }
+    }
+
+    /// The content of a matching line: `heart rate 75, skin contact no`.
+    package var subject: String {
+        guard case .object(let members) = self, !members.isEmpty else { return "anything" }
+        return members.flatMap { outer -> [String] in
+            guard case .object(let inner) = outer.matcher, !inner.isEmpty else {
+                return [outer.matcher.phrase(AppField.name(outer.key, nil))]
+            }
+            return inner.map { $0.matcher.phrase(AppField.name(outer.key, $0.key)) }
+        }.joined(separator: ", ")
+    }
+
+    /// The value with its name.
+    private func phrase(_ name: String) -> String {
+        switch self {
+        case .null where name == AppField.name("heart_rate", "contact"): "nothing about \(name)"
+        case .null: "no \(name)"
+        case .object, .any(true): "any \(name)"
+        default: "\(name) \(words)"
+        }
+    }
+
+    private var words: String {
+        switch self {
+        case .null, .any(false): "nothing"
+        case .bool(let bool): bool ? "yes" : "no"
+        case .number(let number): Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+        case .string(let string): string.quoted
+        case .list(let matchers): matchers.map(\.words).joined(separator: " and ")
+        case .each(let matcher): "all \(matcher.words)"
+        case .oneOf(let matchers): matchers.map(\.words).joined(separator: " or ")
+        case .not(let matcher): "not \(matcher.words)"
+        case .between(let limits):
+            switch (limits.min, limits.max) {
+            case (let min?, let max?): "from \(Matcher.number(min).words) to \(Matcher.number(max).words)"
+            case (let min?, nil): "of at least \(Matcher.number(min).words)"
+            case (nil, let max?): "of at most \(Matcher.number(max).words)"
+            case (nil, nil): "of any size"
+            }
+        case .any(true), .object, .truth: "of any kind"
+        }
+    }
+}
