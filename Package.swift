@@ -63,7 +63,8 @@ let floors: [[Target]] = [
     [
         library(
             "Drivers",
-            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations", "GATT",
+            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations",
+            "GATT",
             "HCI", "LEHost", "Octets", "Peripheral", "Scenarios", "Simulation", "Sockets", "Spelling", "VirtualWorld"),
         library(
             "Conformance",
@@ -166,6 +167,9 @@ let floors: [[Target]] = [
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Doctor", on: "Arguments", "CommandSupport"),
+        tests(
+            "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "LEHost", "Octets",
+            "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
         tests("Documents", on: "Mutations", "Spelling"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("Expectations", on: "Documents", "EventLog", "EventLogs", "Scenarios", "Simulation", "Spelling"),
@@ -180,6 +184,9 @@ let floors: [[Target]] = [
             "Replay",
             on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "Scenarios", "Sensors", "Simulation",
             "Spelling", "VirtualWorld"),
+        tests(
+            "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "Checks", "CLinux", "CommandLineTool",
+            "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
         tests(
             "Reporting",
             on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",

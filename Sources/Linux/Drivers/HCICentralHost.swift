@@ -34,6 +34,7 @@ package final class HCICentralHost: LiveCentralHost {
     private var isOpen = false
     private var hasStarted = false
     private var log: PacketLog
+    private var warnings = HostWarnings()
 
     /// Begins to connect to a controller; `notify` is called on the loop's thread.
     ///
@@ -118,6 +119,8 @@ package final class HCICentralHost: LiveCentralHost {
         case .wake(let due): loop.call(at: due) { [inbox] in inbox.add(.timePassed) }
         // A controller that has worked may work again.
         case .failed(let failure) where !hasStarted: fail("\(address): \(failure)")
+        case .ignored:
+            if let text = warnings.warning(for: output) { Console.warn("\(address): \(text)") }
         default:
             if case .started = output { hasStarted = true }
             outputs.append(output)

@@ -23,25 +23,25 @@ extension LiveCentralHost {
     package func isTaken(_ address: DeviceAddress) -> Bool { false }
 }
 
-/// Texts for outputs of a host that its user should know about; each is given once.
+/// Warnings about a controller, one for each kind of problem.
 package struct HostWarnings: Sendable {
     private static let maximum = 64
 
-    private var given: Set<String> = []
+    private var kinds: Set<String> = []
 
     /// No warning was given yet.
     package init() {}
 
-    /// A warning for an output; nil if it needs none, or was given before.
+    /// A warning for an output; nil if it needs none, or one of its kind was given before.
     package mutating func warning(for output: Host.Output) -> String? {
         switch output {
-        case .ignored(let kind, let malformed): warning("ignored a malformed HCI packet (\(kind)): \(malformed)")
-        case .refused(let opcode, let status): warning("the controller refused \(opcode): \(status)")
+        case .ignored(let kind, let malformed):
+            isNew("\(kind)") ? "the controller sent an invalid HCI packet (\(kind)): \(malformed)" : nil
+        case .refused(let opcode, let status):
+            isNew("\(opcode) \(status)") ? "the controller refused \(opcode): \(status)" : nil
         default: nil
         }
     }
 
-    private mutating func warning(_ text: String) -> String? {
-        given.count < Self.maximum && given.insert(text).inserted ? text : nil
-    }
+    private mutating func isNew(_ kind: String) -> Bool { kinds.count < Self.maximum && kinds.insert(kind).inserted }
 }

@@ -391,7 +391,7 @@ package actor LiveWorld {
             controllers[device].transport.send(kind, world.pool.octets(of: packet))
             world.pool.release(packet)
         case .radioFailed(let device, let failure): lose(device, "\(controllers[device].address): \(failure)")
-        case .radioRefused(let device, let opcode, let status): warn(device, .refused(opcode, status))
+        case .radioWarning(let device, let output): warn(device, output)
         case .toForeignHost(let device, let command): bluetoothd?.perform(command, of: device)
         case .client(_, let output): client?(output)
         }

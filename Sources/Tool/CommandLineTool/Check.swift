@@ -49,7 +49,8 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if let endpoint = try PeripheralEndpoint(invocation) { return try endpoint.test(checks, invocation) }
     if invocation.has("--peer") {
         throw CommandFailure(
-            .usage, "--peer requires a radio to the peripheral: --radio bluez, --radio hci:ADDRESS or --controller ADDRESS")
+            .usage,
+            "--peer requires a radio to the peripheral: --radio bluez, --radio hci:ADDRESS or --controller ADDRESS")
     }
     guard let path = invocation.operands.first else {
         throw CommandFailure(.usage, "check needs a SCENARIO, or for a real peripheral --radio and --peer")

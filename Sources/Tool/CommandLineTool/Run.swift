@@ -2,8 +2,8 @@ import ClientTesting
 import Benchmarks
 import Arguments
 import CommandSupport
-import Drivers
 import Conformance
+import Drivers
 import ScenarioRuns
 
 let runGrammar = Arguments.Grammar(

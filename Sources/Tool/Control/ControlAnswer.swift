@@ -1,5 +1,5 @@
-import Drivers
 import Documents
+import Drivers
 import Scenarios
 import Simulation
 import Spelling

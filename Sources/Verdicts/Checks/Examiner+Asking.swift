@@ -96,7 +96,8 @@ extension Examiner {
     }
 
     /// Asks for notifications, or wants no more of them; a refusal is a fail.
-    mutating func subscribe(_ configuration: ClientConfiguration, to value: DiscoveredCharacteristic) throws(CheckExit) {
+    mutating func subscribe(_ configuration: ClientConfiguration, to value: DiscoveredCharacteristic) throws(CheckExit)
+    {
         guard let handle = value.configurationHandle else {
             throw failure(
                 expected: "\(value.uuid) has a Client Characteristic Configuration", seen: "none was discovered")

@@ -1,8 +1,8 @@
 import Arguments
 import Bluetooth
 import CommandSupport
-import Drivers
 import Conformance
+import Drivers
 import Expectations
 import Glibc
 import ScenarioRuns

@@ -32,7 +32,8 @@ package enum PeripheralEndpoint {
         }
         if let path = invocation.operands.first {
             throw CommandFailure(
-                .usage, "a scenario and a real peripheral cannot be checked together: remove \(path.quoted), or "
+                .usage,
+                "a scenario and a real peripheral cannot be checked together: remove \(path.quoted), or "
                     + (radio == nil ? "--controller" : "--radio"))
         }
         for option in ["--set", "--seed", "--events"] where invocation.has(option) {
@@ -42,7 +43,8 @@ package enum PeripheralEndpoint {
             self = .controllers(
                 try offered.map { text throws(CommandFailure) in
                     if case .stream(let address) = try ControllerPlace(text) { return address }
-                    throw CommandFailure(.usage, "check cannot offer a controller as vhci: use tcp:HOST:PORT or unix:PATH")
+                    throw CommandFailure(
+                        .usage, "check cannot offer a controller as vhci: use tcp:HOST:PORT or unix:PATH")
                 })
             return
         }
@@ -125,6 +127,8 @@ package enum PeripheralEndpoint {
     private func missingPeer(_ host: RealTimeHost) -> CommandFailure {
         let found = PeripheralScan(for: nil, by: host, within: .seconds(5)).others
         return CommandFailure(
-            .usage, "no peripheral given: name it with --peer. Found within 5 s: \(found.isEmpty ? "none" : found.joined(separator: ", "))")
+            .usage,
+            "no peripheral given: name it with --peer. Found within 5 s: \(found.isEmpty ? "none" : found.joined(separator: ", "))"
+        )
     }
 }

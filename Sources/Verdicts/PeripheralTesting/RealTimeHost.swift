@@ -29,7 +29,9 @@ final class RealTimeHost: ExaminerHost {
 
     /// A host that bluetoothd provides, which has started; nil if the time is over before that.  An adapter that is not
     /// named is the first one.
-    static func bluez(_ adapter: String?, _ time: RealTime, bus: BusAddress = .system) throws(CommandFailure) -> RealTimeHost? {
+    static func bluez(
+        _ adapter: String?, _ time: RealTime, bus: BusAddress = .system
+    ) throws(CommandFailure) -> RealTimeHost? {
         let loop = time.loop
         let opening = time.run(within: timeout) { () -> Result<BlueZCentralHost.Bus, CommandFailure> in
             do throws(CommandFailure) { return .success(try await BlueZCentralHost.Bus(bus, on: loop)) } catch {

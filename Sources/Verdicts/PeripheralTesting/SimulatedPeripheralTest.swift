@@ -20,12 +20,14 @@ package struct SimulatedPeripheralTest {
     private let reports: ReportFiles
 
     /// Checks the scenario's target, or its first peripheral.
-    package init(_ configuration: RunConfiguration, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure) {
+    package init(_ configuration: RunConfiguration, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure)
+    {
         (self.configuration, self.checks, formatter) = (configuration, checks, try CheckFormatter(invocation))
         reports = try ReportFiles(invocation)
         let devices = configuration.scenario.devices
         guard let device = configuration.scenario.target ?? devices.firstIndex(where: { $0.role == .peripheral }) else {
-            throw CommandFailure(.usage, "\(configuration.path) has no peripheral to check: add a device with the role peripheral")
+            throw CommandFailure(
+                .usage, "\(configuration.path) has no peripheral to check: add a device with the role peripheral")
         }
         self.device = device
     }

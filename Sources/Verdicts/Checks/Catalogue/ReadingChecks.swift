@@ -181,7 +181,8 @@ extension Examiner {
         try expect(answer == wanted, "\(words) is answered by \(wanted.octets.hex)", seen: answer.octets.hex)
     }
 
-    fileprivate mutating func nameAndAppearance() throws(CheckExit) -> (name: AttributeData, appearance: AttributeData) {
+    fileprivate mutating func nameAndAppearance() throws(CheckExit) -> (name: AttributeData, appearance: AttributeData)
+    {
         func value(_ uuid: UUID, _ examiner: inout Examiner) throws(CheckExit) -> AttributeData {
             let handle = try examiner.characteristic(uuid, of: .genericAccess).valueHandle
             return AttributeData(handle, try examiner.read(handle, "\(uuid)"))

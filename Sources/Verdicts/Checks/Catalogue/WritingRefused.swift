@@ -51,7 +51,9 @@ extension Check {
             },
         ]
 
-    private static func refusing(_ number: String, _ isPrepared: Bool, _ error: ATTError, _ place: TargetAttribute) -> Check {
+    private static func refusing(
+        _ number: String, _ isPrepared: Bool, _ error: ATTError, _ place: TargetAttribute
+    ) -> Check {
         let way = isPrepared ? "Prepare Write" : "Write"
         return Check(
             "GATT/SR/GAW/\(number)", "\(way) to \(place.words): \(error)",

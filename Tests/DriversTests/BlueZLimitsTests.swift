@@ -2,9 +2,9 @@
 import Scenarios
 import Testing
 
-@testable import CommandLineTool
+@testable import Drivers
 
-@Suite struct ForeignLimitsTests {
+@Suite struct BlueZLimitsTests {
     @Test(
         arguments: [
             ("", "", []),
@@ -25,7 +25,9 @@ import Testing
                 """#, ["script[3].reason"]
             ),
         ] as [(String, String, [String])])
-    func `What bluetoothd has to itself is named by its path`(more: String, script: String, paths: [String]) throws {
+    func `Settings that bluetoothd controls are named by their path`(
+        more: String, script: String, paths: [String]
+    ) throws {
         let text =
             #"{"lubdub": 1, "name": "x", "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]\#(more)}], "#
             + #""script": [\#(script)]}"#

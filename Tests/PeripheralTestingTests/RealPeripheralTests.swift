@@ -15,17 +15,18 @@ import Testing
 
 @testable import CommandLineTool
 @testable import CommandSupport
+@testable import PeripheralTesting
 @testable import ScenarioRuns
 
-/// Checks above a false bluetoothd with a strap near it.
-@Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct BlueZRadioTests {
+/// Checks by a stand-in for bluetoothd, near which is a strap.
+@Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct RealPeripheralTests {
     static let peer = Peer("strap")
 
-    /// Holds a loop with a bluetoothd, and with a radio above it.
-    private static func examine(
+    /// Calls `body` on the thread of a loop, with a bluetoothd and a host above it.
+    private static func withHost(
         isConnected: Bool = false, _ reactions: [String: FalseRadio.Reaction] = [:],
         _ signals: Signals = Signals([]),
-        _ body: (_ radio: BlueZRadio, _ bluez: FalseRadio) throws -> Void
+        _ body: (_ host: RealTimeHost, _ bluez: FalseRadio) throws -> Void
     ) throws {
         let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
         defer { bus.stop() }
@@ -34,16 +35,16 @@ import Testing
             let bluez = try made(on: loop) {
                 try await FalseRadio(on: bus, loop, isPowered: false, isConnected: isConnected, reactions)
             }
-            let radio = try BlueZRadio("hci0", RealTime(loop, signals), bus: bus.address)
-            try body(radio, bluez)
-            radio.close()
+            let host = try #require(try RealTimeHost.bluez("hci0", RealTime(loop, signals), bus: bus.address))
+            try body(host, bluez)
+            host.close()
         }
     }
 
-    private static func made<EntityReference: Sendable>(
-        on loop: EventLoop, _ make: @escaping @Sendable () async throws -> EntityReference
-    ) throws -> EntityReference {
-        let made = Heard<Result<EntityReference, any Error>>()
+    private static func made<Value: Sendable>(
+        on loop: EventLoop, _ make: @escaping @Sendable () async throws -> Value
+    ) throws -> Value {
+        let made = Heard<Result<Value, any Error>>()
         _ = loop.start {
             do { made.add(.success(try await make())) } catch { made.add(.failure(error)) }
         }
@@ -51,7 +52,7 @@ import Testing
         return try made.all[0].get()
     }
 
-    /// What bluetoothd does with a strap that is heard and keeps to its specification.
+    /// The reactions of bluetoothd near a strap without faults.
     private static func strap() -> [String: FalseRadio.Reaction] {
         let configuration = Mutex<UInt8>(0)
         return [
@@ -103,17 +104,17 @@ import Testing
             ["Connected": .boolean(false), "ServicesResolved": .boolean(false)], without: ["RSSI"])
     }
 
-    private static func ask(_ id: String, by radio: BlueZRadio) throws -> Check.Outcome {
-        try #require(Check.all.first { $0.id == id }).ask(of: peer, by: radio, isStrict: true)
+    private static func ask(_ id: String, by host: RealTimeHost) throws -> Check.Outcome {
+        try #require(Check.all.first { $0.id == id }).ask(of: peer, by: host, isStrict: true)
     }
 
-    // MARK: What comes of a check
+    // MARK: Outcomes
 
     struct Case: Sendable {
         let id: String
         var reactions: [String: FalseRadio.Reaction] = [:]
         let verdict: Verdict
-        /// What was seen, or the reason.
+        /// The value found, or the reason.
         var words: String?
     }
 
@@ -142,7 +143,7 @@ import Testing
                 "the configuration of 2A37 wants a paired client (insufficient_authentication (0x05)): needs pairing, "
                 + "which is not played yet"),
         Case(
-            id: "HRS/SEN/CN/BV-01-C", verdict: .skip, words: "bluetoothd tells no value that nobody is subscribed to"),
+            id: "HRS/SEN/CN/BV-01-C", verdict: .skip, words: "bluetoothd reports no value without a subscription"),
         Case(
             id: "HRS/SEN/CN/BV-01-C", reactions: ["StartNotify": { _, call in call.answer() }], verdict: .fail,
             words: "none"),
@@ -163,14 +164,14 @@ import Testing
             words: "a write to 0x000D cannot be asked: bluetoothd lets nobody write a configuration"),
         Case(
             id: "advertising/flags", verdict: .skip,
-            words: "bluetoothd tells what is advertised and what it knows otherwise as one"),
+            words: "bluetoothd mixes what is advertised with what it knows from elsewhere"),
         Case(
             id: "GATT/SR/GAC/BV-01-C", verdict: .skip,
-            words: "bluetoothd exchanges the MTU and discovers everything by itself"),
+            words: "bluetoothd exchanges the MTU and discovers all services by itself"),
         Case(
             id: "GATT/SR/UNS/BI-01-C", verdict: .skip,
-            words: "bluetoothd keeps Generic Access and Generic Attribute to itself"),
-        Case(id: "GATT/SR/GAW/BV-11-C", verdict: .skip, words: "bluetoothd takes no PDUs from others"),
+            words: "bluetoothd hides Generic Access and Generic Attribute"),
+        Case(id: "GATT/SR/GAW/BV-11-C", verdict: .skip, words: "bluetoothd sends no PDUs for other programs"),
         Case(
             id: "gatt/one_indication_at_a_time", verdict: .skip, words: "bluetoothd confirms each indication by itself"),
         Case(
@@ -190,47 +191,47 @@ import Testing
             words: "the connection ended before the end of a write of 01 to 2A39: unspecified_error"),
     ]
 
-    @Test(arguments: cases.indices) func `A check says what came of it, or why it cannot be asked`(index: Int) throws {
+    @Test(arguments: cases.indices) func `A check gives its outcome, or why it cannot run`(index: Int) throws {
         let given = Self.cases[index]
-        try Self.examine(given.reactions) { radio, _ in
-            let outcome = try Self.ask(given.id, by: radio)
+        try Self.withHost(given.reactions) { host, _ in
+            let outcome = try Self.ask(given.id, by: host)
             #expect(outcome.verdict == given.verdict, "\(given.id): \(outcome.reason ?? outcome.finding?.seen ?? "")")
             #expect(outcome.finding?.seen ?? outcome.reason == given.words, "\(given.id)")
-            #expect(!radio.isOver)
+            #expect(!host.isOver)
         }
     }
 
-    @Test func `Who is paired is no stranger`() throws {
-        try Self.examine { radio, bluez in
+    @Test func `A paired peripheral is skipped where a check needs no bond`() throws {
+        try Self.withHost { host, bluez in
             bluez.change(FalseRadio.strap, "org.bluez.Device1", ["Paired": .boolean(true)])
-            let outcome = try Self.ask("reconnection/configuration_is_cleared", by: radio)
-            #expect((outcome.verdict, outcome.reason) == (.skip, "this machine is paired with it"))
+            let outcome = try Self.ask("reconnection/configuration_is_cleared", by: host)
+            #expect((outcome.verdict, outcome.reason) == (.skip, "this machine is paired with the peripheral"))
         }
     }
 
-    // MARK: What it leaves behind
+    // MARK: Cleaning up
 
-    @Test func `All is left as it was found`() throws {
-        try Self.examine { radio, bluez in
-            _ = try Self.ask("HRS/SEN/CON/BV-01-C", by: radio)
+    @Test func `The adapter is restored`() throws {
+        try Self.withHost { host, bluez in
+            _ = try Self.ask("HRS/SEN/CON/BV-01-C", by: host)
             #expect(bluez.property("Powered") == .boolean(true))
-            radio.close()
+            host.close()
             #expect(bluez.property("Powered") == .boolean(false))
             #expect(bluez.property("Connected", at: FalseRadio.strap) == .boolean(false))
             #expect(Array(bluez.calls.suffix(2)) == ["Disconnect", "Powered"])
-            // It was known before.
+            // bluetoothd knew it before.
             #expect(!bluez.calls.contains("RemoveDevice"))
         }
     }
 
-    /// What signalfd(2) writes, where one comes.
+    /// Writes a signal as signalfd(2) does.
     private static func signal(_ number: Int32, into descriptor: CInt) {
         var info = signalfd_siginfo()
         info.ssi_signo = UInt32(number)
         _ = unsafe write(descriptor, &info, MemoryLayout<signalfd_siginfo>.size)
     }
 
-    @Test func `A signal ends a wait at once, and the link in good order`() throws {
+    @Test func `A signal ends a wait at once, and then the link`() throws {
         var ends: [CInt] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
@@ -241,48 +242,47 @@ import Testing
                 Self.signal(SIGINT, into: descriptor)
             }
         ]
-        try Self.examine(reactions, Signals(passedOnTo: ends[0])) { radio, bluez in
+        try Self.withHost(reactions, Signals(passedOnTo: ends[0])) { host, bluez in
             let before = ContinuousClock.now
-            _ = try Self.ask("HRS/SEN/CN/BV-01-C", by: radio)
-            #expect(radio.isOver)
-            radio.close()
+            _ = try Self.ask("HRS/SEN/CN/BV-01-C", by: host)
+            #expect(host.isOver)
+            host.close()
             #expect(before.duration(to: .now) < .seconds(5))
-            #expect(radio.time.reason?.code == .signal(SIGINT))
+            #expect(host.time.reason?.code == .signal(SIGINT))
             #expect(bluez.property("Connected", at: FalseRadio.strap) == .boolean(false))
             #expect(bluez.property("Powered") == .boolean(false))
         }
     }
 
-    // MARK: A bluetoothd that is no help
+    // MARK: Failures of bluetoothd
 
-    @Test func `Without a bus, or without bluetoothd, it says what is missing`() throws {
+    @Test func `The message names a missing bus or a missing bluetoothd`() throws {
         let loop = EventLoop(pace: .real())
         try loop.hold {
             let nowhere = BusAddress.at("unix:path=/nonexistent/bus")
             let failure = #expect(throws: CommandFailure.self) {
-                _ = try BlueZRadio(nil, RealTime(loop, Signals([])), bus: nowhere)
+                _ = try RealTimeHost.bluez(nil, RealTime(loop, Signals([])), bus: nowhere)
             }
             #expect(failure?.code == .environment)
-            #expect(failure?.message.contains("install and start it") == true)
+            #expect(failure?.description.contains("install and start it") == true)
             let bus = try PrivateBus()
             let other = #expect(throws: CommandFailure.self) {
-                _ = try BlueZRadio(nil, RealTime(loop, Signals([])), bus: bus.address)
+                _ = try RealTimeHost.bluez(nil, RealTime(loop, Signals([])), bus: bus.address)
             }
             #expect(other?.code == .environment)
-            #expect(other?.message.hasPrefix("lubdub: ") == true)
-            #expect(other?.message.contains("bluetoothd") == true)
+            #expect(other?.description.contains("bluetoothd") == true)
         }
     }
 
-    @Test func `Who is connected to another program is told from who is not`() throws {
+    @Test func `A connection of another program is detected`() throws {
         for isConnected in [false, true] {
-            try Self.examine(isConnected: isConnected) { radio, bluez in
-                let lookout = Lookout(for: Self.peer, by: radio, within: .seconds(5))
-                #expect(lookout.address == FalseRadio.address)
-                #expect(radio.isTaken(FalseRadio.address) == isConnected)
-                #expect(!radio.isTaken(DeviceAddress(1, .random)))
+            try Self.withHost(isConnected: isConnected) { host, bluez in
+                let scan = PeripheralScan(for: Self.peer, by: host, within: .seconds(5))
+                #expect(scan.address == FalseRadio.address)
+                #expect(host.isTaken(FalseRadio.address) == isConnected)
+                #expect(!host.isTaken(DeviceAddress(1, .random)))
                 guard isConnected else { return }
-                let outcome = try Self.ask("HRS/SEN/SGGIT/SER/BV-01-C", by: radio)
+                let outcome = try Self.ask("HRS/SEN/SGGIT/SER/BV-01-C", by: host)
                 #expect(outcome.verdict == .inconclusive)
                 #expect(outcome.reason?.hasSuffix("another program of this machine is connected to it") == true)
                 #expect(!bluez.calls.contains("Connect") && !bluez.calls.contains("Disconnect"))
@@ -290,35 +290,36 @@ import Testing
         }
     }
 
-    @Test func `A device that another program has is not checked`() throws {
-        try Self.examine(isConnected: true) { radio, bluez in
+    @Test func `A peripheral that is connected to another program is not checked`() throws {
+        try Self.withHost(isConnected: true) { host, bluez in
             let invocation = try checkGrammar.parse(["--quiet"])
-            let examination = RealExamination(
-                checks: Check.all, peer: Self.peer, isStrict: false, wording: try CheckWording(invocation),
-                reports: try ReportFiles(invocation), words: [], patience: .seconds(5))
+            let test = RealPeripheralTest(
+                checks: Check.all, peer: Self.peer, isStrict: false, formatter: try CheckFormatter(invocation),
+                reports: try ReportFiles(invocation), options: [], timeout: .seconds(5))
             let failure = #expect(throws: CommandFailure.self) {
-                _ = try examination.play(radio, RecentPackets(of: 0))
+                _ = try test.run(host, RecentPackets(of: 0))
             }
             #expect(failure?.code == .environment)
             #expect(
-                failure?.message == "lubdub: \"strap\" is connected to another program of this machine, and each check "
-                    + "needs a connection of its own: end that one, as by bluetoothctl disconnect C0:FF:EE:00:00:01")
+                failure?.description
+                    == "another program of this machine is connected to \"strap\", and checks need their "
+                    + "own connections: disconnect it, for example with bluetoothctl disconnect C0:FF:EE:00:00:01")
             #expect(!bluez.calls.contains("Disconnect"))
         }
     }
 
-    static let doors: [(words: [String], isOpen: Bool)] = [
+    static let endpoints: [(words: [String], isOpen: Bool)] = [
         (["--radio", "bluez"], true), (["--radio", "bluez:hci1"], true), (["--radio", "bluez:hci0,hci1"], false),
         (["--radio", "bluez:"], false), (["--radio", "bluez", "--trace", "a.btsnoop"], false),
         (["--radio", "bluez", "--controller", "tcp:127.0.0.1:0"], false), (["--radio", "bluez", "--seed", "1"], false),
     ]
 
-    @Test(arguments: doors) func `A door is one adapter, without what only others have`(
+    @Test(arguments: endpoints) func `bluez takes one adapter, and no options of other radios`(
         words: [String], isOpen: Bool
     ) throws {
         let invocation = try checkGrammar.parse(words)
         do throws(CommandFailure) {
-            #expect(try RealDoor(invocation) != nil)
+            #expect(try PeripheralEndpoint(invocation) != nil)
             #expect(isOpen)
         } catch {
             #expect(!isOpen)
@@ -326,7 +327,7 @@ import Testing
         }
     }
 
-    /// How bluetoothd goes away in the middle of a check.
+    /// How bluetoothd goes away during a check.
     enum Departure: CaseIterable {
         case name, bus, adapter
 
@@ -339,10 +340,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Departure.allCases) func `A bluetoothd that goes away fails nobody`(_ departure: Departure) throws
+    @Test(arguments: Departure.allCases) func `No check fails when bluetoothd goes away`(_ departure: Departure) throws
     {
         let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
-        defer { bus.stop() }  // what waits on the loop for ever still has it
+        defer { bus.stop() }  // a task that never ends still has it
         try loop.hold {
             let reaction: FalseRadio.Reaction = { radio, call in
                 call.answer()
@@ -357,15 +358,15 @@ import Testing
             }
             let reactions = Self.strap().merging(["StartNotify": reaction]) { $1 }
             let bluez = try Self.made(on: loop) { try await FalseRadio(on: bus, loop, reactions) }
-            let radio = try BlueZRadio(nil, RealTime(loop, Signals([])), bus: bus.address)
-            _ = try Self.ask("HRS/SEN/CN/BV-01-C", by: radio)
-            #expect(radio.isOver)
-            guard case .failure(let why)? = radio.time.reason else {
-                Issue.record("\(departure): \(String(describing: radio.time.reason))")
+            let host = try #require(try RealTimeHost.bluez(nil, RealTime(loop, Signals([])), bus: bus.address))
+            _ = try Self.ask("HRS/SEN/CN/BV-01-C", by: host)
+            #expect(host.isOver)
+            guard case .failure(let why)? = host.time.reason else {
+                Issue.record("\(departure): \(String(describing: host.time.reason))")
                 return
             }
-            #expect(why == departure.words)
-            radio.close()
+            #expect(why == "bluez: \(departure.words)")
+            host.close()
             withExtendedLifetime(bluez) {}
         }
     }
