@@ -1,7 +1,7 @@
-@testable import ClientTesting
 import Spelling
 import Testing
 
+@testable import ClientTesting
 
 /// What becomes of the octets that a client under test prints.
 @Suite struct ClientLineTests {

@@ -1,10 +1,10 @@
 import Drivers
-@testable import ClientTesting
 import Expectations
 import HCI
 import Simulation
 import Testing
 
+@testable import ClientTesting
 @testable import ScenarioRuns
 @testable import Terminal
 

@@ -1,10 +1,10 @@
-@testable import ClientTesting
 import Documents
 import Expectations
 import Scenarios
 import Spelling
 import Testing
 
+@testable import ClientTesting
 
 /// How a person is asked about an app, and what their answers become.
 @Suite struct AppQuestionTests {

@@ -1,4 +1,3 @@
-@testable import ClientTesting
 import Arguments
 import Conformance
 import Expectations
@@ -7,6 +6,7 @@ import Simulation
 import Synchronization
 import Testing
 
+@testable import ClientTesting
 @testable import CommandSupport
 
 /// Cases that are played side by side, by threads that wait for one another.

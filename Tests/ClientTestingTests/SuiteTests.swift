@@ -1,4 +1,3 @@
-@testable import ClientTesting
 import Arguments
 import Conformance
 import Documents
@@ -9,6 +8,7 @@ import Scenarios
 import Simulation
 import Testing
 
+@testable import ClientTesting
 @testable import CommandSupport
 @testable import ScenarioRuns
 

@@ -1,4 +1,3 @@
-@testable import ClientTesting
 import Arguments
 import Conformance
 import EventLog
@@ -9,6 +8,7 @@ import Spelling
 import Testing
 import VirtualWorld
 
+@testable import ClientTesting
 @testable import CommandSupport
 @testable import ScenarioRuns
 

@@ -5,8 +5,8 @@ import Collector
 import Scenarios
 import Testing
 
-@testable import CommandSupport
 @testable import CommandLineTool
+@testable import CommandSupport
 @testable import ScenarioRuns
 
 @Suite struct OptionTests {

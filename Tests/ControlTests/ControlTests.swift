@@ -1,4 +1,3 @@
-@testable import Control
 import Arguments
 import Scenarios
 import Simulation
@@ -7,6 +6,7 @@ import Testing
 import VirtualWorld
 
 @testable import CommandSupport
+@testable import Control
 
 @Suite struct ControlTests {
     /// The lines that come of portions, and an exclamation mark where one is too long.

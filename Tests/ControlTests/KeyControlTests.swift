@@ -1,9 +1,9 @@
-@testable import Control
 import Scenarios
 import Sensors
 import Testing
 import VirtualWorld
 
+@testable import Control
 @testable import Terminal
 
 @Suite struct KeyControlTests {

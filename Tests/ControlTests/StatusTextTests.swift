@@ -1,9 +1,9 @@
-@testable import Control
 import Simulation
 import Testing
 import VirtualWorld
 
 @testable import CommandSupport
+@testable import Control
 
 @Suite struct LastLineTests {
     @Test func `It is drawn, erased for other lines and drawn again, no more often than it is shown`() {

@@ -1,10 +1,10 @@
-@testable import Doctor
 import Arguments
 import FoundationEssentials
 import Glibc
 import Testing
 
 @testable import CommandSupport
+@testable import Doctor
 
 @Suite struct DiagnosisTests {
     /// A laptop where all is well; each row spoils something.

@@ -1,8 +1,8 @@
-@testable import Doctor
 import FoundationEssentials
 import Testing
 
 @testable import CommandSupport
+@testable import Doctor
 
 @Suite struct GatheringTests {
     /// Facts from files that exist below a folder of the test's own; a text that ends with `/` is a folder.

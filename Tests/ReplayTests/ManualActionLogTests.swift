@@ -1,13 +1,15 @@
-@testable import Replay
 import Documents
 import Spelling
 import Testing
 
+@testable import Replay
 
 @Suite struct HandLogTests {
     private static let first = #"{"t": 0.000000, "event": "start", "lubdub": "0.1.0", "scenario": "a.json", "seed": 7}"#
 
-    private static func log(_ lines: [String], first: String = first) throws(ManualActionLog.Unreadable) -> ManualActionLog {
+    private static func log(
+        _ lines: [String], first: String = first
+    ) throws(ManualActionLog.Unreadable) -> ManualActionLog {
         var log = try ManualActionLog(Array(first.utf8))
         for line in lines { try log.add(Array(line.utf8)) }
         return log

@@ -1,4 +1,3 @@
-@testable import Replay
 import Documents
 import EventLog
 import Scenarios
@@ -10,6 +9,7 @@ import Testing
 import VirtualWorld
 
 @testable import CommandSupport
+@testable import Replay
 @testable import ScenarioRuns
 
 /// What is done by hand while a client listens, and what the same client hears of the scenario that is made of the log.

@@ -1,7 +1,7 @@
-import Control
-import ClientTesting
 import Arguments
+import ClientTesting
 import CommandSupport
+import Control
 import Drivers
 import Glibc
 import ScenarioRuns
@@ -118,7 +118,7 @@ private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocati
     var interruption = Interruption(Signals(), files)
     let limit = Instant.start.advanced(by: configuration.scenario.limit)
     world.start()
-    while !interruption.hasCome(), world.runNext(until: limit) { files.narrate(&world) }
+    while !interruption.isDue(), world.runNext(until: limit) { files.narrate(&world) }
     if interruption.reason == nil { world.run(until: limit) }
     let runaway = complain(ofRunaways: world)
     let code = try files.close(&world, interruption.reason?.code ?? runaway ?? .success)

@@ -36,7 +36,7 @@ package struct RunConfiguration {
     /// Whether recommendations are judged like requirements.
     package private(set) var isStrict = false
     /// Whether a report contains timelines.
-    private(set) var isPictured = false
+    private(set) var showsTimelines = false
     /// Nil without `--speed`.
     package private(set) var speed: Speed?
     /// Whether an external client is under test, not the built-in one.
@@ -98,7 +98,7 @@ package struct RunConfiguration {
         }
         clientOptions += invocation.texts("--radio").flatMap { ["--radio", $0] }
         if invocation.has("--ask") { clientOptions.append("--ask") }
-        isPictured = ReportFiles.havePictures(invocation)
+        showsTimelines = ReportFiles.showTimelines(invocation)
         if let events, events == trace {
             throw CommandFailure(.usage, "--events and --trace name the same file: \(events.quoted)")
         }

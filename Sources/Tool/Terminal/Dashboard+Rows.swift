@@ -4,7 +4,7 @@ import Spelling
 import Statistics
 
 extension Dashboard {
-    /// This as a screen of exactly so many rows, none with more columns than `width`.
+    /// The screen: exactly `height` rows of at most `width` columns.
     public func rows(width: Int, height: Int, _ glyphs: Glyphs, at now: Instant) -> [ScreenRow] {
         var canvas = Canvas(width: width, height: height, glyphs)
         let layout = Layout(
@@ -70,7 +70,7 @@ extension Dashboard {
         }
     }
 
-    // MARK: The heart rate, and what is said once
+    // MARK: Heart rate and single values
 
     private typealias Fact = (label: String, value: String)
 
@@ -83,7 +83,7 @@ extension Dashboard {
         if withStatistics { drawColumn(of: statisticFacts, on: &canvas, row, column + 35, gap: 15) }
     }
 
-    /// Gives back the column behind it.
+    /// Returns the column after it.
     private func drawRate(on canvas: inout Canvas, _ row: Int) -> Int {
         let column = canvas.write(bpm.map { "\($0)" } ?? unknown, .heart, row: row, column: 1)
         return column > 1 ? canvas.write(" bpm", .heart, row: row, column: column) : column
@@ -110,7 +110,7 @@ extension Dashboard {
         }
     }
 
-    /// As many as there is room for.
+    /// As many fields as fit.
     private func drawLine(of facts: [(Fact, Style)], behind end: Int, on canvas: inout Canvas, _ row: Int) {
         var column = end
         for (fact, style) in facts where column + 3 + fact.label.count + fact.value.count <= canvas.width {

@@ -49,7 +49,9 @@ struct ClientOutput {
     private(set) var leftOut = 0
 
     /// The lines that `octets` complete.
-    package mutating func take(_ octets: ArraySlice<UInt8>) -> [ClientLine] { cutter.take(octets).compactMap { keep($0) } }
+    package mutating func take(_ octets: ArraySlice<UInt8>) -> [ClientLine] {
+        cutter.take(octets).compactMap { keep($0) }
+    }
 
     /// The rest without a line feed; nil when there is none.
     package mutating func finish() -> ClientLine? { keep(cutter.finish()) }
