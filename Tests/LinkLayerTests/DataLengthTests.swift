@@ -18,20 +18,20 @@ import Testing
 
     static let agreements = [
         Agreement(
-            testDescription: "both take the most", receiving: .most, sending: .most,
-            effective: DataLengths(receiving: .most, sending: .most)),
+            testDescription: "both take the most", receiving: .maximum, sending: .most,
+            effective: DataLengths(receiving: .maximum, sending: .most)),
         Agreement(
             testDescription: "the peer takes less than it sends", receiving: middle, sending: .most,
-            effective: DataLengths(receiving: .most, sending: middle)),
+            effective: DataLengths(receiving: .maximum, sending: middle)),
         Agreement(
             testDescription: "zeros count as the least", receiving: PDULength(octets: 0, microseconds: 0),
             sending: PDULength(octets: 26, microseconds: 327),
-            effective: DataLengths(receiving: .least, sending: .least)),
+            effective: DataLengths(receiving: .minimum, sending: .minimum)),
         Agreement(
             testDescription: "above the most counts as the most",
             receiving: PDULength(octets: 252, microseconds: 17_041),
             sending: PDULength(octets: .max, microseconds: .max),
-            effective: DataLengths(receiving: .most, sending: .most)),
+            effective: DataLengths(receiving: .maximum, sending: .most)),
         Agreement(
             testDescription: "few octets for a long time", receiving: PDULength(octets: 27, microseconds: 17_040),
             sending: PDULength(octets: 251, microseconds: 328),
@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: agreements) func `Whatever the peer says, the lengths are allowed`(agreement: Agreement) {
         let remote = DataLengths(receiving: agreement.receiving, sending: agreement.sending)
-        let own = DataLengths(receiving: .most, sending: .most)
+        let own = DataLengths(receiving: .maximum, sending: .most)
         var asked = DataLengthUpdate(sending: .most)
         #expect(asked.receive(.lengthRequest(remote)) == .lengthResponse(own))
         var asking = DataLengthUpdate(sending: .most)
@@ -58,17 +58,17 @@ import Testing
         var update = DataLengthUpdate(sending: .least)
         #expect(update.request() == nil, "27 octets are known")
         update.prefer(Self.middle)
-        #expect(update.request() == .lengthRequest(DataLengths(receiving: .most, sending: Self.middle)))
+        #expect(update.request() == .lengthRequest(DataLengths(receiving: .maximum, sending: Self.middle)))
         update.prefer(.most)
         #expect(update.request() == nil)
-        #expect(update.receive(.lengthResponse(DataLengths(receiving: .most, sending: .most))) == nil)
-        #expect(update.request() == .lengthRequest(DataLengths(receiving: .most, sending: .most)))
-        #expect(update.receive(.lengthRequest(DataLengths(receiving: .least, sending: .least))) != nil)
-        #expect(update.receive(.lengthResponse(DataLengths(receiving: .most, sending: .most))) == nil)
+        #expect(update.receive(.lengthResponse(DataLengths(receiving: .maximum, sending: .most))) == nil)
+        #expect(update.request() == .lengthRequest(DataLengths(receiving: .maximum, sending: .most)))
+        #expect(update.receive(.lengthRequest(DataLengths(receiving: .minimum, sending: .minimum))) != nil)
+        #expect(update.receive(.lengthResponse(DataLengths(receiving: .maximum, sending: .most))) == nil)
         #expect(update.request() == nil)
         #expect(update.effective.sending == .most)
         // A response that nobody asked for says nothing.
-        #expect(update.receive(.lengthResponse(DataLengths(receiving: .least, sending: .least))) == nil)
+        #expect(update.receive(.lengthResponse(DataLengths(receiving: .minimum, sending: .minimum))) == nil)
         #expect(update.effective.sending == .most)
     }
 
@@ -82,7 +82,7 @@ import Testing
         #expect(update.receive(.unknown(type: 0x14)) == nil)
         #expect(!update.isSupported)
         #expect(update.request() == nil)
-        #expect(update.effective == DataLengths(receiving: .least, sending: .least))
+        #expect(update.effective == DataLengths(receiving: .minimum, sending: .minimum))
     }
 
     /// 30 ms, 720 ms.
@@ -109,7 +109,7 @@ import Testing
 
     @Test func `As soon as more is agreed, it goes in one`() {
         var bench = Bench(parameters)
-        bench.link.limit(.peripheral, payload: PDULength.most.payload)
+        bench.link.limit(.peripheral, payload: PDULength.maximum.payload)
         bench.send([UInt8](repeating: 7, count: 251), from: .peripheral, at: at(microseconds: 20_000))
         bench.run(until: at(microseconds: 100_000))
         #expect(

@@ -258,10 +258,4 @@ public struct CompletedPackets: Parameters {
         octets.append(handle)
         octets.append(count)
     }
-
-    static func list(from reader: inout OctetReader) throws(Malformed) -> [CompletedPackets] {
-        var list: [CompletedPackets] = []
-        for _ in 0..<(try reader.uint8("Num_Handles")) { list.append(try CompletedPackets(from: &reader)) }
-        return list
-    }
 }

@@ -150,7 +150,7 @@ public struct ExtendedAdvertisingData: Parameters {
     }
 
     /// The most octets of one command.
-    public static let longest = 251
+    public static let maximumDataCount = 251
 
     /// Of which set: 0x00 to 0xEF.
     public var handle: UInt8
@@ -174,12 +174,12 @@ public struct ExtendedAdvertisingData: Parameters {
         handle = try reader.uint8("Advertising_Handle")
         operation = try reader.choice(Operation.self, "Operation", allowed: "0 to 4")
         fragmentPreference = try reader.uint8("Fragment_Preference")
-        data = try reader.counted("Data", most: Self.longest)
+        data = try reader.counted("Data", maximum: Self.maximumDataCount)
     }
 
     /// Adds 4 octets and the first 251 of the data.
     public func append(to octets: inout [UInt8]) {
-        let data = self.data.prefix(Self.longest)
+        let data = self.data.prefix(Self.maximumDataCount)
         octets += [handle, operation.rawValue, fragmentPreference, UInt8(clamping: data.count)]
         octets += data
     }
@@ -202,25 +202,25 @@ public struct ExtendedAdvertisingEnable: Parameters {
         /// In units of 10 ms; 0: until it is ended.
         public var duration: UInt16
         /// How many advertising events; 0: any number.
-        public var mostEvents: UInt8
+        public var maximumEvents: UInt8
 
         /// By default until it is ended.
-        public init(handle: UInt8, duration: UInt16 = 0, mostEvents: UInt8 = 0) {
-            (self.handle, self.duration, self.mostEvents) = (handle, duration, mostEvents)
+        public init(handle: UInt8, duration: UInt16 = 0, maximumEvents: UInt8 = 0) {
+            (self.handle, self.duration, self.maximumEvents) = (handle, duration, maximumEvents)
         }
 
         /// Takes 4 octets.
         public init(from reader: inout OctetReader) throws(Malformed) {
             handle = try reader.uint8("Advertising_Handle")
             duration = try reader.uint16("Duration")
-            mostEvents = try reader.uint8("Max_Extended_Advertising_Events")
+            maximumEvents = try reader.uint8("Max_Extended_Advertising_Events")
         }
 
         /// Adds 4 octets.
         public func append(to octets: inout [UInt8]) {
             octets.append(handle)
             octets.append(duration)
-            octets.append(mostEvents)
+            octets.append(maximumEvents)
         }
     }
 

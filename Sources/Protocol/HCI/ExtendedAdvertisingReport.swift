@@ -49,7 +49,7 @@ public struct ExtendedAdvertisingReport: Parameters {
 
     fileprivate static let anonymous: UInt8 = 0xFF
     private static let unresolved: UInt8 = 0xFE
-    private static let mostData = 229
+    private static let maximumDataCount = 229
 
     /// What was sent.
     public var kind: Kind
@@ -102,12 +102,12 @@ public struct ExtendedAdvertisingReport: Parameters {
         let isRandom = targetType == Self.unresolved || targetType & 1 == 1
         let target = try DeviceAddress(kind: isRandom ? .random : .public, from: &reader, "Direct_Address")
         if kind.contains(.directed) { self.target = target }
-        data = try reader.counted("Data", most: Self.mostData)
+        data = try reader.counted("Data", maximum: Self.maximumDataCount)
     }
 
     /// Adds 24 octets and the first 229 of the data.
     public func append(to octets: inout [UInt8]) {
-        let data = self.data.prefix(Self.mostData)
+        let data = self.data.prefix(Self.maximumDataCount)
         octets.append(kind.rawValue & 0b1_1111 | UInt16(status.rawValue) << 5)
         if let address { octets.append(address) } else { octets += [Self.anonymous, 0, 0, 0, 0, 0, 0] }
         octets += [primaryPHY, secondaryPHY, sid, UInt8(bitPattern: txPower), UInt8(bitPattern: rssi)]

@@ -9,9 +9,9 @@ public struct PDULength: Hashable, Sendable {
     public init(octets: UInt16, microseconds: UInt16) { (self.octets, self.microseconds) = (octets, microseconds) }
 
     /// What every link layer sends and takes.
-    public static let least = PDULength(octets: 27, microseconds: 328)
+    public static let minimum = PDULength(octets: 27, microseconds: 328)
     /// What fits into a packet at 1 Mbit/s.
-    public static let most = PDULength(octets: 251, microseconds: 2120)
+    public static let maximum = PDULength(octets: 251, microseconds: 2120)
 
     /// Whether both are in their range.
     public var isValid: Bool { (27...251).contains(octets) && (328...17_040).contains(microseconds) }
@@ -19,11 +19,11 @@ public struct PDULength: Hashable, Sendable {
     /// The most octets of payload that respect both.
     public var payload: Int { min(Int(octets), AirTime.payload(microseconds: Int(microseconds))) }
 
-    /// The lesser of both in each respect; what a peer says below `least` counts as that.
+    /// The lesser of both in each respect; what a peer says below `minimum` counts as that.
     func limited(to other: PDULength) -> PDULength {
         PDULength(
-            octets: max(Self.least.octets, min(octets, other.octets)),
-            microseconds: max(Self.least.microseconds, min(microseconds, other.microseconds)))
+            octets: max(Self.minimum.octets, min(octets, other.octets)),
+            microseconds: max(Self.minimum.microseconds, min(microseconds, other.microseconds)))
     }
 }
 
@@ -54,16 +54,16 @@ public struct DataLengths: Hashable, Sendable {
 /// The other end may ask at any time, too, and is answered.
 public struct DataLengthUpdate: Sendable {
     /// What holds now, in both directions.
-    public private(set) var effective = DataLengths(receiving: .least, sending: .least)
+    public private(set) var effective = DataLengths(receiving: .minimum, sending: .minimum)
     /// Whether the peer has not said that it knows nothing of this.
     public private(set) var isSupported = true
 
     private var own: DataLengths
-    private var told = PDULength.least  // what the peer knows of `own.sending`
+    private var told = PDULength.minimum  // what the peer knows of `own.sending`
     private var isAsking = false
 
     /// Of an end that takes the most there is, and wants to send so much.
-    public init(sending: PDULength) { own = DataLengths(receiving: .most, sending: sending) }
+    public init(sending: PDULength) { own = DataLengths(receiving: .maximum, sending: sending) }
 
     /// Wants to send so much from now on.
     public mutating func prefer(_ sending: PDULength) { own.sending = sending }

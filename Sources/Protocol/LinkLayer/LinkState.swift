@@ -23,7 +23,7 @@ extension Link {
         var number = false
         var expects = false
         var sending = Sending.nothing
-        var longest = Int(PDULength.least.octets)  // payload of a data PDU
+        var longest = Int(PDULength.minimum.octets)  // payload of a data PDU
         var isOpen = true
         // Closes when it has sent once more, so that the other's LL_TERMINATE_IND is acknowledged.
         var isLeaving = false

@@ -1,6 +1,7 @@
 import Bluetooth
 import HCI
 import LinkLayer
+import Octets
 
 // Advertising, scanning and the filter accept list.  Core 6.0, Vol 4, Part E, sections 7.8.4 to 7.8.17.
 extension Controller {
@@ -134,18 +135,21 @@ extension Controller {
         give(.leAdvertisingReport([report]), if: .advertisingReport, &context)
     }
 
-    mutating func changeAcceptList(_ command: Command) -> HCIStatus {
+    mutating func changeAcceptList(_ command: Command) throws(Malformed) -> HCIStatus {
         let isInUse =
             creation?.usesAcceptList == true || isScanning && scanParameters.filterPolicy & 1 != 0
             || isAdvertising && advertisingParameters.filterPolicy != 0
         guard !isInUse else { return .commandDisallowed }
         switch command {
-        case .leClearFilterAcceptList: acceptList.removeAll()
-        case .leAddDeviceToFilterAcceptList(let address):
+        case Command.leClearFilterAcceptList: acceptList.removeAll()
+        case Command.leAddDeviceToFilterAcceptList:
+            let address = try Command.leAddDeviceToFilterAcceptList.parameters(of: command)
             guard !acceptList.contains(address) else { return .success }
             guard acceptList.count < Capabilities.acceptListSize else { return .memoryCapacityExceeded }
             acceptList.append(address)
-        case .leRemoveDeviceFromFilterAcceptList(let address): acceptList.removeAll { $0 == address }
+        case Command.leRemoveDeviceFromFilterAcceptList:
+            let address = try Command.leRemoveDeviceFromFilterAcceptList.parameters(of: command)
+            acceptList.removeAll { $0 == address }
         default: return .unknownCommand
         }
         return .success

@@ -16,8 +16,8 @@ struct Controller: Sendable {
         let own: DeviceAddress
         let peer: DeviceAddress
         var parameters: LinkParameters
-        var asksForFeatures = false
-        var asksForVersion = false
+        var requestsFeatures = false
+        var requestsVersion = false
         var hasSentVersion = false
         var version: LinkVersion?
         var terminates = false
@@ -47,7 +47,7 @@ struct Controller: Sendable {
     var heardBefore: Set<Heard>?  // nil: duplicates are reported too
     var creation: ConnectionCreation?
     var acceptList: [DeviceAddress] = []
-    var suggestedLength = PDULength.least  // of new links
+    var suggestedLength = PDULength.minimum  // of new links
     var links: [Linked] = []
     var waiting = 0  // ACL packets of all links: the buffers are the controller's
 
@@ -82,7 +82,8 @@ struct Controller: Sendable {
         guard Capabilities.commands.contains(opcode) else { return status(.unknownCommand, opcode, &context) }
         do throws(Malformed) {
             let command = try Command(octets: octets)
-            carryOut(command, opcode, &context)
+            try command.check()
+            try carryOut(command, &context)
         } catch {
             if Capabilities.startingCommands.contains(opcode) {
                 status(.invalidParameters, opcode, &context)
@@ -92,76 +93,74 @@ struct Controller: Sendable {
         }
     }
 
-    private mutating func carryOut(_ command: Command, _ opcode: Opcode, _ context: inout Context) {
+    private mutating func carryOut(_ command: Command, _ context: inout Context) throws(Malformed) {
+        let opcode = command.opcode
         switch command {
-        case .reset:
+        case Command.reset:
             reset(&context)
             complete(opcode, .success, &context)
-        case .setEventMask(let mask):
-            eventMask = mask
+        case Command.setEventMask:
+            eventMask = try Command.setEventMask.parameters(of: command)
             complete(opcode, .success, &context)
-        case .leSetEventMask(let mask):
-            leEventMask = mask
+        case Command.leSetEventMask:
+            leEventMask = try Command.leSetEventMask.parameters(of: command)
             complete(opcode, .success, &context)
-        case .setEventMaskPage2: complete(opcode, .success, &context)
-        case .leSetRandomAddress(let address): setRandomAddress(address, opcode, &context)
-        case .leSetAdvertisingParameters(let parameters): setAdvertisingParameters(parameters, opcode, &context)
-        case .leSetAdvertisingData(let data):
-            advertisingData = data
-            context.radio.changeAdvertisement(of: station) { $0.data = data }
+        case Command.setEventMaskPage2: complete(opcode, .success, &context)
+        case Command.leSetRandomAddress:
+            setRandomAddress(try Command.leSetRandomAddress.parameters(of: command), opcode, &context)
+        case Command.leSetAdvertisingParameters:
+            setAdvertisingParameters(try Command.leSetAdvertisingParameters.parameters(of: command), opcode, &context)
+        case Command.leSetAdvertisingData:
+            advertisingData = try Command.leSetAdvertisingData.parameters(of: command)
+            context.radio.changeAdvertisement(of: station) { $0.data = advertisingData }
             complete(opcode, .success, &context)
-        case .leSetScanResponseData(let data):
-            scanResponse = data
-            context.radio.changeAdvertisement(of: station) { $0.scanResponse = data }
+        case Command.leSetScanResponseData:
+            scanResponse = try Command.leSetScanResponseData.parameters(of: command)
+            context.radio.changeAdvertisement(of: station) { $0.scanResponse = scanResponse }
             complete(opcode, .success, &context)
-        case .leSetAdvertisingEnable(let enable): setAdvertising(enable, opcode, &context)
-        case .leSetScanParameters(let parameters): setScanParameters(parameters, opcode, &context)
-        case .leSetScanEnable(let enable, let filter):
-            setScanning(enable, filterDuplicates: filter, opcode, &context)
-        case .leCreateConnection(let creation): create(creation, opcode, &context)
-        case .leCreateConnectionCancel: cancelCreation(opcode, &context)
-        case .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList:
-            complete(opcode, changeAcceptList(command), &context)
-        case .disconnect, .leConnectionUpdate, .leReadRemoteFeatures, .readRemoteVersionInformation:
-            status(startProcedure(command, &context), opcode, &context)
+        case Command.leSetAdvertisingEnable:
+            setAdvertising(try Command.leSetAdvertisingEnable.parameters(of: command), opcode, &context)
+        case Command.leSetScanParameters:
+            setScanParameters(try Command.leSetScanParameters.parameters(of: command), opcode, &context)
+        case Command.leSetScanEnable:
+            let (isOn, filtersDuplicates) = try Command.leSetScanEnable.parameters(of: command)
+            setScanning(isOn, filterDuplicates: filtersDuplicates, opcode, &context)
+        case Command.leCreateConnection:
+            create(try Command.leCreateConnection.parameters(of: command), opcode, &context)
+        case Command.leCreateConnectionCancel: cancelCreation(opcode, &context)
+        case Command.leClearFilterAcceptList, Command.leAddDeviceToFilterAcceptList,
+            Command.leRemoveDeviceFromFilterAcceptList:
+            complete(opcode, try changeAcceptList(command), &context)
+        case Command.disconnect, Command.leConnectionUpdate, Command.leReadRemoteFeatures,
+            Command.readRemoteVersionInformation:
+            status(try startProcedure(command, &context), opcode, &context)
             answerKnownVersions(&context)
-        case .readRSSI(let handle): readRSSI(of: handle, opcode, &context)
-        case .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
-            .leReadMaximumDataLength:
-            answerAboutLengths(command, opcode, &context)
-        default: answer(command, opcode, &context)
+        case Command.readRSSI: readRSSI(of: try Command.readRSSI.parameters(of: command), opcode, &context)
+        case Command.leSetDataLength, Command.leReadSuggestedDefaultDataLength,
+            Command.leWriteSuggestedDefaultDataLength, Command.leReadMaximumDataLength:
+            try carryOutLengthCommand(command, &context)
+        default: answer(command, &context)
         }
     }
 
-    /// What only reads.
-    private mutating func answer(_ command: Command, _ opcode: Opcode, _ context: inout Context) {
+    /// Commands that only read.
+    private mutating func answer(_ command: Command, _ context: inout Context) {
+        let returned: [UInt8]
         switch command {
-        case .readLocalVersionInformation:
-            let version = Capabilities.version
-            complete(
-                opcode, .success,
-                returning: LocalVersion(
-                    hciVersion: version.number, hciSubversion: version.subversion, linkLayerVersion: version.number,
-                    company: version.company, linkLayerSubversion: version.subversion
-                ).octets, &context)
-        case .readLocalSupportedCommands:
-            complete(opcode, .success, returning: SupportedCommands(Capabilities.commands).octets, &context)
-        case .readLocalSupportedFeatures:
-            complete(opcode, .success, returning: Capabilities.lmpFeatures.octets, &context)
-        case .leReadLocalSupportedFeatures:
-            complete(opcode, .success, returning: Capabilities.features.octets, &context)
-        case .leReadBufferSize: complete(opcode, .success, returning: Capabilities.buffers.octets, &context)
-        case .readBDADDR: complete(opcode, .success, returning: publicAddress.octets, &context)
-        case .leReadAdvertisingPhysicalChannelTxPower:
-            let power = context.radio.air.stations[station].power
-            complete(opcode, .success, returning: [UInt8(bitPattern: power)], &context)
-        case .leReadFilterAcceptListSize:
-            complete(opcode, .success, returning: [UInt8(Capabilities.acceptListSize)], &context)
-        case .leRand: complete(opcode, .success, returning: RandomNumber(chance.next()).octets, &context)
-        case .leReadSupportedStates:
-            complete(opcode, .success, returning: RandomNumber(Capabilities.states).octets, &context)
-        default: status(.unknownCommand, opcode, &context)
+        case Command.readLocalVersionInformation: returned = Capabilities.localVersion.octets
+        case Command.readLocalSupportedCommands: returned = SupportedCommands(Capabilities.commands).octets
+        case Command.readLocalSupportedFeatures: returned = Capabilities.lmpFeatures.octets
+        case Command.leReadLocalSupportedFeatures: returned = Capabilities.features.octets
+        case Command.leReadBufferSize: returned = Capabilities.buffers.octets
+        case Command.readBDADDR: returned = publicAddress.octets
+        case Command.leReadAdvertisingPhysicalChannelTxPower:
+            returned = [UInt8(bitPattern: context.radio.air.stations[station].power)]
+        case Command.leReadFilterAcceptListSize: returned = [UInt8(Capabilities.acceptListSize)]
+        case Command.leRand: returned = RandomNumber(chance.next()).octets
+        case Command.leReadSupportedStates: returned = RandomNumber(Capabilities.states).octets
+        default: return status(.unknownCommand, command.opcode, &context)
         }
+        complete(command.opcode, .success, returning: returned, &context)
     }
 
     private mutating func reset(_ context: inout Context) {
@@ -174,7 +173,7 @@ struct Controller: Sendable {
         if !isOn { give(.hardwareError(0), &context) }
         reset(&context)
         hasPower = isOn
-        if isOn { give(.commandComplete(allowed: 1, .none, returned: []), &context) }
+        if isOn { give(.commandComplete(1, .none, []), &context) }
     }
 
     /// Stops everything without a word to the host: its links end by supervision timeout at the other side.
@@ -214,11 +213,11 @@ struct Controller: Sendable {
     }
 
     func complete(_ opcode: Opcode, _ status: HCIStatus, returning returned: [UInt8] = [], _ context: inout Context) {
-        give(.commandComplete(allowed: 1, opcode, returned: [status.rawValue] + returned), &context)
+        give(.complete(opcode, status, returned), &context)
     }
 
     func status(_ status: HCIStatus, _ opcode: Opcode, _ context: inout Context) {
-        give(.commandStatus(status, allowed: 1, opcode), &context)
+        give(.commandStatus(status, 1, opcode), &context)
     }
 
     func give(_ event: Event, _ context: inout Context) {

@@ -77,7 +77,7 @@ extension Controller {
         let isTooMany = waiting >= Int(Capabilities.buffers.count)
         guard packet.count <= Int(Capabilities.buffers.length), !links[index].terminates, !isTooMany else {
             context.pool.release(packet)
-            if isTooMany { give(.dataBufferOverflow(linkType: 0x01), if: .dataBufferOverflow, &context) }
+            if isTooMany { give(.dataBufferOverflow(0x01), if: .dataBufferOverflow, &context) }
             return credit(header.handle, &context)
         }
         links[index].waiting += 1
@@ -108,7 +108,7 @@ extension Controller {
         case .updated(let parameters):
             (links[index].parameters, links[index].isUpdating) = (parameters, false)
             let event = Event.leConnectionUpdateComplete(
-                .success, handle: links[index].handle, ConnectionTiming(parameters))
+                .success, links[index].handle, ConnectionTiming(parameters))
             give(event, if: .connectionUpdateComplete, &context)
         case .wake, .wakeSupervision: break
         }
@@ -125,21 +125,23 @@ extension Controller {
         let link = links.remove(at: index)
         waiting -= link.waiting
         give(
-            .disconnectionComplete(.success, handle: link.handle, reason: reason), if: .disconnectionComplete, &context)
+            .disconnectionComplete(.success, link.handle, reason), if: .disconnectionComplete, &context)
     }
 
     // MARK: Procedures
 
-    /// Starts what ends with an event of its own; the status says whether it could be started.
-    mutating func startProcedure(_ command: Command, _ context: inout Context) -> HCIStatus {
+    /// Starts a procedure that ends with another event; the status says whether it could start.
+    mutating func startProcedure(_ command: Command, _ context: inout Context) throws(Malformed) -> HCIStatus {
         switch command {
-        case .disconnect(let handle, let reason):
+        case Command.disconnect:
+            let (handle, reason) = try Command.disconnect.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
             guard HCIStatus.disconnectReasons.contains(reason) else { return .invalidParameters }
             guard !links[index].terminates else { return .commandDisallowed }
             links[index].terminates = true
             send(.terminate(reason: reason.rawValue), index, &context)
-        case .leConnectionUpdate(let update):
+        case Command.leConnectionUpdate:
+            let update = try Command.leConnectionUpdate.parameters(of: command)
             guard let index = index(of: update.handle) else { return .unknownConnection }
             guard update.parameters.isValid else { return .invalidParameters }
             guard links[index].radio.end == .central else { return .unsupportedRemoteFeature }
@@ -149,15 +151,17 @@ extension Controller {
             }
             links[index].isUpdating = true
             send(.connectionUpdate(LinkParameters(update.parameters), instant: instant), index, &context)
-        case .leReadRemoteFeatures(let handle):
+        case Command.leReadRemoteFeatures:
+            let handle = try Command.leReadRemoteFeatures.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
-            guard !links[index].asksForFeatures else { return .commandDisallowed }
-            links[index].asksForFeatures = true
+            guard !links[index].requestsFeatures else { return .commandDisallowed }
+            links[index].requestsFeatures = true
             send(.featureRequest(Capabilities.features.rawValue), index, &context)
-        case .readRemoteVersionInformation(let handle):
+        case Command.readRemoteVersionInformation:
+            let handle = try Command.readRemoteVersionInformation.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
-            guard !links[index].asksForVersion else { return .commandDisallowed }
-            links[index].asksForVersion = true
+            guard !links[index].requestsVersion else { return .commandDisallowed }
+            links[index].requestsVersion = true
             if !links[index].hasSentVersion { sendVersion(index, &context) }
         default: return .unknownCommand
         }
@@ -188,9 +192,9 @@ extension Controller {
         case .featureRequest(let features):
             send(.featureResponse(features & Capabilities.features.rawValue), index, &context)
         case .featureResponse(let features):
-            links[index].asksForFeatures = false
+            links[index].requestsFeatures = false
             let event = Event.leReadRemoteFeaturesComplete(
-                .success, handle: links[index].handle, LEFeatures(rawValue: features))
+                .success, links[index].handle, LEFeatures(rawValue: features))
             give(event, if: .readRemoteFeaturesComplete, &context)
         case .version(let version):
             links[index].version = version
@@ -212,11 +216,11 @@ extension Controller {
     }
 
     private mutating func answerVersion(_ index: Int, _ context: inout Context) {
-        guard links[index].asksForVersion, let version = links[index].version else { return }
-        links[index].asksForVersion = false
+        guard links[index].requestsVersion, let version = links[index].version else { return }
+        links[index].requestsVersion = false
         let remote = RemoteVersion(
             version: version.number, company: version.company, subversion: version.subversion)
-        let event = Event.readRemoteVersionInformationComplete(.success, handle: links[index].handle, remote)
+        let event = Event.readRemoteVersionInformationComplete(.success, links[index].handle, remote)
         give(event, if: .readRemoteVersionInformationComplete, &context)
     }
 }

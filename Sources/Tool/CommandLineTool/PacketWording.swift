@@ -45,23 +45,26 @@ struct PacketWording {
 
     private init(event octets: ArraySlice<UInt8>) {
         isFromHost = false
-        switch try? Event(octets: Array(octets)) {
-        case .commandComplete(_, let opcode, let returned):
-            name = "Command Complete: \(Self.words(opcode))"
-            (isReceipt, self.octets) = (returned.first == 0, returned[...])
-        case .commandStatus(let status, _, let opcode):
-            name = "Command Status: \(Self.words(opcode))"
-            (isReceipt, self.octets) = (status.rawValue == 0, [status.rawValue])
-        case .numberOfCompletedPackets:
-            (name, isReceipt, self.octets) = ("Number Of Completed Packets", true, octets.dropFirst(2))
-        case .unknown, nil: (name, isReceipt, self.octets) = ("Event", false, octets)
-        case let event?:
-            name = Self.words(ofCase: Self.caseName(event))
-            (isReceipt, self.octets) = (false, octets.dropFirst(octets.first == Self.leMeta ? 3 : 2))
+        do throws(Malformed) {
+            let event = try Event(octets: Array(octets))
+            try event.check()
+            (name, isReceipt, self.octets) = (Self.words(event.code), false, event.parameters)
+            switch event {
+            case Event.commandComplete:
+                let (_, opcode, returned) = try Event.commandComplete.parameters(of: event)
+                name += ": \(Self.words(opcode))"
+                (isReceipt, self.octets) = (returned.first == 0, returned[...])
+            case Event.commandStatus:
+                let (status, _, opcode) = try Event.commandStatus.parameters(of: event)
+                name += ": \(Self.words(opcode))"
+                (isReceipt, self.octets) = (status.rawValue == 0, [status.rawValue])
+            case Event.numberOfCompletedPackets: isReceipt = true
+            default: if !event.isKnown { (name, self.octets) = ("Event", octets) }
+            }
+        } catch {
+            (name, isReceipt, self.octets) = ("Event", false, octets)
         }
     }
-
-    private static let leMeta: UInt8 = 0x3E
 
     /// | Octets | Field                                                           |
     /// |--------|-----------------------------------------------------------------|
@@ -90,8 +93,8 @@ struct PacketWording {
         }
     }
 
-    private static func words(_ opcode: HCI.Opcode) -> String {
-        opcode.name.split(separator: "_").joined(separator: " ")
+    private static func words(_ name: some CustomStringConvertible) -> String {
+        name.description.split(separator: "_").joined(separator: " ")
     }
 
     private static func caseName(_ value: some Any) -> String {
