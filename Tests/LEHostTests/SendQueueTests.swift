@@ -56,7 +56,7 @@ import Testing
     @Test mutating func `What is too much for one is dropped for that one only`() {
         var taken = 0
         while queue.add(pool.take([0]), to: 1, pool: &pool) { taken += 1 }
-        #expect(taken == SendQueue.most)
+        #expect(taken == SendQueue.maximumWaiting)
         #expect(queue.add(pool.take([1]), to: 2, pool: &pool))
     }
 }

@@ -30,12 +30,12 @@ struct Line: Sendable {
     }
     /// The controller has done a command.
     static func done(
-        _ opcode: Opcode, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
-    ) -> Line { Line(.received(.complete(opcode, status)), place) }
+        _ kind: any AnyCommandKind, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
+    ) -> Line { Line(.received(.complete(kind.opcode, status)), place) }
     /// The controller begins with a command, or refuses it.
     static func begun(
-        _ opcode: Opcode, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
-    ) -> Line { Line(.received(.commandStatus(status, allowed: 1, opcode)), place) }
+        _ kind: any AnyCommandKind, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
+    ) -> Line { Line(.received(.commandStatus(status, 1, kind.opcode)), place) }
     static func wait(_ duration: Duration, at place: SourceLocation = #_sourceLocation) -> Line {
         Line(.waited(duration), place)
     }
@@ -49,7 +49,7 @@ struct Line: Sendable {
     }
 }
 
-extension Desk {
+extension HostHarness {
     /// Plays the lines; every one that differs is reported where it is written, and so is what none expected.
     mutating func play(_ lines: Line...) {
         for line in lines {
@@ -64,15 +64,15 @@ extension Desk {
                 let read = octets.flatMap { try? HCI.Command(octets: Array($0.dropFirst())) }
                 #expect(read == command, sourceLocation: line.place)
             case .tells(let output):
-                #expect((told.isEmpty ? nil : told.removeFirst()) == output, sourceLocation: line.place)
+                #expect((outputs.isEmpty ? nil : outputs.removeFirst()) == output, sourceLocation: line.place)
             }
         }
-        #expect(sent.isEmpty && told.isEmpty, "said at the end, and not expected")
+        #expect(sent.isEmpty && outputs.isEmpty, "said at the end, and not expected")
     }
 
     private mutating func say(_ input: Host.Input, _ line: Line) {
-        #expect(sent.isEmpty && told.isEmpty, "said before this line, and not expected", sourceLocation: line.place)
-        (sent, told) = ([], [])
+        #expect(sent.isEmpty && outputs.isEmpty, "said before this line, and not expected", sourceLocation: line.place)
+        (sent, outputs) = ([], [])
         step(input)
     }
 }

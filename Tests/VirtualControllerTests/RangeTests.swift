@@ -122,7 +122,7 @@ struct RangeTests {
             var world = AdvertisingTests.world(seed: seed)
             _ = world.ask(1, LinkTests.create)
             world.run(milliseconds: 500)
-            world.change(0) { ($0.strength, $0.way) = (nil, Way(at: 45_000)) }
+            world.change(0) { ($0.strength, $0.trajectory) = (nil, Trajectory(at: 45_000)) }
             world.change(1) { $0.strength = nil }
             for _ in 0..<50 {
                 world.sendData(0, "0100 0100 BB")

@@ -48,7 +48,7 @@ struct StartUpTests {
         let supported = try #require(world.ask(0, "0210 00").first)
         let bits = octets(supported).dropFirst(6)
         #expect(bits.count == 64)
-        for opcode in Opcode.named {
+        for opcode in Command.kinds.map(\.opcode) {
             let isCapable = Capabilities.commands.contains(opcode)
             if let place = opcode.supportedBit {
                 #expect((bits[6 + place.octet] >> place.bit & 1 == 1) == isCapable, "\(opcode)")
@@ -62,18 +62,24 @@ struct StartUpTests {
 
     /// A feature is worth nothing without its commands: the bit, and what must be there with it.
     @Test(arguments: [
-        (LEFeatures.encryption, [Opcode.leEncrypt, .leEnableEncryption, .leLongTermKeyRequestReply]),
-        (.connectionParametersRequest, [.leRemoteConnectionParameterRequestReply]),
-        (.peripheralFeaturesExchange, [.leReadRemoteFeatures]),
+        (
+            LEFeatures.encryption,
+            [
+                Command.leEncrypt.opcode, Command.leEnableEncryption.opcode,
+                Command.leLongTermKeyRequestReply.opcode,
+            ]
+        ),
+        (.connectionParametersRequest, [Command.leRemoteConnectionParameterRequestReply.opcode]),
+        (.peripheralFeaturesExchange, [Command.leReadRemoteFeatures.opcode]),
         (
             .dataPacketLengthExtension,
             [
-                .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
-                .leReadMaximumDataLength,
+                Command.leSetDataLength.opcode, Command.leReadSuggestedDefaultDataLength.opcode,
+                Command.leWriteSuggestedDefaultDataLength.opcode, Command.leReadMaximumDataLength.opcode,
             ]
         ),
-        (.privacy, [.leReadResolvingListSize, .leSetAddressResolutionEnable]),
-        (.phy2M, [.leReadPHY, .leSetDefaultPHY]),
+        (.privacy, [Command.leReadResolvingListSize.opcode, Command.leSetAddressResolutionEnable.opcode]),
+        (.phy2M, [Command.leReadPHY.opcode, Command.leSetDefaultPHY.opcode]),
     ])
     func featuresHaveTheirCommands(feature: LEFeatures, commands: [Opcode]) {
         let hasCommands = commands.allSatisfy(Capabilities.commands.contains)
@@ -96,7 +102,7 @@ struct StartUpTests {
     @Test func commandsAreAllOfThem() {
         let opcodes = Self.commands.compactMap { Opcode(ofCommand: octets($0)) }
         #expect(Set(opcodes) == Set(Capabilities.commands))
-        for command in Self.commands { #expect(throws: Never.self) { try Command(octets: octets(command)) } }
+        for command in Self.commands { #expect(throws: Never.self) { try Command(octets: octets(command)).check() } }
     }
 
     @Test(arguments: commands)

@@ -43,7 +43,7 @@ public struct Command: Hashable, Sendable, CustomStringConvertible {
 
     /// Throws when the parameters are not what the kind of command declares: too few, too many, or prohibited.
     /// A command of an unknown kind may have any.
-    public func check() throws(Malformed) { try Self.kindByOpcode[opcode]?.check(self) }
+    public func check() throws(Malformed) { _ = try Self.kindByOpcode[opcode]?.normalized(self) }
 
     /// The name and the octets of the parameters: `LE_Set_Scan_Enable 01 00`.
     public var description: String { "\(opcode) \(Array(octets.dropFirst(Self.headerCount)).hex)" }
@@ -51,7 +51,7 @@ public struct Command: Hashable, Sendable, CustomStringConvertible {
     static let kindByOpcode = Dictionary(uniqueKeysWithValues: kinds.map { ($0.opcode, $0) })
 }
 
-/// What every kind of command has, whatever its parameters.
+/// The common part of every kind of command has.
 public protocol AnyCommandKind: Sendable {
     /// The number of these commands.
     var opcode: Opcode { get }
@@ -59,14 +59,18 @@ public protocol AnyCommandKind: Sendable {
     var name: String { get }
     /// The bit of Supported Commands (section 6.27) that a controller with this command sets, if there is one.
     var supportedBit: (octet: Int, bit: Int)? { get }
-    /// Throws when the command is of this kind and its parameters are not those declared.
-    func check(_ command: Command) throws(Malformed)
+    /// A command of this kind, read and written again, so that reserved bits are zero; throws when its parameters are too
+    /// few, too many, or prohibited.
+    func normalized(_ command: Command) throws(Malformed) -> Command
 }
 
 /// A kind of command: its opcode, its name, its bit of Supported Commands and its fields.
 public struct CommandKind<each Value>: AnyCommandKind {
+    /// The number of these commands.
     public let opcode: Opcode
+    /// The specification's name without `HCI_`.
     public let name: String
+    /// The bit of Supported Commands, if there is one.
     public let supportedBit: (octet: Int, bit: Int)?
     private let fields: Fields<repeat each Value>
 
@@ -90,7 +94,11 @@ public struct CommandKind<each Value>: AnyCommandKind {
         return try fields.read(&reader)
     }
 
-    public func check(_ command: Command) throws(Malformed) { _ = try parameters(of: command) }
+    /// The command, read and written again.
+    public func normalized(_ command: Command) throws(Malformed) -> Command {
+        let values = try parameters(of: command)
+        return self(repeat each values)
+    }
 
     /// Whether a command is of this kind, for `case Command.reset:`.
     public static func ~= (kind: Self, command: Command) -> Bool { kind.opcode == command.opcode }

@@ -55,12 +55,12 @@ public struct Event: Hashable, Sendable, CustomStringConvertible {
         self.octets = octets
     }
 
-    /// The parameters, behind the subevent code of an LE event.
+    /// The parameters, after the subevent code of an LE event.
     public var parameters: ArraySlice<UInt8> { octets.dropFirst(code.headerCount) }
 
     /// Throws when the parameters are not what the kind of event declares: too few, too many, or prohibited.
     /// An event of an unknown kind may have any.
-    public func check() throws(Malformed) { try Self.kindByCode[code]?.check(self) }
+    public func check() throws(Malformed) { _ = try Self.kindByCode[code]?.normalized(self) }
 
     /// Whether the event is of a declared kind.
     public var isKnown: Bool { Self.kindByCode[code] != nil }
@@ -71,19 +71,22 @@ public struct Event: Hashable, Sendable, CustomStringConvertible {
     static let kindByCode = Dictionary(uniqueKeysWithValues: kinds.map { ($0.code, $0) })
 }
 
-/// What every kind of event has, whatever its parameters.
+/// The common part of every kind of event has.
 public protocol AnyEventKind: Sendable {
     /// Which event.
     var code: Event.Code { get }
     /// The specification's name without `HCI_`.
     var name: String { get }
-    /// Throws when the event is of this kind and its parameters are not those declared.
-    func check(_ event: Event) throws(Malformed)
+    /// An event of this kind, read and written again, so that reserved bits are zero; throws when its parameters are too
+    /// few, too many, or prohibited.
+    func normalized(_ event: Event) throws(Malformed) -> Event
 }
 
 /// A kind of event: its code, its name and its fields.
 public struct EventKind<each Value>: AnyEventKind {
+    /// Which event.
     public let code: Event.Code
+    /// The specification's name without `HCI_`.
     public let name: String
     private let fields: Fields<repeat each Value>
 
@@ -107,14 +110,18 @@ public struct EventKind<each Value>: AnyEventKind {
         return try fields.read(&reader)
     }
 
-    public func check(_ event: Event) throws(Malformed) { _ = try parameters(of: event) }
+    /// The event, read and written again.
+    public func normalized(_ event: Event) throws(Malformed) -> Event {
+        let values = try parameters(of: event)
+        return self(repeat each values)
+    }
 
     /// Whether an event is of this kind, for `case Event.hardwareError:`.
     public static func ~= (kind: Self, event: Event) -> Bool { kind.code == event.code }
 }
 
 extension Event {
-    /// Command Complete: a status, and the return parameters behind it.
+    /// Command Complete: a status, and the return parameters after it.
     public static func complete(
         _ opcode: Opcode, _ status: HCIStatus = .success, _ returned: [UInt8] = [], allowed: UInt8 = 1
     ) -> Event {

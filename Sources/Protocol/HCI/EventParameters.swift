@@ -3,11 +3,11 @@ public import Octets
 
 /// A peer's Link Layer: HCI_Read_Remote_Version_Information_Complete, section 7.7.12.
 public struct RemoteVersion: Parameters {
-    /// Of the Core Specification; 0x0E is 6.0.
+    /// The version of the Core specification; 0x0E is 6.0.
     public var version: UInt8
-    /// Who made it: an assigned number.
+    /// The vendor: an assigned number.
     public var company: UInt16
-    /// The maker's own number.
+    /// The vendor's revision.
     public var subversion: UInt16
 
     /// As given.
@@ -15,14 +15,14 @@ public struct RemoteVersion: Parameters {
         (self.version, self.company, self.subversion) = (version, company, subversion)
     }
 
-    /// Takes 5 octets.
+    /// Reads 5 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         version = try reader.uint8("Version")
         company = try reader.uint16("Company_Identifier")
         subversion = try reader.uint16("Subversion")
     }
 
-    /// Adds 5 octets.
+    /// Appends 5 octets.
     public func append(to octets: inout [UInt8]) {
         octets.append(version)
         octets.append(company)
@@ -30,13 +30,13 @@ public struct RemoteVersion: Parameters {
     }
 }
 
-/// How often the two sides of a connection meet, as agreed.
+/// The current parameters of a connection.
 public struct ConnectionTiming: Parameters {
     /// Between connection events, in units of 1.25 ms.
     public var interval: UInt16
-    /// How many connection events in a row the peripheral may miss.
+    /// The number of consecutive connection events that the peripheral may skip.
     public var latency: UInt16
-    /// The silence after which the connection is lost, in units of 10 ms.
+    /// The time without a packet after which the connection is lost, in units of 10 ms.
     public var supervisionTimeout: UInt16
 
     /// As given.
@@ -44,14 +44,14 @@ public struct ConnectionTiming: Parameters {
         (self.interval, self.latency, self.supervisionTimeout) = (interval, latency, supervisionTimeout)
     }
 
-    /// Takes 6 octets.
+    /// Reads 6 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         interval = try reader.uint16("Connection_Interval")
         latency = try reader.uint16("Peripheral_Latency")
         supervisionTimeout = try reader.uint16("Supervision_Timeout")
     }
 
-    /// Adds 6 octets.
+    /// Appends 6 octets.
     public func append(to octets: inout [UInt8]) {
         octets.append(interval)
         octets.append(latency)
@@ -69,23 +69,23 @@ public struct ConnectionTiming: Parameters {
 /// | 6      | see `ConnectionTiming` |                          |
 /// | 1      | Central_Clock_Accuracy | 0 (500 ppm) to 7 (20 ppm)|
 public struct ConnectionComplete: Parameters {
-    /// Who advertised, and who answered.
+    /// The roles in a connection.
     public enum Role: UInt8, Sendable {
-        /// Asked for the connection, and sets its rhythm.
+        /// Initiated the connection, and sets its timing.
         case central
         /// Advertised.
         case peripheral
     }
 
-    /// What names the connection in HCI while it lasts.
+    /// Identifies the connection in HCI while it exists.
     public var handle: UInt16
-    /// What this side is.
+    /// The role of this side.
     public var role: Role
-    /// The other side.
+    /// The address of the other side.
     public var peer: DeviceAddress
-    /// How often the two meet.
+    /// Interval, latency and timeout.
     public var timing: ConnectionTiming
-    /// How exact the central's clock is: 0 (500 ppm) to 7 (20 ppm).
+    /// The accuracy of the central's clock: 0 (500 ppm) to 7 (20 ppm).
     public var clockAccuracy: UInt8
 
     /// As given.
@@ -94,13 +94,13 @@ public struct ConnectionComplete: Parameters {
         (self.timing, self.clockAccuracy) = (timing, clockAccuracy)
     }
 
-    /// Takes 18 octets.
+    /// Reads 18 octets.
     public init(from reader: inout OctetReader) throws(Malformed) { self = try Self.read(&reader) { _ in } }
 
-    /// Adds 18 octets.
+    /// Appends 18 octets.
     public func append(to octets: inout [UInt8]) { append(to: &octets, afterPeer: []) }
 
-    /// Takes 18 octets, and between the peer's address and the timing what `afterPeer` takes.
+    /// Reads 18 octets, and between the peer's address and the timing what `afterPeer` takes.
     fileprivate static func read(
         _ reader: inout OctetReader, afterPeer: (inout OctetReader) throws(Malformed) -> Void
     ) throws(Malformed) -> ConnectionComplete {
@@ -142,7 +142,7 @@ public struct EnhancedConnectionComplete: Parameters {
         (self.localPrivateAddress, self.peerPrivateAddress) = (localPrivateAddress, peerPrivateAddress)
     }
 
-    /// Takes 30 octets.
+    /// Reads 30 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         var local = DeviceAddress(0, .random)
         var peer = local
@@ -153,13 +153,13 @@ public struct EnhancedConnectionComplete: Parameters {
         (localPrivateAddress, peerPrivateAddress) = (local, peer)
     }
 
-    /// Adds 30 octets.
+    /// Appends 30 octets.
     public func append(to octets: inout [UInt8]) {
         connection.append(to: &octets, afterPeer: localPrivateAddress.octets + peerPrivateAddress.octets)
     }
 }
 
-/// What was heard of an advertiser: one report of HCI_LE_Advertising_Report, section 7.7.65.2.
+/// One packet of an advertiser: a report of HCI_LE_Advertising_Report, section 7.7.65.2.
 ///
 /// | Octets | Field       | Meaning                                   |
 /// |--------|-------------|-------------------------------------------|
@@ -167,29 +167,29 @@ public struct EnhancedConnectionComplete: Parameters {
 /// | 1 + 6  | Address     | the advertiser                            |
 /// | 1      | Data_Length | 0 to 31                                   |
 /// | 0–31   | Data        | as it was sent                            |
-/// | 1      | RSSI        | dBm, −127 to 20; 127: not known           |
+/// | 1      | RSSI        | dBm, −127 to 20; 127: unknown             |
 public struct AdvertisingReport: Parameters {
-    /// What was sent.
+    /// The kind of packet.
     public enum Kind: UInt8, Sendable {
-        /// ADV_IND: anyone may scan or connect.
+        /// ADV_IND: every peer may scan or connect.
         case undirected
         /// ADV_DIRECT_IND: one central may connect.
         case directed
-        /// SCAN_IND: anyone may scan.
+        /// ADV_SCAN_IND: every peer may scan.
         case scannable
-        /// ADV_NONCONN_IND: nobody may answer.
+        /// ADV_NONCONN_IND: no peer may respond.
         case nonConnectable
-        /// SCAN_RSP: the answer to a scan request.
+        /// SCAN_RSP: the response to a scan request.
         case scanResponse
     }
 
-    /// What was sent.
+    /// The kind of packet.
     public var kind: Kind
-    /// By whom.
+    /// The advertiser.
     public var address: DeviceAddress
     /// As it was sent: 31 octets at most in this event.
     public var data: [UInt8]
-    /// How strong, in dBm; 127: not known.
+    /// The signal strength, in dBm; 127: unknown.
     public var rssi: Int8
 
     /// As given.
@@ -197,7 +197,7 @@ public struct AdvertisingReport: Parameters {
         (self.kind, self.address, self.data, self.rssi) = (kind, address, data, rssi)
     }
 
-    /// Takes 10 octets and the data.
+    /// Reads 10 octets and the data.
     public init(from reader: inout OctetReader) throws(Malformed) {
         kind = try reader.choice(Kind.self, "Event_Type", allowed: "0 to 4")
         address = try reader.address("Address")
@@ -205,7 +205,7 @@ public struct AdvertisingReport: Parameters {
         rssi = try reader.sint8("RSSI")
     }
 
-    /// Adds 10 octets and the first 31 of the data.
+    /// Appends 10 octets and the first 31 of the data.
     public func append(to octets: inout [UInt8]) {
         let data = self.data.prefix(31)
         octets.append(kind.rawValue)

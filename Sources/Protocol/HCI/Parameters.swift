@@ -27,7 +27,7 @@ extension Parameters {
 }
 
 extension ConnectionParameters: Parameters {
-    /// Adds 8 octets.
+    /// Appends 8 octets.
     public func append(to octets: inout [UInt8]) { octets += self.octets }
 }
 

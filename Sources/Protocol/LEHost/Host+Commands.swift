@@ -55,7 +55,7 @@ extension Host {
     private mutating func changeAddress(to address: DeviceAddress?, into outbox: inout [Output]) {
         guard connecting == nil else {
             return outbox.append(.refused(HCI.Command.leSetRandomAddress.opcode, .commandDisallowed))
-         }
+        }
         randomAddress = address
         let ownAddress = ownAddress
         advertisement?.parameters.ownAddress = ownAddress

@@ -153,7 +153,8 @@ extension Host {
         case HCI.Command.leCreateConnection, HCI.Command.leExtendedCreateConnection:
             return endConnecting(.status(status), into: &outbox)
         case HCI.Command.leCreateConnectionCancel where status == .commandDisallowed: return  // already connected
-        case HCI.Command.leSetAdvertisingEnable where status == .commandDisallowed && command.enablesAdvertising == false:
+        case HCI.Command.leSetAdvertisingEnable
+        where status == .commandDisallowed && command.enablesAdvertising == false:
             return  // a connection ended it
         case HCI.Command.leRemoveAdvertisingSet where status == .unknownAdvertisingIdentifier:
             return  // its parameters were rejected

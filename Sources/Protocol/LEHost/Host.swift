@@ -47,7 +47,7 @@ public struct Host: Sendable {
         var unwanted: UInt16?
     }
 
-    /// The attributes that every connection sees.
+    /// The attributes that every client sees.
     public internal(set) var table: AttributeTable
     var randomAddress: DeviceAddress?
     var mtu: Int
@@ -132,7 +132,7 @@ public struct Host: Sendable {
         return count
     }
 
-    /// What a client has enabled in the configuration of a value; nil when there is no such connection.
+    /// The notifications and indications that a client has enabled for a value; nil: no such connection.
     public func configuration(ofValue handle: UInt16, of id: ConnectionID) -> ClientConfiguration? {
         guard let index = connections.firstIndex(where: { $0.id == id }) else { return nil }
         return connections[index].server.configuration(ofValue: handle)

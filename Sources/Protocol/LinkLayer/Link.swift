@@ -5,54 +5,61 @@ public import Simulation
 /// supervision.  Core 6.0, Vol 6, Part B, section 4.5.
 ///
 /// In each connection event the central sends, the peripheral answers 150 µs later, and so on while either has more.
-/// A packet carries two bits, its own number (SN) and that of the packet expected next (NESN); what is not
-/// acknowledged is sent again.  A link without anything to send, and on which nothing gets lost, sleeps: its empty
-/// connection events are computed when somebody asks, not played.
+/// A packet contains its own number (SN, 1 bit) and that of the packet expected next (NESN); an unacknowledged packet is
+/// sent again.  A link that is lossless and has no data to send sleeps: its empty connection events are computed when
+/// they matter, not simulated.
 ///
 ///     asleep ──send──▶ anchor ──▶ toPeripheral ──▶ toCentral ──┬─ more data ─▶ toPeripheral
 ///                        ▲             │ lost          │ lost  │
 ///                        └─────────────┴───────────────┴───────┴─ quiet ─▶ asleep
 ///
-/// Peripheral latency is accepted and not used: a peripheral listens at every event.  Clocks do not drift.
+/// Peripheral latency is accepted but not used: a peripheral receives in every event.  Clocks do not drift.
+///
+/// A link owns the packets that are passed to `send`, and releases them when they are acknowledged or the end closes.  The
+/// packets that it delivers are copies, which belong to the caller.
 public struct Link: Sendable {
-    /// What a link wants done.
+    /// What a link requests of its caller, or reports.
     public enum Output: Hashable, Sendable {
         /// Call `timePassed` at this instant.
         case wake(at: Instant)
         /// Call `supervise` for this end at this instant.
         case wakeSupervision(LinkEnd, at: Instant)
-        /// This end has a new PDU; a packet in it belongs to who takes the output.
+        /// This end has received a new PDU; the caller owns the packet in it.
         case received(LinkEnd, LinkPDU)
-        /// The other end has this end's oldest data PDU, whose packet is released.
+        /// The other end has acknowledged this end's oldest data PDU.
         case acknowledged(LinkEnd)
-        /// The other end has this end's LL_TERMINATE_IND: this end is closed.
+        /// The other end has acknowledged this end's LL_TERMINATE_IND: this end is closed.
         case terminated(LinkEnd)
-        /// Both ends use other parameters from now on.
+        /// Both ends use other parameters now.
         case updated(LinkParameters)
-        /// This end has heard nothing for the supervision timeout, and is closed; or nothing at all, ever, in six intervals.
+        /// This end is closed: no packet for the supervision timeout, or none at all in the first six intervals.
         case lost(LinkEnd, wasEstablished: Bool)
     }
 
-    /// The present ones.
+    /// The current parameters.
     public private(set) var parameters: LinkParameters
-    /// How many of 2³² packets get lost on the way to the central.
+    /// The probability, times 2³², that a packet to the central is lost.
     public private(set) var lossToCentral: UInt32 = 0
-    /// How many of 2³² packets get lost on the way to the peripheral.
+    /// The probability, times 2³², that a packet to the peripheral is lost.
     public private(set) var lossToPeripheral: UInt32 = 0
 
     private var ends: [End]  // by the raw value of `LinkEnd`
     private var phase = Phase.asleep
-    // Events are numbered over the link's whole life; on the air, of a number the lower 16 bits are said.
+    // Events are numbered from the start of the link; the air carries the lower 16 bits.
     private var base: Instant  // the anchor of the event `baseEvent`
     private var baseEvent: UInt64 = 0
-    private var event: UInt64 = 0  // that is played
-    private var anchor: Instant  // of the event that is played
+    private var event: UInt64 = 0  // the current event
+    private var anchor: Instant  // of the current event
     private var packets: UInt64 = 0  // sent in this event
     private var update: (parameters: LinkParameters, instant: UInt16)?
     private let chance: UInt64
     private let sleeps: Bool
 
-    /// Made by a CONNECT_IND that ended now.  `chance` is the seed of what gets lost; `sleeps: false` plays every event.
+    /// A link whose CONNECT_IND ends now.
+    ///
+    /// - Parameters:
+    ///   - chance: The seed of losses.
+    ///   - sleeps: False simulates every event, for tests.
     public init(
         _ parameters: LinkParameters, at now: Instant, chance: UInt64, sleeps: Bool = true,
         into outbox: inout [Output]
@@ -65,20 +72,20 @@ public struct Link: Sendable {
         outbox.append(.wake(at: base))
     }
 
-    /// Whether both ends are closed, so that nobody needs the link any more.
+    /// Whether both ends are closed.
     public private(set) var isOver = false
 
-    /// Whether this end can still send and hear.
+    /// Whether this end can still send and receive.
     public func isOpen(_ end: LinkEnd) -> Bool { self[end].isOpen }
 
-    /// The number that an update sent now should name: six events lie between, enough to send it again.
+    /// The event for the instant of an update that is sent now: six events later, which leaves time to send it again.
     public func updateInstant(at now: Instant) -> UInt16 {
         UInt16(truncatingIfNeeded: baseEvent &+ UInt64(eventIndex(from: now))) &+ 7
     }
 
     // MARK: Inputs
 
-    /// Puts a PDU behind what this end sends; on a closed end, a packet is released.
+    /// Adds a PDU to the queue of this end.
     public mutating func send(
         _ pdu: LinkPDU, from end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -92,10 +99,10 @@ public struct Link: Sendable {
         rouse(at: now, into: &outbox)
     }
 
-    /// Cuts what this end sends into PDUs with so many octets of payload at most, from the next one on.
-    public mutating func limit(_ end: LinkEnd, payload: Int) { self[end].longest = max(1, payload) }
+    /// Limits the payload of the data PDUs of this end, in octets, starting with the next one.
+    public mutating func limit(_ end: LinkEnd, payload: Int) { self[end].maximumPayload = max(1, payload) }
 
-    /// Closes an end without a word: its host was reset, or its device is gone.
+    /// Closes an end without LL_TERMINATE_IND: its controller was reset or removed.
     public mutating func close(
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -104,7 +111,7 @@ public struct Link: Sendable {
         rouse(at: now, into: &outbox)
     }
 
-    /// Loses so many of 2³² packets in each direction from now on; the greatest number loses all.
+    /// Sets the loss probability times 2³² of each direction; `UInt32.max` loses every packet.
     public mutating func setLoss(
         toCentral: UInt32, toPeripheral: UInt32, at now: Instant, into outbox: inout [Output]
     ) {
@@ -145,7 +152,7 @@ public struct Link: Sendable {
     public mutating func supervise(
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        guard self[end].supervised == now else { return }  // a later one that an earlier one has replaced
+        guard self[end].supervised == now else { return }  // an earlier instant replaced this one
         self[end].supervised = nil
         guard self[end].isOpen else { return }
         catchUp(to: now, into: &outbox)
@@ -193,10 +200,10 @@ public struct Link: Sendable {
         guard self[.central].isOpen,
             flight.hasMore || !self[.central].queue.isEmpty || self[.central].isLeaving
         else { return false }
-        // What the peripheral will answer, it alone knows.
+        // The length of the peripheral's response is not known.
         let needed =
             3 * AirTime.interFrameSpace + AirTime.packet(payload: self[.central].next)
-            + AirTime.packet(payload: self[.peripheral].longest)
+            + AirTime.packet(payload: self[.peripheral].maximumPayload)
         return now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
     }
 
@@ -206,7 +213,7 @@ public struct Link: Sendable {
             watch(end, from: now, into: &outbox)
         }
         phase = .asleep
-        // The event that was played is over, even if nothing took any time in it.
+        // The current event is over, even if it took no time.
         if !canSleep, !isOver { wakeAtNextEvent(from: max(now, anchor.advanced(byNanoseconds: 1)), into: &outbox) }
     }
 
@@ -230,7 +237,7 @@ public struct Link: Sendable {
         }
     }
 
-    /// The other end has so many octets of the first of the queue.
+    /// The other end has received this many octets of the first PDU in the queue.
     private mutating func acknowledge(
         _ octets: Int, at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -266,8 +273,8 @@ public struct Link: Sendable {
         }
     }
 
-    /// Whether a packet on its way to `end` gets there.  By the event's number and the packet's, not by a stream, so that
-    /// events which are not played change nothing.
+    /// Whether a packet arrives at `end`.  The draw depends on the numbers of the event and the packet only, so that events
+    /// that are not simulated change nothing.
     private mutating func arrives(at end: LinkEnd, loss: UInt32) -> Bool {
         packets += 1
         guard self[end].isOpen else { return false }
@@ -289,7 +296,7 @@ public struct Link: Sendable {
 
     private mutating func rouse(at now: Instant, into outbox: inout [Output]) {
         guard phase == .asleep, !canSleep, !isOver else { return }
-        // An event that begins now has begun: what comes at its instant has missed it, as when events are played.
+        // An event that begins now has already begun: data that come at its anchor wait for the next one.
         wakeAtNextEvent(from: now.advanced(byNanoseconds: 1), into: &outbox)
     }
 
@@ -299,9 +306,9 @@ public struct Link: Sendable {
         outbox.append(.wake(at: base.advanced(byNanoseconds: index * parameters.intervalNanoseconds)))
     }
 
-    /// Notes what was heard in the empty events that a sleeping link did not play, and takes part in the one of now.
+    /// Accounts for the empty events during sleep, and resumes in the middle of the current one.
     ///
-    /// To be called before anything changes: what comes in the middle of an event finds the link as it would be then.
+    /// Call it before every change of state.
     private mutating func catchUp(to now: Instant, into outbox: inout [Output]) {
         guard phase == .asleep, canSleep, now >= base else { return }
         let index = (now.nanoseconds - base.nanoseconds) / parameters.intervalNanoseconds
@@ -314,7 +321,7 @@ public struct Link: Sendable {
         if elapsed < toCentral { resume(present, elapsed: elapsed, into: &outbox) }
     }
 
-    /// Goes on in the middle of an empty event that began at `start`.
+    /// Resumes in the middle of an empty event that began at `start`.
     private mutating func resume(_ start: Instant, elapsed: Int64, into outbox: inout [Output]) {
         let (toPeripheral, toCentral) = Self.emptyEvent
         begin(at: start, into: &outbox)
@@ -329,7 +336,7 @@ public struct Link: Sendable {
         outbox.append(.wake(at: start.advanced(byNanoseconds: toCentral)))
     }
 
-    /// When the packets of an empty event end at the peripheral and at the central, after its anchor.
+    /// The ends of the two packets of an empty event, in nanoseconds after its anchor: to the peripheral, to the central.
     private static let emptyEvent: (Int64, Int64) = {
         let packet = AirTime.packet(payload: 0)
         return (packet, 2 * packet + AirTime.interFrameSpace)
@@ -355,7 +362,7 @@ public struct Link: Sendable {
         isOver = !self[end.other].isOpen
     }
 
-    /// The first event, counted from `base`, that does not begin before `now`.
+    /// The first event, counted from `base`, that begins at `now` or later.
     private func eventIndex(from now: Instant) -> Int64 {
         let since = now.nanoseconds - base.nanoseconds
         return since <= 0 ? 0 : (since + parameters.intervalNanoseconds - 1) / parameters.intervalNanoseconds

@@ -7,9 +7,9 @@ import Simulation
 
 /// A virtual controller: HCI on one side, a radio on the other.  Core 6.0, Vol 4, Part E.
 ///
-/// What it can do stands in `Capabilities`; every other command is answered with Unknown HCI Command (0x01).
+/// `Capabilities` lists what it supports; the answer to any other command is Unknown HCI Command (0x01).
 struct Controller: Sendable {
-    /// A link as HCI knows it.
+    /// A link, as HCI sees it.
     struct Linked: Sendable {
         let handle: UInt16
         let radio: Radio.Connection
@@ -22,19 +22,19 @@ struct Controller: Sendable {
         var version: LinkVersion?
         var terminates = false
         var isUpdating = false
-        var waiting = 0  // ACL packets that the other end has not acknowledged
+        var waiting = 0  // ACL packets that the peer has not acknowledged
         var lengths: DataLengthUpdate
     }
 
-    /// Its own number in the air.
+    /// Its number in the air.
     let station: Int
     private var hasPower = true
     var publicAddress: DeviceAddress
-    /// What becomes its public address when it next begins to advertise, or is reset.
+    /// Its public address after the next start of advertising or reset.
     var assignedAddress: DeviceAddress
     var chance: RandomStream
 
-    // What a reset brings back.
+    // The state that a reset restores.
     var randomAddress: DeviceAddress?
     var eventMask = EventMask.afterReset
     var leEventMask = LEEventMask.afterReset
@@ -44,15 +44,15 @@ struct Controller: Sendable {
     var isAdvertising = false
     var scanParameters = ScanParameters(isActive: false, interval: 0x10, window: 0x10)
     var isScanning = false
-    var heardBefore: Set<Heard>?  // nil: duplicates are reported too
+    var reported: Set<ReportKey>?  // nil: without the duplicate filter
     var creation: ConnectionCreation?
     var acceptList: [DeviceAddress] = []
     var suggestedLength = PDULength.minimum  // of new links
     var links: [Linked] = []
-    var waiting = 0  // ACL packets of all links: the buffers are the controller's
+    var waiting = 0  // ACL packets of all links, which share the buffers
 
-    /// What the duplicate filter knows a report by.
-    struct Heard: Hashable {
+    /// The key of a report in the duplicate filter.
+    struct ReportKey: Hashable {
         let address: DeviceAddress
         let isResponse: Bool
     }
@@ -64,7 +64,7 @@ struct Controller: Sendable {
 
     // MARK: From the host
 
-    /// Takes a packet from the host, without its H4 indicator, and releases it or hands it on.
+    /// Handles a packet of the host, without its H4 indicator, and owns it.
     mutating func receive(_ kind: PacketKind, _ packet: Packet, _ context: inout Context) {
         guard hasPower else { return context.pool.release(packet) }
         switch kind {
@@ -170,13 +170,13 @@ struct Controller: Sendable {
 
     mutating func setPower(_ isOn: Bool, _ context: inout Context) {
         guard isOn != hasPower else { return }
-        if !isOn { give(.hardwareError(0), &context) }
+        if !isOn { send(.hardwareError(0), &context) }
         reset(&context)
         hasPower = isOn
-        if isOn { give(.commandComplete(1, .none, []), &context) }
+        if isOn { send(.commandComplete(1, .none, []), &context) }
     }
 
-    /// Stops everything without a word to the host: its links end by supervision timeout at the other side.
+    /// Stops everything without events to the host.  Its links end at the other side by supervision timeout.
     mutating func leave(_ context: inout Context) {
         context.radio.stopAdvertising(station)
         context.radio.scan(nil, from: station, at: context.now, into: &context.outbox)
@@ -190,16 +190,16 @@ struct Controller: Sendable {
 
     // MARK: From the radio
 
-    /// Takes what the radio says about this station.
+    /// Handles an indication of the radio for this station.
     mutating func indicated(_ indication: Radio.Indication, _ context: inout Context) {
         switch indication {
-        case .heard(let station, let isResponse, let rssi):
+        case .received(let station, let isResponse, let rssi):
             guard let advertisement = context.radio.advertisement(of: station) else { return }
             report(advertisement, isResponse: isResponse, rssi: rssi, &context)
         case .advertisingTimedOut: advertisingTimedOut(&context)
         case .connected(let connection, let peer, let parameters):
             connected(connection, peer: peer, parameters, &context)
-        case .link(let connection, let output): linkSaid(output, connection, &context)
+        case .link(let connection, let output): handle(output, connection, &context)
         }
     }
 
@@ -213,26 +213,26 @@ struct Controller: Sendable {
     }
 
     func complete(_ opcode: Opcode, _ status: HCIStatus, returning returned: [UInt8] = [], _ context: inout Context) {
-        give(.complete(opcode, status, returned), &context)
+        send(.complete(opcode, status, returned), &context)
     }
 
     func status(_ status: HCIStatus, _ opcode: Opcode, _ context: inout Context) {
-        give(.commandStatus(status, 1, opcode), &context)
+        send(.commandStatus(status, 1, opcode), &context)
     }
 
-    func give(_ event: Event, _ context: inout Context) {
+    func send(_ event: Event, _ context: inout Context) {
         context.outbox.outputs.append(.toHost(controller: station, .event, context.pool.take(event.octets)))
     }
 
-    /// An event that the host can mask out.
-    func give(_ event: Event, if mask: LEEventMask, _ context: inout Context) {
+    /// Sends an event unless the host has masked it.
+    func send(_ event: Event, if mask: LEEventMask, _ context: inout Context) {
         guard eventMask.contains(.leMeta), leEventMask.contains(mask) else { return }
-        give(event, &context)
+        send(event, &context)
     }
 
-    /// An event that the host can mask out.
-    func give(_ event: Event, if mask: EventMask, _ context: inout Context) {
+    /// Sends an event unless the host has masked it.
+    func send(_ event: Event, if mask: EventMask, _ context: inout Context) {
         guard eventMask.contains(mask) else { return }
-        give(event, &context)
+        send(event, &context)
     }
 }

@@ -3,7 +3,7 @@ import HCI
 import LinkLayer
 import Octets
 
-// How long data PDUs are: sections 7.8.33 to 7.8.35, 7.8.46 and 7.7.65.7.
+// The length of data PDUs: sections 7.8.33 to 7.8.35, 7.8.46 and 7.7.65.7.
 extension Controller {
     mutating func carryOutLengthCommand(_ command: Command, _ context: inout Context) throws(Malformed) {
         var status = HCIStatus.success
@@ -29,26 +29,26 @@ extension Controller {
         guard length.isValid else { return .invalidParameters }
         guard links[index].lengths.isSupported else { return .unsupportedRemoteFeature }
         links[index].lengths.prefer(length)
-        askForLength(index, &context)
+        requestLength(index, &context)
         return .success
     }
 
-    /// Tells the other end what this one wants to send, unless it knows.
-    mutating func askForLength(_ index: Int, _ context: inout Context) {
+    /// Sends a request if the preferred length has changed.
+    mutating func requestLength(_ index: Int, _ context: inout Context) {
         if let request = links[index].lengths.request() { send(request, index, &context) }
     }
 
-    /// Takes what the other end says about it; the host is told what differs from before.
+    /// Handles a PDU of the procedure, and reports a change to the host.
     mutating func agree(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
         let before = links[index].lengths.effective
         if let answer = links[index].lengths.receive(pdu) { send(answer, index, &context) }
-        askForLength(index, &context)
+        requestLength(index, &context)
         let now = links[index].lengths.effective
         guard now != before else { return }
         context.radio.limit(links[index].radio, payload: now.sending.payload)
         let event = Event.leDataLengthChange(
             links[index].handle, DataLength(now.sending), DataLength(now.receiving))
-        give(event, if: .dataLengthChange, &context)
+        send(event, if: .dataLengthChange, &context)
     }
 }
 

@@ -15,6 +15,8 @@ extension World {
         case radioFailed(node: Int, Host.Failure)
         /// The controller outside refused a command of the host of a device.
         case radioRefused(node: Int, Opcode, HCIStatus)
+        /// The controller outside sent a packet that the host of a device cannot read.
+        case radioMalformed(node: Int, MalformedPacket)
         /// The foreign host of a device is to do this.
         case toForeignHost(node: Int, ForeignCommand)
         /// What the host of a client node says.

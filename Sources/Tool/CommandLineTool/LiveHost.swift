@@ -75,7 +75,6 @@ actor LiveHost {
         framer.append(octets)
         do throws(H4Framer.Failure) {
             while let packet = try framer.next() {
-                guard packet.octets.count <= PacketPool.capacity else { continue }
                 step(.received(packet.kind, pool.take(packet.octets)))
             }
         } catch {
@@ -125,6 +124,7 @@ actor LiveHost {
             connection?.send(H4Framer.octets(kind, pool.octets(of: packet)))
             pool.release(packet)
         case .wake(let due): wake(at: due)
+        case .malformed(let packet): Console.complain("lubdub: \(address): \(packet)")
         case .failed(let failure) where !hasStarted: fail("\(address): \(failure)")
         default:
             if case .started = output { hasStarted = true }

@@ -386,6 +386,8 @@ actor LiveWorld {
         case .radioFailed(let node, let failure): broke(node, "\(radios.address(of: node)): \(failure)")
         case .radioRefused(let node, let opcode, let status):
             Console.complain("lubdub: \(radios.address(of: node)): the controller refused \(opcode): \(status)")
+        case .radioMalformed(let node, let packet):
+            Console.complain("lubdub: \(radios.address(of: node)): \(packet)")
         case .toForeignHost(let node, let command): foreign?.perform(command, of: node)
         case .client(_, let output): client?(output)
         }

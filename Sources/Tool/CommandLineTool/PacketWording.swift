@@ -3,6 +3,7 @@ import Bluetooth
 import EventLog
 import HCI
 import L2CAP
+import Octets
 
 /// A packet between a host and its controller, in words.
 struct PacketWording {
@@ -48,18 +49,20 @@ struct PacketWording {
         do throws(Malformed) {
             let event = try Event(octets: Array(octets))
             try event.check()
-            (name, isReceipt, self.octets) = (Self.words(event.code), false, event.parameters)
+            let name = Self.words(event.code)
             switch event {
             case Event.commandComplete:
                 let (_, opcode, returned) = try Event.commandComplete.parameters(of: event)
-                name += ": \(Self.words(opcode))"
+                self.name = "\(name): \(Self.words(opcode))"
                 (isReceipt, self.octets) = (returned.first == 0, returned[...])
             case Event.commandStatus:
                 let (status, _, opcode) = try Event.commandStatus.parameters(of: event)
-                name += ": \(Self.words(opcode))"
+                self.name = "\(name): \(Self.words(opcode))"
                 (isReceipt, self.octets) = (status.rawValue == 0, [status.rawValue])
-            case Event.numberOfCompletedPackets: isReceipt = true
-            default: if !event.isKnown { (name, self.octets) = ("Event", octets) }
+            default:
+                self.name = event.isKnown ? name : "Event"
+                isReceipt = Event.numberOfCompletedPackets ~= event
+                self.octets = event.isKnown ? event.parameters : octets
             }
         } catch {
             (name, isReceipt, self.octets) = ("Event", false, octets)

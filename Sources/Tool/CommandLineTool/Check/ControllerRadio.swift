@@ -97,7 +97,6 @@ final class ControllerRadio: LiveRadio {
         framer.append(octets)
         do throws(H4Framer.Failure) {
             while let packet = try framer.next() {
-                guard packet.octets.count <= PacketPool.capacity else { continue }
                 note(packet.kind, packet.octets[...], isSent: false)
                 step(.received(packet.kind, pool.take(packet.octets)))
             }
@@ -118,6 +117,7 @@ final class ControllerRadio: LiveRadio {
         case .failed(let failure): end("\(address): \(failure)")
         case .refused(let opcode, let status):
             Console.complain("lubdub: \(address): the controller refused \(opcode): \(status)")
+        case .malformed(let packet): Console.complain("lubdub: \(address): \(packet)")
         default: said.add(output)
         }
     }

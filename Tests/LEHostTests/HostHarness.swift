@@ -12,8 +12,8 @@ struct Values: AttributeValues {
     mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {}
 }
 
-/// A host on a test's desk: the test is its controller, and speaks octets.
-struct Desk {
+/// A host on a test's harness: the test is its controller, and speaks octets.
+struct HostHarness {
     var host: Host
     var pool = PacketPool()
     var now = Instant.start
@@ -21,7 +21,7 @@ struct Desk {
     /// What the host sent, each with its H4 indicator.
     var sent: [[UInt8]] = []
     /// What the host told, but for `.wake`; values of notifications are in `notified`.
-    var told: [Host.Output] = []
+    var outputs: [Host.Output] = []
     var notified: [[UInt8]] = []
 
     static let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
@@ -54,7 +54,7 @@ struct Desk {
                 notified.append(pool.octets(of: packet))
                 pool.release(packet)
             case .wake: break
-            default: told.append(output)
+            default: outputs.append(output)
             }
         }
     }
@@ -73,9 +73,9 @@ struct Desk {
         return sent
     }
 
-    mutating func takeTold() -> [Host.Output] {
-        defer { told = [] }
-        return told
+    mutating func takeOutputs() -> [Host.Output] {
+        defer { outputs = [] }
+        return outputs
     }
 
     /// Success for each command, until the host sends none.
@@ -90,15 +90,17 @@ struct Desk {
     /// that has features says so.
     mutating func start(features: LEFeatures = []) {
         step(.command(.start))
-        var offered: [Opcode] = [.leReadBufferSize, .setEventMask, .leSetEventMask, .readBDADDR]
-        if !features.isEmpty { offered.append(.leReadLocalSupportedFeatures) }
+        var offered = opcodes(
+            Command.leReadBufferSize, Command.setEventMask, Command.leSetEventMask, Command.readBDADDR)
+        if !features.isEmpty { offered.append(Command.leReadLocalSupportedFeatures.opcode) }
+        let commands = SupportedCommands(offered).octets
         let answers: [Opcode: [UInt8]] = [
-            .readLocalVersionInformation: Self.version,
-            .readLocalSupportedCommands:
-                Event.complete(.readLocalSupportedCommands, .success, SupportedCommands(offered).octets).octets,
-            .leReadLocalSupportedFeatures:
-                Event.complete(.leReadLocalSupportedFeatures, .success, features.octets).octets,
-            .leReadBufferSize: Self.buffers, .readBDADDR: Self.address,
+            Command.readLocalVersionInformation.opcode: Self.version,
+            Command.readLocalSupportedCommands.opcode:
+                Event.complete(Command.readLocalSupportedCommands.opcode, .success, commands).octets,
+            Command.leReadLocalSupportedFeatures.opcode:
+                Event.complete(Command.leReadLocalSupportedFeatures.opcode, .success, features.octets).octets,
+            Command.leReadBufferSize.opcode: Self.buffers, Command.readBDADDR.opcode: Self.address,
         ]
         var answered = sent.count - 1
         while answered < sent.count, let opcode = Opcode(ofCommand: Array(sent[answered].dropFirst())) {
@@ -112,3 +114,5 @@ struct Desk {
         event([0x3E, 19, 1, 0, handle, 0, role, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0, 0x28, 0, 0, 0, 0x2A, 0, 1])
     }
 }
+
+func opcodes(_ kinds: any AnyCommandKind...) -> [Opcode] { kinds.map(\.opcode) }
