@@ -40,13 +40,13 @@ import Testing
 
     @Test func `An absent station neither sends nor receives`() {
         var air = Self.air(.init(), .init(millimetres: 1000))
-        #expect(air.connects(0, 1))
+        #expect(air.arePresent(0, 1))
         air.change(1) { $0.isPresent = false }
-        #expect(!air.connects(0, 1))
-        #expect(!air.connects(1, 0))
-        #expect(!air.connects(0, 7))
+        #expect(!air.arePresent(0, 1))
+        #expect(!air.arePresent(1, 0))
+        #expect(!air.arePresent(0, 7))
         #expect(air.reception(from: 0, to: 1, at: .start) == .none)
-        #expect(air.hears(from: 0, to: 1, at: .start) == nil)
+        #expect(air.receives(from: 0, to: 1, at: .start) == nil)
         #expect(air.reception(from: 0, to: 7, at: .start) == .none)
     }
 
@@ -59,7 +59,7 @@ import Testing
         let reception = air.reception(from: 1, to: 0, at: .start)
         #expect(reception.rssi == dBm)
         #expect(abs(Double(reception.loss) / 0x1p32 - share) < 1e-6)
-        let heard = (0..<10_000).count { air.hears(from: 0, to: 1, at: Self.at(milliseconds: $0)) != nil }
+        let heard = (0..<10_000).count { air.receives(from: 0, to: 1, at: Self.at(milliseconds: $0)) != nil }
         #expect(abs(Double(heard) / 10_000 - (1 - share)) < 0.02)
     }
 
@@ -79,7 +79,7 @@ import Testing
         #expect(air.reception(from: 1, to: 0, at: .start).loss == 7 << 29)
         air.change(1) { $0.loss = .max }
         #expect(air.reception(from: 1, to: 0, at: .start).loss == .max)
-        #expect(air.hears(from: 1, to: 0, at: .start) == nil)
+        #expect(air.receives(from: 1, to: 0, at: .start) == nil)
     }
 
     @Test func `A moving station moves at constant speed, and stays at the end`() {

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `A wrong length and a prohibited value are named`() {
+    @Test func `An error names a wrong length and a prohibited value`() {
         #expect(throws: Malformed.tooShort(field: "Parameters", at: 3, needs: 2, has: 1)) {
             try Command(octets: [0x0C, 0x20, 2, 1])
         }

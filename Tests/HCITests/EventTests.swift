@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `Completed packets are read in the pool as the event says`() {
+    @Test func `The pool reads Number Of Completed Packets as the event does`() {
         var pool = PacketPool()
         for (event, octets) in Self.table + ExtendedAdvertisingTests.events {
             for mutation in [octets] + octets.mutations {
@@ -148,7 +148,7 @@ import Testing
         #expect(pool.taken == 0)
     }
 
-    @Test func `A Number Of Completed Packets is made in the pool`() {
+    @Test func `The pool writes a Number Of Completed Packets`() {
         var pool = PacketPool()
         var packet = pool.take()
         pool.appendNumberOfCompletedPackets(handle: 0x40, count: 3, to: &packet)
@@ -157,7 +157,7 @@ import Testing
                 == Event.numberOfCompletedPackets([CompletedPackets(handle: 0x40, count: 3)]).octets)
     }
 
-    @Test func `Statuses are found by their names`() {
+    @Test func `A status can be looked up by name`() {
         for name in HCIStatus.allNames { #expect(HCIStatus(name: name)?.name == name) }
         #expect(Set(HCIStatus.allNames).count == HCIStatus.allNames.count)
         #expect(HCIStatus(name: "remote_user_terminated_connection") == HCIStatus(rawValue: 0x13))

@@ -8,7 +8,7 @@ import Testing
     static let creation = ExtendedConnectionCreation(
         ConnectionCreation(to: strap, parameters: CommandTests.parameters, scanWindow: 0x30))
 
-    /// The octets are those that Bumble 0.0.236 makes of the same fields; those with several PHYs in its order.
+    /// The octets are those of Bumble 0.0.236 for the same fields.
     static let commands: [(Command, [UInt8])] = [
         (
             .leSetAdvertisingSetRandomAddress(2, strap),
@@ -112,7 +112,7 @@ import Testing
         #expect(AdvertisingEventProperties(legacy: kind).rawValue == bits)
     }
 
-    @Test func `A PHY of which nothing is known is named`() {
+    @Test func `An error names an unknown PHY`() {
         #expect(throws: Malformed.prohibited(field: "Scanning_PHYs", at: 5, value: 3, allowed: "bits of 0b101")) {
             try Command(octets: [0x41, 0x20, 13, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).check()
         }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `A private address that was not resolved is a random one`() throws {
+    @Test func `An unresolved private address is a random address`() throws {
         let octets =
             [0x3E, 26, 0x0D, 1, 0x05, 0, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0, 1, 1, 0, 0, 0, 0, 0, 0xFE]
             + [5, 4, 3, 2, 1, 0x4A, 0] as [UInt8]
@@ -133,7 +133,7 @@ import Testing
         #expect(reports.map(\.target) == [DeviceAddress(0x4A01_0203_0405, .random)])
     }
 
-    @Test func `What is too long for one packet is cut, and can be read`() throws {
+    @Test func `Data that are too long for a packet are truncated`() throws {
         let data = ExtendedAdvertisingData(handle: 0, [UInt8](repeating: 7, count: 300))
         #expect(try ExtendedAdvertisingData(octets: data.octets).data.count == 251)
         let sets = [ExtendedAdvertisingEnable.AdvertisingSet](repeating: .init(handle: 0), count: 64)

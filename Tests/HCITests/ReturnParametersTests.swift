@@ -3,7 +3,7 @@ import Mutations
 import Octets
 import Testing
 
-/// What commands return behind the status.
+/// The return parameters of commands, after the status.
 @Suite struct ReturnParametersTests {
     /// One kind of parameters, read from octets and written again.
     struct Kind: CustomTestStringConvertible, Sendable {
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func `No octets trap, and what is read is written so that it is read again`(kind: Kind) throws {
+    func `No octets trap, and parameters that are read can be written again`(kind: Kind) throws {
         for mutation in kind.octets.mutations {
             guard let again = try? kind.again(mutation) else { continue }
             #expect(mutation.count == kind.octets.count)

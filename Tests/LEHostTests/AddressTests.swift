@@ -5,7 +5,7 @@ import Octets
 import Simulation
 import Testing
 
-/// A host that goes on under another address.
+/// A host that changes its address.
 @Suite struct AddressTests {
     private static let first = DeviceAddress(0xC0FF_EE00_0001, .random)
     private static let second = DeviceAddress(0xC0FF_EE00_0002, .random)
@@ -17,7 +17,7 @@ import Testing
         return harness
     }
 
-    /// Answers everything; what was sent, in order.
+    /// Answers all commands, and returns them in order.
     private static func commands(_ harness: inout HostHarness) -> [Command] {
         var commands: [Command] = []
         while !harness.sent.isEmpty {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `It stops, changes and goes on`() throws {
+    @Test func `It stops, changes its address and continues`() throws {
         var harness = try Self.started([], Self.first)
         harness.step(.command(HostTests.advertising))
         harness.step(.command(ExtendedTests.scanning))
@@ -64,7 +64,7 @@ import Testing
         #expect(harness.takeOutputs().last == .scanning(true))
     }
 
-    @Test func `An advertising set gets the new one`() throws {
+    @Test func `An advertising set receives the new address`() throws {
         var harness = try Self.started(.extendedAdvertising, Self.first)
         harness.step(.command(HostTests.advertising))
         _ = Self.commands(&harness)
@@ -78,13 +78,13 @@ import Testing
         #expect(commands.last?.opcode == Command.leSetExtendedAdvertisingEnable.opcode)
     }
 
-    @Test func `While it does nothing, the controller gets it all the same`() throws {
+    @Test func `An idle controller receives the new address`() throws {
         var harness = try Self.started([], nil)
         harness.step(.command(.changeAddress(Self.second)))
         #expect(Self.commands(&harness) == [.leSetRandomAddress(Self.second)])
     }
 
-    @Test func `One that comes while it starts counts when it has started`() throws {
+    @Test func `A change during the start applies after the start`() throws {
         var harness = try HostHarness(randomAddress: Self.first)
         harness.step(.command(.start))
         harness.step(.command(.changeAddress(Self.second)))
@@ -93,7 +93,7 @@ import Testing
         #expect(harness.takeOutputs().contains { if case .started(Self.second, _) = $0 { true } else { false } })
     }
 
-    @Test func `Not while it connects`() throws {
+    @Test func `A change is refused while the host connects`() throws {
         var harness = try Self.started([], Self.first)
         harness.step(.command(HostTests.connecting))
         _ = harness.takeSent()

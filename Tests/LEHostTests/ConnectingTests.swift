@@ -5,7 +5,7 @@ import Octets
 import Simulation
 import Testing
 
-/// Making one connection: what it does to scanning, and what becomes of one that comes too late.
+/// Connecting: how scanning pauses, and how late connections end.
 @Suite struct ConnectingTests {
     static let creation = ExtendedTests.creation
     static let connect = Host.Command.connect(creation, timeout: .seconds(5))
@@ -21,7 +21,7 @@ import Testing
         return harness
     }
 
-    @Test func `Scanning pauses, and goes on after a failure`() throws {
+    @Test func `Scanning pauses, and continues after a failure`() throws {
         var harness = try started()
         harness.play(
             .host(ExtendedTests.scanning), .sends(Self.parameters), .done(Command.leSetScanParameters),
@@ -37,7 +37,7 @@ import Testing
             .done(Command.leSetScanEnable), .tells(.scanning(true)))
     }
 
-    @Test func `Scanning that was given up meanwhile does not go on`() throws {
+    @Test func `Scanning that was stopped meanwhile does not continue`() throws {
         var harness = try started()
         harness.step(.command(ExtendedTests.scanning))
         harness.answerAll()
@@ -52,7 +52,7 @@ import Testing
             .tells(.connected(ConnectionID(number: 1), ExtendedTests.complete(.central))))
     }
 
-    @Test func `A connection that comes after the cancel is ended, and then told to have failed`() throws {
+    @Test func `A connection after the cancellation is disconnected, and then reported as failed`() throws {
         var harness = try started()
         harness.play(
             .host(Self.connect), .sends(.leCreateConnection(Self.creation)), .begun(Command.leCreateConnection),
@@ -65,7 +65,7 @@ import Testing
             .host(Self.connect), .sends(.leCreateConnection(Self.creation)))
     }
 
-    @Test func `So is one that comes when its time is over`() throws {
+    @Test func `So is a connection after the timeout`() throws {
         var harness = try started()
         harness.play(
             .host(Self.connect), .sends(.leCreateConnection(Self.creation)), .begun(Command.leCreateConnection),
@@ -75,7 +75,7 @@ import Testing
             .begun(Command.disconnect, .unknownConnection), .tells(.connectionFailed(HostHarness.strap, .timedOut)))
     }
 
-    @Test func `A late connection whose end is never told counts as ended after 10 seconds`() throws {
+    @Test func `A late connection without a disconnection event counts as ended after 10 seconds`() throws {
         var harness = try started()
         harness.play(
             .host(Self.connect), .sends(.leCreateConnection(Self.creation)), .begun(Command.leCreateConnection),
@@ -86,13 +86,13 @@ import Testing
             .wait(.milliseconds(1)), .tells(.connectionFailed(HostHarness.strap, .cancelled)))
     }
 
-    @Test func `A connection that nobody wants any more is ended without a word`() throws {
+    @Test func `An unwanted connection is disconnected without a report`() throws {
         var harness = try started()
         harness.play(.event(Self.complete), .sends(Self.end), .begun(Command.disconnect), .event(Self.ended))
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `One connection too many is ended`() throws {
+    @Test func `A connection above the maximum is disconnected`() throws {
         var harness = try started()
         for handle in 0..<UInt8(Host.maximumConnections) { harness.connected(role: 1, handle: handle) }
         _ = (harness.takeSent(), harness.takeOutputs())

@@ -5,7 +5,7 @@ import Octets
 import Simulation
 import Testing
 
-/// What a host asks for once it has a connection: longer packets, and as a peripheral the rhythm that it prefers.
+/// What a host requests in a new connection: longer packets, and as a peripheral its preferred parameters.
 @Suite struct ConnectionUpdateTests {
     static let id = ConnectionID(number: 1)
     static let preferred = ConnectionParameters(
@@ -33,7 +33,7 @@ import Testing
 
     // MARK: Connection parameters
 
-    /// The answers to the request, each without its ACL header; none at all is one of them.
+    /// The responses to the request, without the ACL header; none is one of them.
     static let answers: [(test: String, answer: [UInt8])] = [
         ("GAP/CONN/CPUP/BV-01-C, L2CAP/LE/CPU/BV-01-C: accepted", [6, 0, 5, 0, 0x13, 1, 2, 0, 0, 0]),
         ("GAP/CONN/CPUP/BV-02-C: not answered", []),
@@ -44,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: answers)
-    func `A peripheral asks once, 5 seconds after the beginning, and lives with every answer`(
+    func `A peripheral requests an update once, after 5 seconds, and accepts every response`(
         test: String, answer: [UInt8]
     ) throws {
         var harness = try connected()
@@ -61,19 +61,19 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `A central does not ask, nor who has no wish`() throws {
+    @Test func `Neither a central nor a host without a preference requests an update`() throws {
         for var harness in [try connected(role: 0), try connected(preferring: nil)] {
             harness.wait(.seconds(100))
             #expect(harness.takeSent() == [])
         }
     }
 
-    /// LE Connection Update Complete, and what is left of the wish.
+    /// The parameters of LE Connection Update Complete, and whether they match the preference.
     @Test(arguments: [
         (8, 4, 400, true), (16, 4, 400, true), (7, 4, 400, false), (17, 4, 400, false), (8, 3, 400, false),
         (8, 4, 401, false),
     ])
-    func `What is as it should be is not asked for`(
+    func `Parameters that match the preference are not requested`(
         interval: UInt16, latency: UInt16, timeout: UInt16, fits: Bool
     ) throws {
         var harness = try connected()
@@ -83,7 +83,7 @@ import Testing
         #expect(harness.takeSent() == (fits ? [] : [Self.request]))
     }
 
-    @Test func `A connection that is over asks for nothing`() throws {
+    @Test func `A connection that has ended requests nothing`() throws {
         var harness = try connected()
         harness.wait(.seconds(4))
         harness.event([0x05, 4, 0, 0x40, 0, 0x13])
@@ -91,7 +91,7 @@ import Testing
         #expect(harness.takeSent() == [])
     }
 
-    @Test func `Each connection asks for itself`() throws {
+    @Test func `Each connection requests its own update`() throws {
         var harness = try connected()
         harness.wait(.seconds(1))
         harness.connected(role: 1, handle: 0x41)
@@ -101,7 +101,7 @@ import Testing
         #expect(harness.takeSent().map { $0[1] } == [0x41])
     }
 
-    // MARK: A link layer that negotiates by itself
+    // MARK: A Link Layer with the Connection Parameters Request procedure
 
     private func asking() throws -> HostHarness {
         var harness = try connected(features: .connectionParametersRequest)
@@ -109,17 +109,17 @@ import Testing
         return harness
     }
 
-    @Test func `A link layer that can is asked first`() throws {
+    @Test func `A Link Layer with the feature is asked first`() throws {
         var harness = try asking()
         harness.play(
             .begun(Command.leConnectionUpdate), .event(.leConnectionUpdateComplete(.success, 0x40, Self.timing)),
             .tells(.timing(Self.id, Self.timing)),
-            // What others come to later is not this wish any more.
+            // A later failure does not belong to this request.
             .event(.leConnectionUpdateComplete(.unsupportedRemoteFeature, 0x40, Self.timing)),
             .wait(.seconds(100)))
     }
 
-    @Test func `Where the other link layer cannot, L2CAP does`() throws {
+    @Test func `If the peer's Link Layer lacks the feature, L2CAP follows`() throws {
         var harness = try asking()
         harness.play(.begun(Command.leConnectionUpdate))
         harness.event(Event.leConnectionUpdateComplete(.unsupportedRemoteFeature, 0x40, Self.timing).octets)
@@ -130,7 +130,7 @@ import Testing
         #expect(harness.takeOutputs() == [])
     }
 
-    @Test func `Where the controller refuses the command, L2CAP does`() throws {
+    @Test func `If the controller refuses the command, L2CAP follows`() throws {
         var harness = try asking()
         harness.event(Event.commandStatus(.unsupportedRemoteFeature, 1, Command.leConnectionUpdate.opcode).octets)
         #expect(harness.takeSent() == [Self.request])
@@ -139,7 +139,7 @@ import Testing
 
     // MARK: Data length
 
-    @Test(arguments: [0, 1] as [UInt8]) func `The longest data PDUs are asked for`(role: UInt8) throws {
+    @Test(arguments: [0, 1] as [UInt8]) func `The host requests the maximum data length`(role: UInt8) throws {
         var harness = try HostHarness()
         harness.start(features: .dataPacketLengthExtension)
         if role == 0 {
@@ -150,16 +150,16 @@ import Testing
         harness.connected(role: role)
         #expect(harness.takeSent() == [[1, 0x22, 0x20, 6, 0x40, 0, 0xFB, 0, 0x48, 0x08]])
         _ = harness.takeOutputs()
-        // A controller that does not do it after all, and says what it does instead.
+        // A controller that refuses, and reports other lengths.
         harness.event([0x0E, 6, 1, 0x22, 0x20, 0x01, 0x40, 0])
         harness.event([0x3E, 11, 7, 0x40, 0, 27, 0, 0x48, 1, 27, 0, 0x48, 1])
         #expect(harness.takeSent() == [])
         #expect(harness.takeOutputs() == [])
     }
 
-    // MARK: Who asks without end
+    // MARK: Repeated requests
 
-    /// LE Long Term Key Request, LE Remote Connection Parameter Request, and a peripheral's wish by L2CAP.
+    /// LE Long Term Key Request, LE Remote Connection Parameter Request, and a request of a peripheral by L2CAP.
     static let questions: [(role: UInt8, question: [UInt8], isData: Bool, answer: Opcode)] = [
         (
             1, [0x3E, 13, 5, 0x40] + [UInt8](repeating: 0, count: 11), false,
@@ -180,7 +180,7 @@ import Testing
     ]
 
     @Test(arguments: questions)
-    func `Who asks without end is answered as fast as the controller takes it`(
+    func `Repeated requests are answered as fast as the controller accepts commands`(
         role: UInt8, question: [UInt8], isData: Bool, answer: Opcode
     ) throws {
         var harness = try connected(role: role)

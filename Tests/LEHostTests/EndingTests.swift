@@ -4,7 +4,7 @@ import LEHost
 import Octets
 import Testing
 
-/// Connections whose end is wanted, and a controller that does not tell it, or a peer that asks for too much.
+/// Disconnecting with a controller that does not report it, or with a peer that requests too much.
 @Suite struct EndingTests {
     static let id = ConnectionID(number: 1)
     static let end = Host.Command.disconnect(id, reason: .remoteUserTerminated)
@@ -19,7 +19,7 @@ import Testing
         return harness
     }
 
-    @Test func `A connection whose end is never told counts as ended after 40 seconds`() throws {
+    @Test func `A connection without a disconnection event counts as ended after 40 seconds`() throws {
         var harness = try connected()
         harness.play(
             .host(Self.end), .sends(ConnectingTests.end), .begun(Command.disconnect),
@@ -29,14 +29,14 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `A connection that the controller does not know has ended`() throws {
+    @Test func `A connection that is unknown to the controller has ended`() throws {
         var harness = try connected()
         harness.play(
             .host(Self.end), .sends(ConnectingTests.end), .begun(Command.disconnect, .unknownConnection),
             .tells(.disconnected(Self.id, HostHarness.strap, reason: .unspecified)))
     }
 
-    @Test func `A connection that the controller does not end goes on`() throws {
+    @Test func `A connection that the controller does not end continues`() throws {
         var harness = try connected()
         harness.play(
             .host(Self.end), .sends(ConnectingTests.end), .begun(Command.disconnect, .commandDisallowed),
@@ -45,7 +45,7 @@ import Testing
             .host(Self.end), .sends(ConnectingTests.end))
     }
 
-    @Test func `However often a peer wishes for another rhythm, one update waits`() throws {
+    @Test func `However often a peer requests other parameters, one update waits`() throws {
         var harness = try connected()
         for latency in 0..<UInt8(200) {
             harness.acl([0x40, 0x20, 16, 0, 12, 0, 5, 0, 0x12, 3, 8, 0, 24, 0, 40, 0, latency, 0, 0x80, 0x0C])

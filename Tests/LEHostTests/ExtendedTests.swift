@@ -46,7 +46,7 @@ import Testing
     // MARK: The choice
 
     @Test(arguments: [[], .dataPacketLengthExtension, .extendedAdvertising] as [LEFeatures])
-    func `The event mask has what the features need`(features: LEFeatures) throws {
+    func `The event mask matches the features`(features: LEFeatures) throws {
         var harness = try HostHarness()
         harness.start(features: features)
         let masks = harness.takeSent().compactMap { octets in
@@ -76,18 +76,18 @@ import Testing
             Command.leSetExtendedAdvertisingEnable, Command.leRemoveAdvertisingSet, Command.leSetExtendedScanParameters,
             Command.leSetExtendedScanEnable, Command.leExtendedCreateConnection))
 
-    /// Advertising twice, scanning twice, connecting in between, and stopping all of it: every command of the family.
+    /// Uses every command of a family.
     @Test(arguments: [[.dataPacketLengthExtension], [.extendedAdvertising]] as [LEFeatures])
     func `The two families are never mixed`(features: LEFeatures) throws {
         var harness = try HostHarness()
         harness.start(features: features)
         var used: Set<Opcode> = []
-        let wishes = [
+        let requests = [
             HostTests.advertising, HostTests.advertising, Self.scanning, Self.scanning,
             .connect(Self.creation, timeout: .seconds(5)), .cancelConnecting, .stopScanning, .stopAdvertising,
         ]
-        for wish in wishes {
-            harness.step(.command(wish))
+        for request in requests {
+            harness.step(.command(request))
             while let octets = harness.sent.first {
                 harness.sent.removeFirst()
                 guard let opcode = Opcode(ofCommand: Array(octets.dropFirst())) else { continue }
@@ -104,7 +104,7 @@ import Testing
 
     // MARK: Advertising
 
-    @Test func `A peripheral advertises by legacy PDUs, and makes its set anew after a disconnection`() throws {
+    @Test func `A peripheral advertises with legacy PDUs, and creates its set again after a disconnection`() throws {
         var harness = try Self.started(randomAddress: Self.own)
         let parameters = AdvertisingParameters(
             minimumInterval: 0xA0, maximumInterval: 0xA0, ownAddress: .random)
@@ -132,7 +132,7 @@ import Testing
             .done(Command.leRemoveAdvertisingSet), .sends(.leSetExtendedAdvertisingParameters(set)))
     }
 
-    @Test func `Directed advertising has no data, and an end`() throws {
+    @Test func `Directed advertising has no data, and a duration`() throws {
         var harness = try Self.started()
         let parameters = AdvertisingParameters(
             minimumInterval: 0xA0, maximumInterval: 0xA0, kind: .directedHighDuty, peer: HostHarness.strap)
@@ -148,7 +148,7 @@ import Testing
             .event(.leAdvertisingSetTerminated(.advertisingTimeout, termination)), .tells(.advertising(false)))
     }
 
-    @Test func `A set whose parameters were refused need not be there to be removed`() throws {
+    @Test func `Removing a set whose parameters were refused is not an error`() throws {
         var harness = try Self.started()
         harness.step(.command(HostTests.advertising))
         for status in [HCIStatus.invalidParameters] + [HCIStatus](repeating: .unknownAdvertisingIdentifier, count: 3) {
@@ -166,7 +166,7 @@ import Testing
         #expect(harness.takeOutputs() == [.advertising(true)])
     }
 
-    @Test func `A controller that was reset has no set any more`() throws {
+    @Test func `A controller has no set after a reset`() throws {
         var harness = try Self.started()
         harness.step(.command(HostTests.advertising))
         harness.answerAll()
@@ -195,7 +195,7 @@ import Testing
     ]
 
     @Test(arguments: kinds)
-    func `A report offers a connection only where there can be one`(
+    func `A report is connectable only if the advertising is`(
         heard: ExtendedAdvertisingReport.Kind, told: AdvertisingReport.Kind
     ) throws {
         var harness = try Self.scans()
@@ -220,7 +220,7 @@ import Testing
         .report(AdvertisingReport(kind: .undirected, address: address, data: data, rssi: -60))
     }
 
-    @Test func `Parts are put together, whatever comes in between`() throws {
+    @Test func `Parts are reassembled, whatever comes in between`() throws {
         var harness = try Self.scans()
         let response = Self.part([9], .complete, of: HostHarness.strap, kind: [.scannable, .scanResponse])
         harness.play(
@@ -238,7 +238,7 @@ import Testing
             .tells(Self.whole([6], of: Self.other)))
     }
 
-    @Test func `Parts have limits, and are forgotten with the scan`() throws {
+    @Test func `Reassembly has limits, and ends with the scan`() throws {
         var harness = try Self.scans()
         let long = [UInt8](repeating: 7, count: 229)
         for _ in 0..<10 {
@@ -261,7 +261,7 @@ import Testing
         #expect(harness.takeOutputs() == [Self.whole([3], of: crowd[2])])
     }
 
-    @Test func `Who does not say who it is comes to nothing`() throws {
+    @Test func `Anonymous reports are ignored`() throws {
         var harness = try Self.scans()
         harness.play(
             .event(.leExtendedAdvertisingReport([Self.part([1], .complete, of: nil), Self.part([2], of: nil)])))

@@ -7,17 +7,17 @@ import LEHost
 import Octets
 import Testing
 
-/// What a script makes a host do wrong.
+/// Faults that a script injects into a host.
 @Suite struct FaultTests {
     private static let credits: [UInt8] = [0x13, 5, 1, 0x40, 0, 2, 0]
 
-    /// A frame on a channel of the link 0x0040, as the host takes it.
+    /// A frame on a channel of connection 0x0040, as the host receives it.
     private static func frame(_ channel: UInt8, _ payload: [UInt8]) -> [UInt8] {
         let count = UInt8(payload.count)
         return [0x40, 0x20, count + 4, 0, count, 0, channel, 0] + payload
     }
 
-    /// As it sends it.
+    /// The same frame, as the host sends it.
     private static func sent(_ channel: UInt8, _ payload: [UInt8]) -> [UInt8] {
         let count = UInt8(payload.count)
         return [2, 0x40, 0, count + 4, 0, count, 0, channel, 0] + payload
@@ -35,7 +35,7 @@ import Testing
     private static let read: [UInt8] = [0x0A, 3, 0]
     private static let value: [UInt8] = [0x0B, 0x00, 72]
 
-    @Test func `What clients ask during a stall is answered at its end, in order`() throws {
+    @Test func `Requests during a stall are answered after it, in order`() throws {
         var harness = try harness()
         harness.step(.command(.stall(true)))
         harness.acl(Self.frame(4, Self.read))
@@ -56,7 +56,7 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `A stall that follows at once goes on with the one before`() throws {
+    @Test func `A stall that follows at once continues the previous one`() throws {
         var harness = try harness()
         harness.step(.command(.stall(true)))
         harness.acl(Self.frame(4, Self.read))
@@ -71,7 +71,7 @@ import Testing
         #expect(harness.takeSent() == [Self.sent(4, Self.value), Self.sent(4, [0x03, 247, 0])])
     }
 
-    @Test func `Only so many wait, and none is left when the link ends`() throws {
+    @Test func `A limited number of requests waits, and none after the connection`() throws {
         var harness = try harness()
         harness.step(.command(.stall(true)))
         for _ in 0...Host.maximumHeldPDUs { harness.acl(Self.frame(4, Self.read)) }
@@ -87,8 +87,8 @@ import Testing
         #expect(harness.takeSent() == [Self.sent(4, Self.value)])
     }
 
-    /// The first 64 are answered, of which the host's queue takes what two credits and the queue hold.
-    @Test func `What comes first is answered`() throws {
+    /// The first 64 requests are handled, and further ones dropped.
+    @Test func `The first requests are handled`() throws {
         var harness = try harness()
         harness.step(.command(.stall(true)))
         for _ in 0..<Host.maximumHeldPDUs { harness.acl(Self.frame(4, [0xFE])) }
@@ -102,7 +102,7 @@ import Testing
             answers += sent
             harness.event(Self.credits)
         }
-        // 0xFE is a command, which is not answered: what waited behind it was lost.
+        // 0xFE is a command, which is not answered; the read after 64 of them was dropped.
         #expect(answers == [])
         #expect(harness.pool.taken == 0)
     }
@@ -121,7 +121,7 @@ import Testing
         #expect(harness.takeOutputs() == [.server(HostTests.id, .confirmed(handle: 3))])
     }
 
-    @Test func `What is refused is refused of all connections, also of new ones`() throws {
+    @Test func `An injected error applies to all connections, including new ones`() throws {
         var refusals = Refusals()
         refusals.add(.read, in: .all, with: .unlikelyError)
         var harness = try harness()
@@ -139,7 +139,7 @@ import Testing
         #expect(harness.takeSent() == [Self.sent(4, Self.value)])
     }
 
-    @Test func `An MTU that is offered is told from then on, and what is agreed stays`() throws {
+    @Test func `An offered MTU applies to later exchanges`() throws {
         var harness = try harness()
         harness.step(.command(.offer(mtu: 517)))
         harness.acl(Self.frame(4, [0x02, 0, 2]))
@@ -156,13 +156,13 @@ import Testing
         #expect(harness.takeSent() == [Self.sent(4, [0x03, 23, 0])])
     }
 
-    @Test func `A client that confirms nothing hears all the same`() throws {
+    @Test func `A client that does not confirm still receives indications`() throws {
         var harness = try harness()
         let indication: [UInt8] = [0x1D, 3, 0, 0, 72]
         harness.step(.command(.confirmIndications(false)))
         harness.acl(Self.frame(4, indication))
         #expect(harness.takeSent() == [] && harness.notified == [[0, 72]])
-        // The one that waits is confirmed, once.
+        // The pending indication is confirmed, once.
         harness.step(.command(.confirmIndications(true)))
         #expect(harness.takeSent() == [Self.sent(4, [0x1E])])
         harness.step(.command(.confirmIndications(true)))
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: [(.attribute, 4), (.signalling, 5), (.security, 6)] as [(Channel, UInt8)])
-    func `Octets are sent as they are, to everybody`(channel: Channel, number: UInt8) throws {
+    func `Raw octets are sent on every connection`(channel: Channel, number: UInt8) throws {
         var harness = try harness()
         harness.connected(role: 1, handle: 0x41)
         harness.answerAll()
@@ -197,7 +197,7 @@ import Testing
         #expect(harness.sent.first?.starts(with: [2, 0x40, 0, 27, 0, 0x1C, 2, number, 0, 7]) == true)
     }
 
-    @Test func `What a server answers is overheard by who wants that, and what it tells is not`() throws {
+    @Test func `Responses of a server are overheard on request, notifications are not`() throws {
         var harness = try harness()
         func overheard() -> [[UInt8]] {
             harness.takeOutputs().compactMap { if case .overheard(_, let octets) = $0 { octets } else { nil } }
@@ -214,7 +214,7 @@ import Testing
         #expect(overheard() == [])
     }
 
-    @Test func `A connection without a time limit is waited for`() throws {
+    @Test func `Connecting without a timeout does not end`() throws {
         var harness = try HostHarness()
         harness.start()
         _ = harness.takeSent()

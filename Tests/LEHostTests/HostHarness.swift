@@ -6,21 +6,21 @@ import Octets
 import Simulation
 import Testing
 
-/// The heart rate that the tests' device measures: one dynamic value.
+/// The device of the tests: one dynamic value, a heart rate.
 struct Values: AttributeValues {
     mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] { [0x00, 72] }
     mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {}
 }
 
-/// A host on a test's harness: the test is its controller, and speaks octets.
+/// A host whose controller is the test, in octets.
 struct HostHarness {
     var host: Host
     var pool = PacketPool()
     var now = Instant.start
     var values = Values()
-    /// What the host sent, each with its H4 indicator.
+    /// The packets that the host sent, with their H4 indicators.
     var sent: [[UInt8]] = []
-    /// What the host told, but for `.wake`; values of notifications are in `notified`.
+    /// The other outputs, without `.wake`; the values of notifications are in `notified`.
     var outputs: [Host.Output] = []
     var notified: [[UInt8]] = []
 
@@ -67,7 +67,7 @@ struct HostHarness {
         step(.timePassed)
     }
 
-    /// What was sent since the last call.
+    /// The packets since the last call.
     mutating func takeSent() -> [[UInt8]] {
         defer { sent = [] }
         return sent
@@ -78,7 +78,7 @@ struct HostHarness {
         return outputs
     }
 
-    /// Success for each command, until the host sends none.
+    /// Answers commands with success, until the host sends none.
     mutating func answerAll() {
         while let index = sent.firstIndex(where: { $0[0] == 1 }) {
             let opcode = Array(sent.remove(at: index)[1...2])
@@ -86,8 +86,8 @@ struct HostHarness {
         }
     }
 
-    /// A controller with the least: LE buffers, a public address, and advertising, scanning and connecting.  Only one
-    /// that has features says so.
+    /// Starts on a minimal controller: LE buffers, a public address, advertising, scanning and connecting.  It supports
+    /// Read Local Supported Features only if `features` is not empty.
     mutating func start(features: LEFeatures = []) {
         step(.command(.start))
         var offered = opcodes(

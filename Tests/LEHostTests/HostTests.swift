@@ -38,7 +38,7 @@ import Testing
         return harness
     }
 
-    @Test func `The start skips what the controller does not offer`() throws {
+    @Test func `The start skips commands that the controller does not support`() throws {
         var harness = try HostHarness()
         harness.start()
         #expect(
@@ -56,7 +56,7 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `A controller that does not answer is given up after 10 seconds, and can be started again`() throws {
+    @Test func `A controller that does not answer fails after 10 seconds, and can be started again`() throws {
         var harness = try HostHarness()
         harness.step(.command(.start))
         harness.wait(.milliseconds(9_999))
@@ -67,7 +67,7 @@ import Testing
         #expect(harness.takeOutputs().count == 1)
     }
 
-    @Test func `A controller that takes no commands is given up after 10 seconds, unless it takes some again`() throws {
+    @Test func `A controller that accepts no commands fails after 10 seconds, unless it accepts some again`() throws {
         var harness = try HostHarness()
         harness.step(.command(.start))
         harness.event([0x0E, 4, 0, 0x03, 0x0C, 0])
@@ -83,7 +83,7 @@ import Testing
         #expect(harness.takeOutputs().count == 1)
     }
 
-    @Test func `A start that the controller refuses fails with its words`() throws {
+    @Test func `A start that the controller refuses fails with its status`() throws {
         var harness = try HostHarness()
         harness.step(.command(.start))
         harness.event([0x0E, 4, 1, 0x03, 0x0C, 0x03])
@@ -125,7 +125,7 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `No more packets are on the way than the controller has buffers`() throws {
+    @Test func `The host sends no more packets than the controller has buffers`() throws {
         var harness = try connected(role: 1)
         harness.acl(Self.subscribe)
         for beat in 0..<3 { harness.step(.command(.notify(handle: 3, [0, UInt8(beat)]))) }
@@ -147,7 +147,7 @@ import Testing
         #expect(harness.takeSent().count == 2)
     }
 
-    @Test func `What the controller does not take is dropped whole, and told`() throws {
+    @Test func `A PDU that the controller does not accept is dropped whole, and reported`() throws {
         var harness = try connected(role: 1)
         harness.acl(Self.subscribe)
         for _ in 0..<200 { harness.step(.command(.notify(handle: 3, [0, 72]))) }
@@ -183,7 +183,7 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `Connecting ends in time, even if the controller never agrees`() throws {
+    @Test func `Connecting ends in time, even if the controller never confirms`() throws {
         var harness = try started()
         harness.step(.command(Self.connecting))
         harness.event([0x0F, 4, 0, 1, 0x0D, 0x20])
@@ -235,7 +235,7 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `A key that is asked for is denied`() throws {
+    @Test func `A key request is refused`() throws {
         var harness = try connected(role: 1)
         harness.event([0x3E, 13, 5, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         #expect(harness.takeSent() == [[1, 0x1B, 0x20, 2, 0x40, 0]])
@@ -243,7 +243,7 @@ import Testing
         #expect(harness.takeSent().isEmpty)
     }
 
-    @Test func `A handle that is used again is another connection`() throws {
+    @Test func `A reused handle is another connection`() throws {
         var harness = try connected(role: 1)
         harness.acl(Self.subscribe)
         harness.connected(role: 1)
@@ -255,7 +255,7 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `A broken controller ends everything`() throws {
+    @Test func `A hardware error ends everything`() throws {
         var harness = try connected(role: 0)
         harness.step(.command(.procedure(Self.id, .read(handle: 3), id: 7)))
         harness.event([0x10, 1, 9])

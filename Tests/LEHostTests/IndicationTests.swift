@@ -10,7 +10,7 @@ import Testing
     static let confirmation: [UInt8] = [0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x1E]
     static let credit: [UInt8] = [0x13, 5, 1, 0x40, 0, 1, 0]
 
-    /// A client is there, and has asked for indications of value 0x0003.
+    /// A client is connected, and has enabled indications of value 0x0003.
     private func subscribed() throws -> HostHarness {
         var harness = try HostHarness(properties: [.read, .notify, .indicate])
         harness.start()
@@ -23,7 +23,7 @@ import Testing
 
     private func indication(_ value: UInt8) -> [UInt8] { [2, 0x40, 0, 9, 0, 5, 0, 4, 0, 0x1D, 3, 0, 0, value] }
 
-    @Test func `Who wants indications gets them one by one`() throws {
+    @Test func `A client receives indications one by one`() throws {
         var harness = try subscribed()
         for beat: UInt8 in [72, 73] { harness.step(.command(.notify(handle: 3, [0, beat]))) }
         #expect(harness.takeSent() == [indication(72)])
@@ -48,7 +48,7 @@ import Testing
         #expect(harness.takeOutputs() == [.server(HostTests.id, .bearerLost)])
     }
 
-    @Test func `What a client had asked for ends with the attribute`() throws {
+    @Test func `A configuration ends with its attribute`() throws {
         var harness = try subscribed()
         harness.step(.command(.changeAttributes(try HostHarness.table([.read, .indicate]), isAnnounced: true)))
         #expect(harness.takeOutputs() == [.server(HostTests.id, .orphaned(handle: 3))])

@@ -3,7 +3,7 @@ import LEHost
 import Octets
 import Testing
 
-/// What a host reports of packets that it cannot read.
+/// The reports of a host about malformed packets.
 @Suite struct MalformedTests {
     private func started() throws -> HostHarness {
         var harness = try HostHarness()

@@ -3,16 +3,16 @@ import Octets
 import Simulation
 import Testing
 
-/// Two ends that agree about the length of their data PDUs.
+/// The Data Length Update procedure between two ends.
 @Suite struct DataLengthTests {
     static let middle = PDULength(octets: 100, microseconds: 2120)
 
     struct Agreement: CustomTestStringConvertible {
         let testDescription: String
-        /// What the peer says.
+        /// The values of the peer.
         let receiving: PDULength
         let sending: PDULength
-        /// What holds then.
+        /// The effective values.
         let effective: DataLengths
     }
 
@@ -40,7 +40,7 @@ import Testing
                 sending: PDULength(octets: 27, microseconds: 2120))),
     ]
 
-    @Test(arguments: agreements) func `Whatever the peer says, the lengths are allowed`(agreement: Agreement) {
+    @Test(arguments: agreements) func `Whatever the peer sends, the lengths are in range`(agreement: Agreement) {
         let remote = DataLengths(receiving: agreement.receiving, sending: agreement.sending)
         let own = DataLengths(receiving: .maximum, sending: .maximum)
         var asked = DataLengthUpdate(sending: .maximum)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `One request is under way, and nothing is told twice`() {
+    @Test func `Only one request is pending, and none is repeated`() {
         var update = DataLengthUpdate(sending: .minimum)
         #expect(update.request() == nil, "27 octets are known")
         update.prefer(Self.middle)
@@ -72,7 +72,7 @@ import Testing
         #expect(update.effective.sending == .maximum)
     }
 
-    @Test func `A peer that does not know the request keeps to 27 octets`() {
+    @Test func `Without support by the peer, 27 octets remain`() {
         var update = DataLengthUpdate(sending: .maximum)
         #expect(update.receive(.unknown(type: 0x14)) == nil)
         #expect(update.isSupported, "it was not asked")
@@ -88,7 +88,7 @@ import Testing
     /// 30 ms, 720 ms.
     let parameters = LinkParameters(interval: 24, latency: 0, timeout: 72)
 
-    @Test func `A packet that is too long goes in parts, and is acknowledged when all have come`() {
+    @Test func `A packet that is too long is fragmented, and acknowledged as a whole`() {
         var harness = LinkHarness(parameters)
         harness.send([UInt8](0..<60), from: .peripheral, at: at(microseconds: 20_000))
         harness.send([0xFF], from: .peripheral, at: at(microseconds: 20_000))
@@ -107,7 +107,7 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `As soon as more is agreed, it goes in one`() {
+    @Test func `After an update, it fits into one PDU`() {
         var harness = LinkHarness(parameters)
         harness.link.limit(.peripheral, payload: PDULength.maximum.payload)
         harness.send([UInt8](repeating: 7, count: 251), from: .peripheral, at: at(microseconds: 20_000))
@@ -120,7 +120,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: [27, 100, 251]) func `Whatever gets lost, all parts arrive once and in order`(payload: Int) {
+    @Test(arguments: [27, 100, 251]) func `Whatever is lost, all fragments arrive once and in order`(payload: Int) {
         for chance in 1...10 as ClosedRange<UInt64> {
             var harness = LinkHarness(LinkParameters(interval: 6, latency: 0, timeout: 3200), chance: chance)
             harness.lose(toCentral: 1 << 30, toPeripheral: 1 << 30, at: at(microseconds: 2_000))
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    /// An event ends early enough for the next one, whatever the two ends may send.
+    /// An event ends before the next one, whatever the two ends send.
     @Test(arguments: [27, 251]) func `Events do not overlap`(payload: Int) {
         var harness = LinkHarness(LinkParameters(interval: 6, latency: 0, timeout: 3200))
         for end in [LinkEnd.central, .peripheral] { harness.link.limit(end, payload: payload) }

@@ -3,7 +3,7 @@ import Octets
 import Simulation
 import Testing
 
-/// A link, its timers, and what happened on it.
+/// A link, its timers and its events.
 struct LinkHarness {
     enum Event: Hashable {
         case received(LinkEnd, [UInt8], at: Instant)
@@ -18,7 +18,7 @@ struct LinkHarness {
     var pool = PacketPool()
     var link: Link
     var events: [Event] = []
-    /// Of each data PDU that was received, whether it begins a frame.
+    /// For each received data PDU: whether it starts a frame.
     var starts: [Bool] = []
     var steps = 0
     private var queue = EventQueue()
@@ -107,7 +107,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `What the central sends is acknowledged in the same event`() {
+    @Test func `Data of the central are acknowledged in the same event`() {
         var harness = LinkHarness(parameters)
         harness.send([1], from: .central, at: at(microseconds: 31_000))
         harness.run(until: at(microseconds: 100_000))
@@ -118,7 +118,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
             ])
     }
 
-    @Test func `More data goes on in the same event`() {
+    @Test func `More data follow in the same event`() {
         var harness = LinkHarness(parameters)
         for number in 0..<5 as Range<UInt8> { harness.send([number], from: .peripheral, at: at(microseconds: 20_000)) }
         harness.run(until: at(microseconds: 40_000))
@@ -127,7 +127,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
         #expect(received.last == .received(.central, [4], at: at(microseconds: 31_250 + 4 * 468 + 318)))
     }
 
-    @Test(arguments: [0.05, 0.25, 0.6]) func `Whatever gets lost, data arrives once and in order`(rate: Double) {
+    @Test(arguments: [0.05, 0.25, 0.6]) func `Whatever is lost, data arrive once and in order`(rate: Double) {
         for chance in 1...20 as ClosedRange<UInt64> {
             var harness = LinkHarness(LinkParameters(interval: 6, latency: 0, timeout: 3200), chance: chance)
             let loss = UInt32(rate * 4_294_967_295)
@@ -150,7 +150,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
         }
     }
 
-    @Test func `An hour of silence is computed, and changes nothing`() {
+    @Test func `Skipping an idle hour changes nothing`() {
         func events(sleeps: Bool) -> (list: [LinkHarness.Event], steps: Int) {
             var harness = LinkHarness(parameters, sleeps: sleeps)
             for second in 1...60 as ClosedRange<Int64> {
@@ -184,7 +184,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
     }
 
     @Test(arguments: [LinkEnd.central, .peripheral])
-    func `Who leaves without a word is missed after the supervision timeout`(end: LinkEnd) {
+    func `An end that disappears is missed after the supervision timeout`(end: LinkEnd) {
         var harness = LinkHarness(parameters)
         harness.send([1], from: end.other, at: at(microseconds: 99_000))
         harness.close(end, at: at(microseconds: 100_000))
@@ -196,14 +196,14 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
         #expect(harness.pool.taken == 0)
     }
 
-    @Test func `A link on which nothing is ever heard fails after six intervals`() {
+    @Test func `A link without any packet fails after six intervals`() {
         var harness = LinkHarness(parameters)
         harness.close(.central, at: .start)
         harness.run(until: at(microseconds: 1_000_000))
         #expect(harness.events == [.lost(.peripheral, wasEstablished: false, at: at(microseconds: 180_000))])
     }
 
-    @Test func `Away for less than the supervision timeout, the link goes on`() {
+    @Test func `A link survives a gap shorter than the supervision timeout`() {
         var harness = LinkHarness(parameters)
         harness.lose(toCentral: .max, toPeripheral: .max, at: at(microseconds: 100_000))
         harness.send([1], from: .peripheral, at: at(microseconds: 200_000))
@@ -216,7 +216,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
             ])
     }
 
-    @Test func `New parameters count from the event that the update names`() {
+    @Test func `New parameters apply from the instant of the update`() {
         var harness = LinkHarness(parameters)
         let (other, now) = (LinkParameters(interval: 80, latency: 0, timeout: 300), at(microseconds: 100_000))
         harness.run(until: now)
@@ -236,7 +236,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
             ])
     }
 
-    @Test func `A shorter timeout counts for who is missed already`() {
+    @Test func `A shorter timeout applies to an end that is already missed`() {
         var harness = LinkHarness(LinkParameters(interval: 24, latency: 0, timeout: 3200))
         harness.close(.peripheral, at: at(microseconds: 100_000))
         harness.run(until: at(microseconds: 200_000))
@@ -249,7 +249,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
         #expect(harness.events.count { if case .lost = $0 { true } else { false } } == 1)
     }
 
-    @Test func `What gets lost does not begin anew with a connection update`() {
+    @Test func `A connection update does not restart the sequence of losses`() {
         let fast = LinkParameters(interval: 6, latency: 0, timeout: 3200)
         var harness = LinkHarness(fast, chance: 3)
         harness.lose(toCentral: 1 << 31, toPeripheral: 1 << 31, at: .start)
@@ -263,7 +263,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
             Issue.record("no update")
             return
         }
-        /// In which of the next events something arrived, and where in them.
+        /// The events and offsets at which data arrived.
         func arrivals(from base: Instant) -> [Int64] {
             harness.events.compactMap { happening in
                 guard case .received(.peripheral, _, let at) = happening else { return nil }
@@ -277,7 +277,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
         #expect(first != second)
     }
 
-    @Test func `What comes in the middle of an event that was passed over takes part in it`() {
+    @Test func `Data in the middle of a skipped event take part in it`() {
         for offset in stride(from: 0, through: 320, by: 5) as StrideThrough<Int64> {
             for end in [LinkEnd.central, .peripheral] {
                 func events(sleeps: Bool) -> [LinkHarness.Event] {

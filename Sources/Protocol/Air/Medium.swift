@@ -49,14 +49,14 @@ public struct Medium: Sendable {
     }
 
     /// Whether both stations exist and are present, at any distance.
-    public func connects(_ sender: Int, _ receiver: Int) -> Bool {
+    public func arePresent(_ sender: Int, _ receiver: Int) -> Bool {
         stations.indices.contains(sender) && stations.indices.contains(receiver) && stations[sender].isPresent
             && stations[receiver].isPresent
     }
 
     /// How `receiver` receives `sender` now.
     public func reception(from sender: Int, to receiver: Int, at now: Instant) -> Reception {
-        guard connects(sender, receiver) else { return .none }
+        guard arePresent(sender, receiver) else { return .none }
         let (own, other) = (stations[receiver], stations[sender])
         let strength =
             switch (own.strength, other.strength) {
@@ -71,7 +71,7 @@ public struct Medium: Sendable {
     }
 
     /// How `receiver` receives a packet of `sender` that ends now; nil: the packet is lost.
-    public func hears(from sender: Int, to receiver: Int, at now: Instant) -> Reception? {
+    public func receives(from sender: Int, to receiver: Int, at now: Instant) -> Reception? {
         let reception = reception(from: sender, to: receiver, at: now)
         guard reception.loss > 0 else { return reception }
         var draw = stream(UInt64(sender) << 32 | UInt64(receiver), UInt64(bitPattern: now.nanoseconds))
@@ -81,7 +81,7 @@ public struct Medium: Sendable {
 
     /// The instant until which the loss between two stations stays the same; `.never`: until one of them is changed.
     public func steadyTime(_ one: Int, _ other: Int, from now: Instant) -> Instant {
-        guard connects(one, other), stations[one].strength == nil, stations[other].strength == nil else {
+        guard arePresent(one, other), stations[one].strength == nil, stations[other].strength == nil else {
             return .never
         }
         let isMoving = stations[one].trajectory.isMoving(at: now) || stations[other].trajectory.isMoving(at: now)

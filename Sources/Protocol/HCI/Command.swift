@@ -84,7 +84,9 @@ public struct CommandKind<each Value>: AnyCommandKind {
 
     /// A command with these parameters, in the order of the specification.
     public func callAsFunction(_ values: repeat each Value) -> Command {
-        Command(opcode, parameters: fields.octets(repeat each values))
+        var parameters: [UInt8] = []
+        fields.write(repeat each values, to: &parameters)
+        return Command(opcode, parameters: parameters)
     }
 
     /// The parameters of a command of this kind; throws when they are too few, too many, or prohibited.

@@ -40,10 +40,16 @@ public struct Event: Hashable, Sendable, CustomStringConvertible {
     /// The whole packet, as it is sent.
     public let octets: [UInt8]
 
-    fileprivate init(_ code: Code, _ parameters: [UInt8]) {
-        let parameters = ((code.event == Code.leMeta ? [code.subevent] : []) + parameters).prefix(255)
-        self.code = code
-        octets = [code.event, UInt8(clamping: parameters.count)] + parameters
+    /// Sets the length in `octets`, which begin with `header(code)`; only 255 octets of parameters are sent.
+    fileprivate init(_ code: Code, finishing octets: [UInt8]) {
+        var octets = octets
+        octets.removeLast(max(0, octets.count - 257))
+        octets[1] = UInt8(octets.count - 2)
+        (self.code, self.octets) = (code, octets)
+    }
+
+    fileprivate static func header(_ code: Code) -> [UInt8] {
+        code.event == Code.leMeta ? [code.event, 0, code.subevent] : [code.event, 0]
     }
 
     /// A whole packet; throws when its length is not the one that it states.  `check` looks at the parameters.
@@ -100,7 +106,9 @@ public struct EventKind<each Value>: AnyEventKind {
 
     /// An event with these parameters, in the order of the specification.
     public func callAsFunction(_ values: repeat each Value) -> Event {
-        Event(code, fields.octets(repeat each values))
+        var octets = Event.header(code)
+        fields.write(repeat each values, to: &octets)
+        return Event(code, finishing: octets)
     }
 
     /// The parameters of an event of this kind; throws when they are too few, too many, or prohibited.

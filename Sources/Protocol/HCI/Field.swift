@@ -23,10 +23,8 @@ struct Fields<each Value>: Sendable {
         return values
     }
 
-    func octets(_ values: repeat each Value) -> [UInt8] {
-        var octets: [UInt8] = []
+    func write(_ values: repeat each Value, to octets: inout [UInt8]) {
         repeat (each fields).write(each values, &octets)
-        return octets
     }
 }
 

@@ -56,7 +56,7 @@ public struct Listener: Hashable, Sendable {
     }
 
     /// Whether a whole packet on `channel` (37 to 39) is received, from its start at `instant` to its end.
-    public func hears(from instant: Instant, nanoseconds: Int64, channel: Int) -> Bool {
+    public func receives(from instant: Instant, nanoseconds: Int64, channel: Int) -> Bool {
         let since = instant.nanoseconds - start.nanoseconds
         guard since >= 0 else { return false }
         let inWindow = since % interval

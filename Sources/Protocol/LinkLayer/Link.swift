@@ -55,17 +55,13 @@ public struct Link: Sendable {
     private let chance: UInt64
     private let sleeps: Bool
 
-    /// A link whose CONNECT_IND ends now.
-    ///
-    /// - Parameters:
-    ///   - chance: The seed of losses.
-    ///   - sleeps: False simulates every event, for tests.
+    /// A link whose CONNECT_IND ends now.  `chance` is the seed of losses; `sleeps: false` simulates every event, for tests.
     public init(
         _ parameters: LinkParameters, at now: Instant, chance: UInt64, sleeps: Bool = true,
         into outbox: inout [Output]
     ) {
         (self.parameters, self.chance, self.sleeps) = (parameters, chance, sleeps)
-        ends = [End(heard: now), End(heard: now)]
+        ends = [End(lastReceived: now), End(lastReceived: now)]
         base = now.advanced(byNanoseconds: AirTime.transmitWindowDelay)
         anchor = base
         phase = .anchor
@@ -96,7 +92,7 @@ public struct Link: Sendable {
         catchUp(to: now, into: &outbox)
         self[end].queue.append(pdu)
         if case .connectionUpdate(let parameters, let instant) = pdu { update = (parameters, instant) }
-        rouse(at: now, into: &outbox)
+        wakeUp(at: now, into: &outbox)
     }
 
     /// Limits the payload of the data PDUs of this end, in octets, starting with the next one.
@@ -107,8 +103,8 @@ public struct Link: Sendable {
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         catchUp(to: now, into: &outbox)
-        shut(end, pool: &pool)
-        rouse(at: now, into: &outbox)
+        closeEnd(end, pool: &pool)
+        wakeUp(at: now, into: &outbox)
     }
 
     /// Sets the loss probability times 2³² of each direction; `UInt32.max` loses every packet.
@@ -117,7 +113,7 @@ public struct Link: Sendable {
     ) {
         catchUp(to: now, into: &outbox)
         (lossToCentral, lossToPeripheral) = (toCentral, toPeripheral)
-        rouse(at: now, into: &outbox)
+        wakeUp(at: now, into: &outbox)
     }
 
     /// The instant that `.wake` named has come.
@@ -159,7 +155,7 @@ public struct Link: Sendable {
         let deadline = deadline(of: end)
         if deadline <= now {
             outbox.append(.lost(end, wasEstablished: self[end].isEstablished))
-            shut(end, pool: &pool)
+            closeEnd(end, pool: &pool)
         } else if phase != .asleep {
             watch(end, from: now, into: &outbox)
         }
@@ -193,7 +189,7 @@ public struct Link: Sendable {
         phase = .toCentral(flight)
         let duration = AirTime.interFrameSpace + timeOnAir(flight, from: .peripheral)
         outbox.append(.wake(at: now.advanced(byNanoseconds: duration)))
-        if self[.peripheral].isLeaving { shut(.peripheral, pool: &pool) }
+        if self[.peripheral].isLeaving { closeEnd(.peripheral, pool: &pool) }
     }
 
     private func goesOn(after flight: Flight, at now: Instant) -> Bool {
@@ -208,8 +204,8 @@ public struct Link: Sendable {
     }
 
     private mutating func endEvent(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        if self[.central].isLeaving { shut(.central, pool: &pool) }
-        for end in [LinkEnd.central, .peripheral] where self[end].isOpen && self[end].heard < anchor {
+        if self[.central].isLeaving { closeEnd(.central, pool: &pool) }
+        for end in [LinkEnd.central, .peripheral] where self[end].isOpen && self[end].lastReceived < anchor {
             watch(end, from: now, into: &outbox)
         }
         phase = .asleep
@@ -226,7 +222,7 @@ public struct Link: Sendable {
         _ flight: Flight, at end: LinkEnd, now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         let sent = self[end].sending
-        let (isAcknowledged, isNew) = self[end].hear(flight, at: now)
+        let (isAcknowledged, isNew) = self[end].receive(flight, at: now)
         if isAcknowledged, case .first(let octets) = sent {
             acknowledge(octets, at: end, pool: &pool, into: &outbox)
         }
@@ -253,7 +249,7 @@ public struct Link: Sendable {
             outbox.append(.acknowledged(end))
         case .terminate:
             outbox.append(.terminated(end))
-            shut(end, pool: &pool)
+            closeEnd(end, pool: &pool)
         case .featureRequest, .featureResponse, .version, .connectionUpdate, .lengthRequest, .lengthResponse, .unknown:
             break
         }
@@ -294,7 +290,7 @@ public struct Link: Sendable {
             && self[.peripheral].isEstablished
     }
 
-    private mutating func rouse(at now: Instant, into outbox: inout [Output]) {
+    private mutating func wakeUp(at now: Instant, into outbox: inout [Output]) {
         guard phase == .asleep, !canSleep, !isOver else { return }
         // An event that begins now has already begun: data that come at its anchor wait for the next one.
         wakeAtNextEvent(from: now.advanced(byNanoseconds: 1), into: &outbox)
@@ -316,8 +312,8 @@ public struct Link: Sendable {
         let (toPeripheral, toCentral) = Self.emptyEvent
         let elapsed = now.nanoseconds - present.nanoseconds
         let last = elapsed < toCentral ? present.advanced(byNanoseconds: -parameters.intervalNanoseconds) : present
-        self[.peripheral].heard = max(self[.peripheral].heard, last.advanced(byNanoseconds: toPeripheral))
-        self[.central].heard = max(self[.central].heard, last.advanced(byNanoseconds: toCentral))
+        self[.peripheral].lastReceived = max(self[.peripheral].lastReceived, last.advanced(byNanoseconds: toPeripheral))
+        self[.central].lastReceived = max(self[.central].lastReceived, last.advanced(byNanoseconds: toCentral))
         if elapsed < toCentral { resume(present, elapsed: elapsed, into: &outbox) }
     }
 
@@ -331,7 +327,7 @@ public struct Link: Sendable {
             return outbox.append(.wake(at: start.advanced(byNanoseconds: toPeripheral)))
         }
         packets = 1
-        _ = self[.peripheral].hear(flight, at: start.advanced(byNanoseconds: toPeripheral))
+        _ = self[.peripheral].receive(flight, at: start.advanced(byNanoseconds: toPeripheral))
         phase = .toCentral(self[.peripheral].launch())
         outbox.append(.wake(at: start.advanced(byNanoseconds: toCentral)))
     }
@@ -345,7 +341,7 @@ public struct Link: Sendable {
     private func deadline(of end: LinkEnd) -> Instant {
         let patience =
             self[end].isEstablished ? parameters.timeoutNanoseconds : 6 * parameters.intervalNanoseconds
-        return self[end].heard.advanced(byNanoseconds: patience)
+        return self[end].lastReceived.advanced(byNanoseconds: patience)
     }
 
     private mutating func watch(_ end: LinkEnd, from now: Instant, into outbox: inout [Output]) {
@@ -355,7 +351,7 @@ public struct Link: Sendable {
         outbox.append(.wakeSupervision(end, at: due))
     }
 
-    private mutating func shut(_ end: LinkEnd, pool: inout PacketPool) {
+    private mutating func closeEnd(_ end: LinkEnd, pool: inout PacketPool) {
         for case .data(let packet, _) in self[end].queue { pool.release(packet) }
         self[end].queue.removeAll()
         (self[end].isOpen, self[end].isLeaving) = (false, false)

@@ -29,9 +29,9 @@ extension Link {
         var isLeaving = false
         var isEstablished = false
         var supervised: Instant?  // when `supervise` will be called
-        var heard: Instant
+        var lastReceived: Instant
 
-        init(heard: Instant) { self.heard = heard }
+        init(lastReceived: Instant) { self.lastReceived = lastReceived }
 
         /// The payload of the next packet.
         var next: Int {
@@ -52,8 +52,8 @@ extension Link {
         }
 
         /// An expected SN means new data, and a changed NESN an acknowledgement: section 4.5.9.
-        mutating func hear(_ flight: Flight, at now: Instant) -> (isAcknowledged: Bool, isNew: Bool) {
-            (heard, isEstablished) = (now, true)
+        mutating func receive(_ flight: Flight, at now: Instant) -> (isAcknowledged: Bool, isNew: Bool) {
+            (lastReceived, isEstablished) = (now, true)
             let (isAcknowledged, isNew) = (flight.expects != number, flight.number == expects)
             if isAcknowledged {
                 number.toggle()

@@ -60,7 +60,7 @@ extension Radio {
         _ advertisement: Advertisement, of station: Int, _ initiation: Initiation, of initiator: Int,
         at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
     ) {
-        let isReceived = air.hears(from: initiator, to: station, at: now) != nil
+        let isReceived = air.receives(from: initiator, to: station, at: now) != nil
         if isReceived { stopAdvertising(station) }
         endInitiation(of: initiator)
         let slot = freeLinks.popLast() ?? links.count

@@ -200,8 +200,8 @@ public struct Radio: Sendable {
             advertisingReceived(station, generation, by: listener, at: now, into: &outbox)
         case .answered(let station, let generation, let scanner):
             guard current(station, generation) != nil, stations[scanner].scan != nil,
-                air.hears(from: scanner, to: station, at: now) != nil,
-                let reception = air.hears(from: station, to: scanner, at: now)
+                air.receives(from: scanner, to: station, at: now) != nil,
+                let reception = air.receives(from: station, to: scanner, at: now)
             else { return }
             indicate(isResponse: true, from: station, to: scanner, reception, into: &outbox)
         case .connecting(let station, let generation, let initiator, let attempt):
@@ -253,14 +253,14 @@ public struct Radio: Sendable {
         else { return }
         let duration = AirTime.packet(payload: payload)
         var isReceived = false
-        for listener in listeners where listener != station && air.connects(station, listener) {
+        for listener in listeners where listener != station && air.arePresent(station, listener) {
             guard let receiver = stations[listener].initiation?.listener ?? stations[listener].scan?.listener else {
                 continue
             }
             isReceived = true
             for channel in 37...39 {
                 let begin = start.advanced(byNanoseconds: Int64(channel - 37) * Advertiser.channelSpacing)
-                guard receiver.hears(from: begin, nanoseconds: duration, channel: channel) else { continue }
+                guard receiver.receives(from: begin, nanoseconds: duration, channel: channel) else { continue }
                 let timer = Timer.received(station: station, generation: generation, listener: listener)
                 outbox.wake(timer, at: begin.advanced(byNanoseconds: duration))
                 break
@@ -278,7 +278,7 @@ public struct Radio: Sendable {
         _ station: Int, _ generation: UInt32, by listener: Int, at now: Instant, into outbox: inout Outbox
     ) {
         guard let advertisement = current(station, generation),
-            let reception = air.hears(from: station, to: listener, at: now)
+            let reception = air.receives(from: station, to: listener, at: now)
         else { return }
         if let initiation = stations[listener].initiation, initiation.peers.contains(advertisement.address),
             advertisement.admits(initiation.address)
