@@ -64,7 +64,7 @@ import Testing
         ),
         (
             .leEnableEncryption(
-                EncryptionStart(handle: 1, random: 0x0807_0605_0403_0201, diversifier: 0x0A09, key: Array(0..<16))),
+                1, 0x0807_0605_0403_0201, 0x0A09, Array(0..<16)),
             [0x19, 0x20, 28, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] + Array(0..<16)
         ),
         (.leLongTermKeyRequestReply(1, Array(0..<16)), [0x1A, 0x20, 18, 1, 0] + Array(0..<16)),
@@ -81,7 +81,7 @@ import Testing
             [0x24, 0x20, 4, 251, 0, 0x48, 0x08]
         ),
         (.leSetResolvablePrivateAddressTimeout(900), [0x2E, 0x20, 2, 0x84, 0x03]),
-        (.leSetDefaultPHY(PHYPreference(anyPHYs: 0, sending: 1, receiving: 1)), [0x31, 0x20, 3, 0, 1, 1]),
+        (.leSetDefaultPHY(0, 1, 1), [0x31, 0x20, 3, 0, 1, 1]),
         (Command(Opcode(rawValue: 0xFC01), parameters: [1, 2]), [0x01, 0xFC, 2, 1, 2]),
     ]
 

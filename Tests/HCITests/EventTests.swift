@@ -19,7 +19,7 @@ import Testing
         (.encryptionChange(.keyMissing, 0x40, 0), [0x08, 4, 6, 0x40, 0, 0]),
         (
             .readRemoteVersionInformationComplete(
-                .success, 1, RemoteVersion(version: 9, company: 0xFFFF, subversion: 2)),
+                .success, 1, 9, 0xFFFF, 2),
             [0x0C, 8, 0, 1, 0, 9, 0xFF, 0xFF, 2, 0]
         ),
         (.complete(Command.reset.opcode), [0x0E, 4, 1, 0x03, 0x0C, 0]),

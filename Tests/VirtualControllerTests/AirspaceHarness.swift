@@ -22,7 +22,8 @@ struct AirspaceHarness {
     private var outbox: [Airspace.Output] = []
     private(set) var now = Instant.start
 
-    /// Controllers with the addresses 11:11:11:11:11:11, 22:22:22:22:22:22 and so on, with a signal strength of −40 dBm.
+    /// Controllers with the addresses 11:11:11:11:11:11, 22:22:22:22:22:22 and so on, with a signal strength of −40
+    /// dBm.
     init(controllers: Int, seed: UInt64 = 1, sleeps: Bool = true) {
         airspace = Airspace(seed: RandomStream(seed: seed), sleeps: sleeps)
         for number in 0..<controllers {

@@ -1,8 +1,8 @@
 import Octets
 import Testing
 
-/// The length of data PDUs, as hosts see it: LE Write Suggested Default Data Length, LE Set Data Length, and LE Data Length
-/// Change.  Core 6.0, Vol 4, Part E, sections 7.8.33 to 7.8.35 and 7.7.65.7.
+/// The length of data PDUs, as hosts see it: LE Write Suggested Default Data Length, LE Set Data Length, and LE Data
+/// Length Change.  Core 6.0, Vol 4, Part E, sections 7.8.33 to 7.8.35 and 7.7.65.7.
 @Suite struct DataLengthTests {
     static let changed = "3E0B070100"
     static let maximum = "FB004808"
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0200" + most, "02", "0200"), ("0100 1A00 4808", "12", "0100"), ("0100 FC00 4808", "12", "0100"),
+        ("0200" + maximum, "02", "0200"), ("0100 1A00 4808", "12", "0100"), ("0100 FC00 4808", "12", "0100"),
         ("0100 FB00 4701", "12", "0100"), ("0100 FB00 9142", "12", "0100"),
     ])
     func invalidRequests(parameters: String, status: String, handle: String) {

@@ -128,7 +128,7 @@ struct RangeTests {
                 harness.sendData(0, "0100 0100 BB")
                 harness.run(milliseconds: 100)
             }
-            return harness.told
+            return harness.received
         }
         let first = played(seed: 1)
         #expect(first == played(seed: 1))

@@ -1,7 +1,8 @@
-/// The octets of a packet in a slot of a `PacketPool`.  The value itself has 8 octets, so passing a packet on copies no data.
+/// The octets of a packet in a slot of a `PacketPool`.  The value itself has 8 octets, so passing a packet on copies no
+/// data.
 ///
-/// Every packet has exactly one owner, which must release it once: see `PacketPool`.  A layer that reads a header drops it
-/// from the front; a layer that writes a header prepends it, in the headroom of the slot.
+/// Every packet has exactly one owner, which must release it once: see `PacketPool`.  A layer that reads a header drops
+/// it from the front; a layer that writes a header prepends it, in the headroom of the slot.
 public struct Packet: Hashable, Sendable {
     @usableFromInline let slot: UInt32
     @usableFromInline var start: UInt16
@@ -25,10 +26,10 @@ public struct Packet: Hashable, Sendable {
 
 /// The storage of all packets: slots of equal size in one array, reused after release.
 ///
-/// Ownership: `take` and `copy` return a packet that the caller owns.  Passing a packet to a protocol machine, as an input
-/// or an argument, passes the ownership; a packet in an output belongs to the caller that empties the outbox.  The owner
-/// passes the packet on or calls `release`, once.  A function that only reads a packet says so.  `taken` is 0 when
-/// every packet has been released; tests check that.
+/// Ownership: `take` and `copy` return a packet that the caller owns.  Passing a packet to a protocol machine, as an
+/// input or an argument, passes the ownership; a packet in an output belongs to the caller that empties the
+/// outbox.  The owner passes the packet on or calls `release`, once.  A function that only reads a packet says
+/// so.  `taken` is 0 when every packet has been released; tests check that.
 ///
 /// A packet that grows past `capacity` is an error of the program: layers check the lengths from peers first.
 public struct PacketPool: Sendable {
@@ -158,8 +159,8 @@ public struct PacketPool: Sendable {
         all[target + 1] = UInt8(truncatingIfNeeded: value >> 8)
     }
 
-    /// Puts a header of two times two octets before the first, of each the lower one first; there is room for `headroom`
-    /// octets.
+    /// Puts a header of two times two octets before the first, of each the lower one first; there is room for
+    /// `headroom` octets.
     public mutating func prepend(_ first: UInt16, _ second: UInt16, to packet: inout Packet) {
         precondition(packet.start > 3, "no room in front of the packet")
         packet.start -= 4

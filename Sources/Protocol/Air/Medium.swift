@@ -2,8 +2,8 @@ public import Simulation
 
 /// The radio medium: the positions of stations, and how each receives the others.
 ///
-/// Stations are on a line, clients at 0 and devices at their distance.  The contents of frames do not matter, and frames
-/// do not collide.  Losses are random, and equal in every run with the same seed.
+/// Stations are on a line, clients at 0 and devices at their distance.  The contents of frames do not matter, and
+/// frames do not collide.  Losses are random, and equal in every run with the same seed.
 public struct Medium: Sendable {
     /// A radio with an antenna.
     public struct Station: Hashable, Sendable {

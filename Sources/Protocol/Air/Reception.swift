@@ -20,8 +20,8 @@ public struct Reception: Hashable, Sendable {
 
     /// The loss at a strength in dBm: none at −85 and above, all at −97 and below, half at −91.
     ///
-    /// Between them it is 3x² − 2x³ with x from 0 to 1, as for a receiver near its sensitivity limit: a bit error rate of
-    /// 0.1 % at −70 dBm or better (Core 6.0, Vol 6, Part A, section 4.1).
+    /// Between them it is 3x² − 2x³ with x from 0 to 1, as for a receiver near its sensitivity limit: a bit error rate
+    /// of 0.1 % at −70 dBm or better (Core 6.0, Vol 6, Part A, section 4.1).
     init(strength: Int) {
         rssi = Int8(max(-127, min(20, strength)))
         let (below, width) = (UInt64(max(0, Self.clear - strength)), UInt64(Self.clear - Self.limit))

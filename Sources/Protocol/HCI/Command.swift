@@ -59,8 +59,8 @@ public protocol AnyCommandKind: Sendable {
     var name: String { get }
     /// The bit of Supported Commands (section 6.27) that a controller with this command sets, if there is one.
     var supportedBit: (octet: Int, bit: Int)? { get }
-    /// A command of this kind, read and written again, so that reserved bits are zero; throws when its parameters are too
-    /// few, too many, or prohibited.
+    /// A command of this kind, read and written again, so that reserved bits are zero; throws when its parameters are
+    /// too few, too many, or prohibited.
     func normalized(_ command: Command) throws(Malformed) -> Command
 }
 

@@ -236,8 +236,8 @@ public struct ConnectionUpdate: Parameters {
     }
 }
 
-/// The packets of a connection that have been sent or flushed.  HCI_Number_Of_Completed_Packets (Core 6.0, Vol 4, Part E,
-/// section 7.7.19) and HCI_Host_Number_Of_Completed_Packets (section 7.3.40) are lists of these.
+/// The packets of a connection that have been sent or flushed.  HCI_Number_Of_Completed_Packets (Core 6.0, Vol 4, Part
+/// E, section 7.7.19) and HCI_Host_Number_Of_Completed_Packets (section 7.3.40) are lists of these.
 public struct CompletedPackets: Parameters {
     /// The connection.
     public var handle: UInt16

@@ -145,9 +145,10 @@ extension Command {
         0x2017, "LE_Encrypt", supported: (27, 6), .octets("Key", count: 16), .octets("Plaintext_Data", count: 16))
     /// Returns `RandomNumber`.  Section 7.8.23.
     public static let leRand = CommandKind(0x2018, "LE_Rand", supported: (27, 7))
-    /// Encrypts a connection, as its central.  Section 7.8.24.
+    /// Encrypts a connection, as its central; the key is sent least significant octet first.  Section 7.8.24.
     public static let leEnableEncryption = CommandKind(
-        0x2019, "LE_Enable_Encryption", supported: (28, 0), .parameters(EncryptionStart.self))
+        0x2019, "LE_Enable_Encryption", supported: (28, 0), .handle, .uint64("Random_Number"),
+        .uint16("Encrypted_Diversifier"), .octets("Long_Term_Key", count: 16))
     /// Answers with the key, least significant octet first.  Section 7.8.25.
     public static let leLongTermKeyRequestReply = CommandKind(
         0x201A, "LE_Long_Term_Key_Request_Reply", supported: (28, 1), .handle, .octets("Long_Term_Key", count: 16))
@@ -185,9 +186,9 @@ extension Command {
     public static let leReadMaximumDataLength = CommandKind(0x202F, "LE_Read_Maximum_Data_Length", supported: (35, 3))
     /// Returns the PHYs of a connection.  Section 7.8.47.
     public static let leReadPHY = CommandKind(0x2030, "LE_Read_PHY", supported: (35, 4), .handle)
-    /// Sets the PHYs of new connections.  Section 7.8.48.
+    /// Sets the PHYs of new connections; bit 0: 1 Msymbol/s, bit 1: 2 Msymbol/s, bit 2: coded.  Section 7.8.48.
     public static let leSetDefaultPHY = CommandKind(
-        0x2031, "LE_Set_Default_PHY", supported: (35, 5), .parameters(PHYPreference.self))
+        0x2031, "LE_Set_Default_PHY", supported: (35, 5), .uint8("All_PHYs"), .uint8("TX_PHYs"), .uint8("RX_PHYs"))
     /// Sets the address that `OwnAddress.random` means in an advertising set.  Section 7.8.52.
     public static let leSetAdvertisingSetRandomAddress = CommandKind(
         0x2035, "LE_Set_Advertising_Set_Random_Address", supported: (36, 1), .uint8("Advertising_Handle"),

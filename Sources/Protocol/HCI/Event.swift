@@ -83,8 +83,8 @@ public protocol AnyEventKind: Sendable {
     var code: Event.Code { get }
     /// The specification's name without `HCI_`.
     var name: String { get }
-    /// An event of this kind, read and written again, so that reserved bits are zero; throws when its parameters are too
-    /// few, too many, or prohibited.
+    /// An event of this kind, read and written again, so that reserved bits are zero; throws when its parameters are
+    /// too few, too many, or prohibited.
     func normalized(_ event: Event) throws(Malformed) -> Event
 }
 

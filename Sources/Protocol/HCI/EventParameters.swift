@@ -1,35 +1,6 @@
 public import Bluetooth
 public import Octets
 
-/// A peer's Link Layer: HCI_Read_Remote_Version_Information_Complete, section 7.7.12.
-public struct RemoteVersion: Parameters {
-    /// The version of the Core specification; 0x0E is 6.0.
-    public var version: UInt8
-    /// The vendor: an assigned number.
-    public var company: UInt16
-    /// The vendor's revision.
-    public var subversion: UInt16
-
-    /// As given.
-    public init(version: UInt8, company: UInt16, subversion: UInt16) {
-        (self.version, self.company, self.subversion) = (version, company, subversion)
-    }
-
-    /// Reads 5 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        version = try reader.uint8("Version")
-        company = try reader.uint16("Company_Identifier")
-        subversion = try reader.uint16("Subversion")
-    }
-
-    /// Appends 5 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(version)
-        octets.append(company)
-        octets.append(subversion)
-    }
-}
-
 /// The current parameters of a connection.
 public struct ConnectionTiming: Parameters {
     /// Between connection events, in units of 1.25 ms.

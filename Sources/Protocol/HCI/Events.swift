@@ -21,9 +21,10 @@ extension Event {
     /// A connection is encrypted from now on (1 or 2), or not (0).  Section 7.7.8.
     public static let encryptionChange = EventKind(
         0x08, "Encryption_Change", .status, .handle, .uint8("Encryption_Enabled"))
-    /// The version of the peer's Link Layer.  Section 7.7.12.
+    /// The version of the peer's Link Layer, its company identifier and subversion.  Section 7.7.12.
     public static let readRemoteVersionInformationComplete = EventKind(
-        0x0C, "Read_Remote_Version_Information_Complete", .status, .handle, .parameters(RemoteVersion.self))
+        0x0C, "Read_Remote_Version_Information_Complete", .status, .handle, .uint8("Version"),
+        .uint16("Company_Identifier"), .uint16("Subversion"))
     /// A command has been carried out; how many more commands may be sent, and the return parameters.  Section 7.7.14.
     public static let commandComplete = EventKind(
         0x0E, "Command_Complete", .uint8("Num_HCI_Command_Packets"), .opcode, .rest)

@@ -48,7 +48,8 @@ public struct H4Framer: Sendable {
         buffer += chunk
     }
 
-    /// The next complete packet, of at most `PacketPool.capacity` octets; nil: more octets are needed.  Call it until nil.
+    /// The next complete packet, of at most `PacketPool.capacity` octets; nil: more octets are needed.  Call it until
+    /// nil.
     public mutating func next() throws(Failure) -> Framed? {
         if let failure { throw failure }
         guard taken < buffer.count else { return nil }

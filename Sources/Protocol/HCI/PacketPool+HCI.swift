@@ -22,8 +22,8 @@ public struct ACLHeader: Hashable, Sendable {
 
 // The packet path: no allocations.
 extension PacketPool {
-    /// Removes the header of an ACL packet.  Throws, and leaves the packet unchanged, when the header is incomplete, states
-    /// another length than the packet has, or has a broadcast flag.
+    /// Removes the header of an ACL packet.  Throws, and leaves the packet unchanged, when the header is incomplete,
+    /// states another length than the packet has, or has a broadcast flag.
     ///
     /// | Octets | Field             | Meaning                                                       |
     /// |--------|-------------------|---------------------------------------------------------------|

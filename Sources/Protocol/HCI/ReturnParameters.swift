@@ -1,6 +1,7 @@
 public import Octets
 
-/// The return parameters of HCI_Read_Local_Version_Information after the status: Core 6.0, Vol 4, Part E, section 7.4.1.
+/// The return parameters of HCI_Read_Local_Version_Information after the status: Core 6.0, Vol 4, Part E, section
+/// 7.4.1.
 public struct LocalVersion: Parameters {
     /// The version of HCI; 0x0E is that of Core 6.0.
     public var hciVersion: UInt8

@@ -178,8 +178,8 @@ extension Host {
         commands.add(.disconnect(connections[index].handle, reason))
     }
 
-    /// The time after which a connection that is being disconnected is taken for ended: the maximum supervision timeout is
-    /// 32 s.
+    /// The time after which a connection that is being disconnected is taken for ended: the maximum supervision timeout
+    /// is 32 s.
     static let disconnectTimeout = Duration.seconds(40)
 
     /// Sets the deadline of disconnections that were requested since the last call.

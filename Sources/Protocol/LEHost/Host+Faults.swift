@@ -6,8 +6,8 @@ import Simulation
 // Faults that a script injects.
 extension Host {
     struct Faults: Sendable {
-        /// `on`: clients are not answered; `over`: until `timePassed`, so that another stall at the same instant continues
-        /// this one.
+        /// `on`: clients are not answered; `over`: until `timePassed`, so that another stall at the same instant
+        /// continues this one.
         enum Stall: Sendable { case none, on, over }
 
         var stall = Stall.none

@@ -108,8 +108,8 @@ public struct Host: Sendable {
         flush(at: now, pool: &pool, into: &outbox)
     }
 
-    /// Notifies every subscriber of a value, or indicates it to those that have enabled only indications.  The caller keeps
-    /// `value`.
+    /// Notifies every subscriber of a value, or indicates it to those that have enabled only indications.  The caller
+    /// keeps `value`.
     ///
     /// - Returns: The number of subscribers.
     @discardableResult

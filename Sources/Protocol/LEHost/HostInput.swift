@@ -29,8 +29,9 @@ extension Host {
         indirect case scan(ScanParameters, filterDuplicates: Bool)
         /// Stops scanning.
         case stopScanning
-        /// Connects when the peer advertises, until `.connected` or `.connectionFailed`; the latter comes after `timeout`
-        /// if there is one, as soon as the controller confirms.  Only one at a time; scanning pauses meanwhile.
+        /// Connects when the peer advertises, until `.connected` or `.connectionFailed`; the latter comes after
+        /// `timeout` if there is one, as soon as the controller confirms.  Only one at a time; scanning pauses
+        /// meanwhile.
         indirect case connect(ConnectionCreation, timeout: Duration?)
         /// Stops connecting, until `.connectionFailed`; a connection that is made nevertheless is disconnected first.
         case cancelConnecting
@@ -40,8 +41,8 @@ extension Host {
         case procedure(ConnectionID, Procedure, id: UInt32)
         /// Notifies every subscriber of a value, or indicates it to those that have enabled only indications.
         case notify(handle: UInt16, [UInt8])
-        /// Replaces the attributes; the values of each following step must belong to these.  With `isAnnounced`, clients
-        /// that have enabled Service Changed receive it.
+        /// Replaces the attributes; the values of each following step must belong to these.  With `isAnnounced`,
+        /// clients that have enabled Service Changed receive it.
         indirect case changeAttributes(AttributeTable, isAnnounced: Bool)
         /// Uses another static random address for advertising, scanning and connecting; nil: the controller's public
         /// address.  Connections stay.  Refused while the host connects.
@@ -60,7 +61,8 @@ extension Host {
         /// Sends these octets as one PDU on each connection, whatever they are.
         case sendRaw(Channel, [UInt8])
 
-        /// Whether the host reports the PDUs of the peer's server, including unsolicited answers, as `Output.overheard`.
+        /// Whether the host reports the PDUs of the peer's server, including unsolicited answers, as
+        /// `Output.overheard`.
         case overhear(Bool)
     }
 }

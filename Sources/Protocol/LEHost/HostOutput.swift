@@ -37,8 +37,8 @@ public struct MalformedPacket: Equatable, Sendable, CustomStringConvertible {
         (self.kind, self.octets, self.reason) = (kind, octets, reason)
     }
 
-    /// For people: `the controller sent an invalid event (LE_Connection_Complete): octet 6: Role is 7, and must be 0 or 1:
-    /// 3E 13 01 …`.
+    /// For people: `the controller sent an invalid event (LE_Connection_Complete): octet 6: Role is 7, and must be 0 or
+    /// 1: 3E 13 01 …`.
     public var description: String {
         let name = (try? Event(octets: octets)).map { " (\($0.code))" } ?? ""
         let what = kind == .event ? "event\(name)" : "ACL packet"
@@ -89,18 +89,18 @@ extension Host {
         case server(ConnectionID, Server.Output)
         /// The peer's server sent a notification; the caller releases the packet.
         case notified(ConnectionID, handle: UInt16, Packet)
-        /// The peer's server sent an indication, confirmed unless `Command.confirmIndications` is off; the caller releases
-        /// the packet.
+        /// The peer's server sent an indication, confirmed unless `Command.confirmIndications` is off; the caller
+        /// releases the packet.
         case indicated(ConnectionID, handle: UInt16, Packet)
-        /// The peer's server sent this PDU, neither a notification nor an indication.  Only with `Command.overhear`, and
-        /// before its other outputs.
+        /// The peer's server sent this PDU, neither a notification nor an indication.  Only with `Command.overhear`,
+        /// and before its other outputs.
         case overheard(ConnectionID, [UInt8])
         /// The MTU of a connection after the exchange that this host's client requested, in octets.
         case exchangedMTU(ConnectionID, Int)
         /// The procedure of `Command.procedure` has ended.
         case finished(ConnectionID, id: UInt32, Result<Procedure.Outcome, Procedure.Failure>)
-        /// The peer's attributes have changed.  Only from a host that uses a system service, which receives Service Changed
-        /// itself.
+        /// The peer's attributes have changed.  Only from a host that uses a system service, which receives Service
+        /// Changed itself.
         case attributesChanged(ConnectionID)
     }
 

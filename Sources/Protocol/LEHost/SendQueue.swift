@@ -5,9 +5,9 @@ import Simulation
 
 /// The frames that wait for buffers of the controller.
 ///
-/// They are sent in order, but no connection uses more than its share of the buffers: the buffers of a peer that is out of
-/// range stay occupied until the supervision timeout, and other connections must not wait for that.  A host never sends
-/// more packets than the controller has free buffers: Core 6.0, Vol 4, Part E, section 4.1.1.
+/// They are sent in order, but no connection uses more than its share of the buffers: the buffers of a peer that is out
+/// of range stay occupied until the supervision timeout, and other connections must not wait for that.  A host never
+/// sends more packets than the controller has free buffers: Core 6.0, Vol 4, Part E, section 4.1.1.
 struct SendQueue: Sendable {
     /// The maximum number of fragments that wait for one connection; a further frame is dropped.
     static let maximumWaiting = 128

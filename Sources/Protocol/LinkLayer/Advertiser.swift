@@ -2,8 +2,8 @@ public import Simulation
 
 /// The times of advertising events: an interval plus a random delay.  Core 6.0, Vol 6, Part B, section 4.4.2.2.1.
 ///
-/// At high duty cycle there is no delay, and the interval is 3.75 ms: section 4.4.2.4.3.  An advertising event is one PDU
-/// on each of the channels 37, 38 and 39, at intervals of 1 ms.
+/// At high duty cycle there is no delay, and the interval is 3.75 ms: section 4.4.2.4.3.  An advertising event is one
+/// PDU on each of the channels 37, 38 and 39, at intervals of 1 ms.
 public struct Advertiser: Sendable {
     /// The interval between advertising events.
     public enum Schedule: Hashable, Sendable {
@@ -42,7 +42,8 @@ public struct Advertiser: Sendable {
     }
 }
 
-/// The times at which a scanner or an initiator receives: each scan interval on the next of the channels 37, 38 and 39.  Core 6.0, Vol 6, Part B, sections 4.4.3 and 4.4.4.
+/// The times at which a scanner or an initiator receives: each scan interval on the next of the channels 37, 38 and
+/// 39.  Core 6.0, Vol 6, Part B, sections 4.4.3 and 4.4.4.
 public struct Listener: Hashable, Sendable {
     private let start: Instant
     private let interval: Int64

@@ -27,8 +27,8 @@ public struct PDULength: Hashable, Sendable {
     }
 }
 
-/// The sizes that one end receives and sends: LL_LENGTH_REQ and LL_LENGTH_RSP.  Core 6.0, Vol 6, Part B, sections 2.4.2.21
-/// and 2.4.2.22.
+/// The sizes that one end receives and sends: LL_LENGTH_REQ and LL_LENGTH_RSP.  Core 6.0, Vol 6, Part B, sections
+/// 2.4.2.21 and 2.4.2.22.
 ///
 /// | Octets | Field       | Meaning                 |
 /// |--------|-------------|-------------------------|

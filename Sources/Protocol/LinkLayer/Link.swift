@@ -4,8 +4,8 @@ public import Simulation
 /// A connection between two link layers, both ends of it: connection events, acknowledgement, retransmission and
 /// supervision.  Core 6.0, Vol 6, Part B, section 4.5.
 ///
-/// In each connection event the central sends, the peripheral answers 150 µs later, and so on while either has more.
-/// A packet contains its own number (SN, 1 bit) and that of the packet expected next (NESN); an unacknowledged packet is
+/// In each connection event the central sends, the peripheral answers 150 µs later, and so on while either has more. A
+/// packet contains its own number (SN, 1 bit) and that of the packet expected next (NESN); an unacknowledged packet is
 /// sent again.  A link that is lossless and has no data to send sleeps: its empty connection events are computed when
 /// they matter, not simulated.
 ///
@@ -15,8 +15,8 @@ public import Simulation
 ///
 /// Peripheral latency is accepted but not used: a peripheral receives in every event.  Clocks do not drift.
 ///
-/// A link owns the packets that are passed to `send`, and releases them when they are acknowledged or the end closes.  The
-/// packets that it delivers are copies, which belong to the caller.
+/// A link owns the packets that are passed to `send`, and releases them when they are acknowledged or the end
+/// closes.  The packets that it delivers are copies, which belong to the caller.
 public struct Link: Sendable {
     /// What a link requests of its caller, or reports.
     public enum Output: Hashable, Sendable {
@@ -55,7 +55,8 @@ public struct Link: Sendable {
     private let chance: UInt64
     private let sleeps: Bool
 
-    /// A link whose CONNECT_IND ends now.  `chance` is the seed of losses; `sleeps: false` simulates every event, for tests.
+    /// A link whose CONNECT_IND ends now.  `chance` is the seed of losses; `sleeps: false` simulates every event, for
+    /// tests.
     public init(
         _ parameters: LinkParameters, at now: Instant, chance: UInt64, sleeps: Bool = true,
         into outbox: inout [Output]
@@ -269,8 +270,8 @@ public struct Link: Sendable {
         }
     }
 
-    /// Whether a packet arrives at `end`.  The draw depends on the numbers of the event and the packet only, so that events
-    /// that are not simulated change nothing.
+    /// Whether a packet arrives at `end`.  The draw depends on the numbers of the event and the packet only, so that
+    /// events that are not simulated change nothing.
     private mutating func arrives(at end: LinkEnd, loss: UInt32) -> Bool {
         packets += 1
         guard self[end].isOpen else { return false }
@@ -332,7 +333,8 @@ public struct Link: Sendable {
         outbox.append(.wake(at: start.advanced(byNanoseconds: toCentral)))
     }
 
-    /// The ends of the two packets of an empty event, in nanoseconds after its anchor: to the peripheral, to the central.
+    /// The ends of the two packets of an empty event, in nanoseconds after its anchor: to the peripheral, to the
+    /// central.
     private static let emptyEvent: (Int64, Int64) = {
         let packet = AirTime.packet(payload: 0)
         return (packet, 2 * packet + AirTime.interFrameSpace)

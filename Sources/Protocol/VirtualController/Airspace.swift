@@ -7,7 +7,8 @@ public import Simulation
 /// Virtual controllers and the air that they share.
 ///
 /// Hosts pass HCI packets to their controllers and receive HCI packets, both without the H4 indicator.  The number of a
-/// controller is that of its station in the air.  The number of a removed controller is reused when no link refers to it.
+/// controller is that of its station in the air.  The number of a removed controller is reused when no link refers to
+/// it.
 ///
 /// The airspace owns the packets that it receives.  The caller owns the packets in its outputs: `PacketPool`.
 public struct Airspace: Sendable {
@@ -91,9 +92,9 @@ public struct Airspace: Sendable {
 
     /// Powers a controller off or on.
     ///
-    /// Powered off, it reports Hardware Error (Core 6.0, Vol 4, Part E, section 7.7.16), loses its state and ignores its host;
-    /// its links end at the other side by supervision timeout.  Powered on again, it is in its state after a reset, and
-    /// announces that it accepts commands (Command Complete without an opcode: section 7.7.14).
+    /// Powered off, it reports Hardware Error (Core 6.0, Vol 4, Part E, section 7.7.16), loses its state and ignores
+    /// its host; its links end at the other side by supervision timeout.  Powered on again, it is in its state after a
+    /// reset, and announces that it accepts commands (Command Complete without an opcode: section 7.7.14).
     public mutating func setPower(
         of controller: Int, isOn: Bool, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {

@@ -3,9 +3,9 @@ import LinkLayer
 
 /// The capabilities of a virtual controller, in one place, so that features, commands and events agree.
 ///
-/// An LE-only controller of version 5.0 with legacy advertising, without encryption, privacy and other PHYs.  A host expects
-/// the events of each feature: with LL Privacy, Linux waits for LE Enhanced Connection Complete, and drops a connection
-/// that was reported with LE Connection Complete.
+/// An LE-only controller of version 5.0 with legacy advertising, without encryption, privacy and other PHYs.  A host
+/// expects the events of each feature: with LL Privacy, Linux waits for LE Enhanced Connection Complete, and drops a
+/// connection that was reported with LE Connection Complete.
 enum Capabilities {
     /// 9 is 5.0; the company is not assigned.
     static let version = LinkVersion(number: 9, company: 0xFFFF, subversion: 0)

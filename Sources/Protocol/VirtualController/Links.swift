@@ -218,9 +218,8 @@ extension Controller {
     private mutating func answerVersion(_ index: Int, _ context: inout Context) {
         guard links[index].requestsVersion, let version = links[index].version else { return }
         links[index].requestsVersion = false
-        let remote = RemoteVersion(
-            version: version.number, company: version.company, subversion: version.subversion)
-        let event = Event.readRemoteVersionInformationComplete(.success, links[index].handle, remote)
+        let event = Event.readRemoteVersionInformationComplete(
+            .success, links[index].handle, version.number, version.company, version.subversion)
         send(event, if: .readRemoteVersionInformationComplete, &context)
     }
 }

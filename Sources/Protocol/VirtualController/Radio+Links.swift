@@ -54,8 +54,8 @@ extension Radio {
         links.indices.contains(slot) && links[slot].generation == generation && links[slot].isTaken
     }
 
-    /// A CONNECT_IND ends: the initiator is connected, and so is the advertiser if it has received it.  Core 6.0, Vol 6, Part B,
-    /// section 4.5.
+    /// A CONNECT_IND ends: the initiator is connected, and so is the advertiser if it has received it.  Core 6.0, Vol
+    /// 6, Part B, section 4.5.
     mutating func connect(
         _ advertisement: Advertisement, of station: Int, _ initiation: Initiation, of initiator: Int,
         at now: Instant, pool: inout PacketPool, into outbox: inout Outbox

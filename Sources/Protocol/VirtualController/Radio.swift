@@ -6,8 +6,8 @@ import Simulation
 
 /// The link layers of all stations in one air: advertisers, scanners, initiators and links.
 ///
-/// Advertising events that no station can receive are skipped, as are the empty events of an idle link.  Frames take time
-/// on the air, but they do not collide.
+/// Advertising events that no station can receive are skipped, as are the empty events of an idle link.  Frames take
+/// time on the air, but they do not collide.
 public struct Radio: Sendable {
     /// An event of the radio at a later instant.
     public enum Timer: Hashable, Sendable {
