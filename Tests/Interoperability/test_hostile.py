@@ -225,7 +225,7 @@ class HostileControllers(Interoperability):
             return octets + event(0x3E, b'\1\0\x40') if opcode == RESET else octets
 
         why = ('the controller sent an invalid event (LE_Connection_Complete): '
-               'octet 6: Role needs 1 octet(s), and 0 are left: 3E 03 01 00 40')
+               'octet 4: Connection_Handle needs 2 octet(s), and 1 are left: 3E 03 01 00 40')
         for arguments in [('scan',), ('serve', 'scenarios/resting.json')]:
             status, errors = await self.ends(answer, *arguments, '--for', '1 s')
             self.assertEqual(status, 0, errors)
