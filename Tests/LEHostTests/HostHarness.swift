@@ -6,22 +6,22 @@ import Octets
 import Simulation
 import Testing
 
-/// The heart rate that the tests' device measures: one dynamic value.
+/// The device of the tests: one dynamic value, a heart rate.
 struct Values: AttributeValues {
     mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] { [0x00, 72] }
     mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {}
 }
 
-/// A host on a test's desk: the test is its controller, and speaks octets.
-struct Desk {
+/// A host whose controller is the test, in octets.
+struct HostHarness {
     var host: Host
     var pool = PacketPool()
     var now = Instant.start
     var values = Values()
-    /// What the host sent, each with its H4 indicator.
+    /// The packets that the host sent, with their H4 indicators.
     var sent: [[UInt8]] = []
-    /// What the host told, but for `.wake`; values of notifications are in `notified`.
-    var told: [Host.Output] = []
+    /// The other outputs, without `.wake`; the values of notifications are in `notified`.
+    var outputs: [Host.Output] = []
     var notified: [[UInt8]] = []
 
     static let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
@@ -54,7 +54,7 @@ struct Desk {
                 notified.append(pool.octets(of: packet))
                 pool.release(packet)
             case .wake: break
-            default: told.append(output)
+            default: outputs.append(output)
             }
         }
     }
@@ -67,18 +67,18 @@ struct Desk {
         step(.timePassed)
     }
 
-    /// What was sent since the last call.
+    /// The packets since the last call.
     mutating func takeSent() -> [[UInt8]] {
         defer { sent = [] }
         return sent
     }
 
-    mutating func takeTold() -> [Host.Output] {
-        defer { told = [] }
-        return told
+    mutating func takeOutputs() -> [Host.Output] {
+        defer { outputs = [] }
+        return outputs
     }
 
-    /// Success for each command, until the host sends none.
+    /// Answers commands with success, until the host sends none.
     mutating func answerAll() {
         while let index = sent.firstIndex(where: { $0[0] == 1 }) {
             let opcode = Array(sent.remove(at: index)[1...2])
@@ -86,19 +86,21 @@ struct Desk {
         }
     }
 
-    /// A controller with the least: LE buffers, a public address, and advertising, scanning and connecting.  Only one
-    /// that has features says so.
+    /// Starts on a minimal controller: LE buffers, a public address, advertising, scanning and connecting.  It supports
+    /// Read Local Supported Features only if `features` is not empty.
     mutating func start(features: LEFeatures = []) {
         step(.command(.start))
-        var offered: [Opcode] = [.leReadBufferSize, .setEventMask, .leSetEventMask, .readBDADDR]
-        if !features.isEmpty { offered.append(.leReadLocalSupportedFeatures) }
+        var offered = opcodes(
+            Command.leReadBufferSize, Command.setEventMask, Command.leSetEventMask, Command.readBDADDR)
+        if !features.isEmpty { offered.append(Command.leReadLocalSupportedFeatures.opcode) }
+        let commands = SupportedCommands(offered).octets
         let answers: [Opcode: [UInt8]] = [
-            .readLocalVersionInformation: Self.version,
-            .readLocalSupportedCommands:
-                Event.complete(.readLocalSupportedCommands, .success, SupportedCommands(offered).octets).octets,
-            .leReadLocalSupportedFeatures:
-                Event.complete(.leReadLocalSupportedFeatures, .success, features.octets).octets,
-            .leReadBufferSize: Self.buffers, .readBDADDR: Self.address,
+            Command.readLocalVersionInformation.opcode: Self.version,
+            Command.readLocalSupportedCommands.opcode:
+                Event.complete(Command.readLocalSupportedCommands.opcode, .success, commands).octets,
+            Command.leReadLocalSupportedFeatures.opcode:
+                Event.complete(Command.leReadLocalSupportedFeatures.opcode, .success, features.octets).octets,
+            Command.leReadBufferSize.opcode: Self.buffers, Command.readBDADDR.opcode: Self.address,
         ]
         var answered = sent.count - 1
         while answered < sent.count, let opcode = Opcode(ofCommand: Array(sent[answered].dropFirst())) {
@@ -112,3 +114,5 @@ struct Desk {
         event([0x3E, 19, 1, 0, handle, 0, role, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0, 0x28, 0, 0, 0, 0x2A, 0, 1])
     }
 }
+
+func opcodes(_ kinds: any AnyCommandKind...) -> [Opcode] { kinds.map(\.opcode) }

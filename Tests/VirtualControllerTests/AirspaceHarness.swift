@@ -5,24 +5,25 @@ import Octets
 import Simulation
 import VirtualController
 
-/// An airspace, its timers, and hosts that say literal octets and note what they are told.
-struct World {
-    /// What a host was told, and when.
-    struct Told: Hashable {
+/// An airspace, its timers, and hosts that send literal octets and record what they receive.
+struct AirspaceHarness {
+    /// A packet that a host received.
+    struct Received: Hashable {
         let at: Instant
         let kind: PacketKind
         let octets: [UInt8]
     }
 
     var pool = PacketPool()
-    var told: [[Told]] = []
+    var received: [[Received]] = []
     private var airspace: Airspace
     private var queue = EventQueue()
     private var timers: [Int: Radio.Timer] = [:]
     private var outbox: [Airspace.Output] = []
     private(set) var now = Instant.start
 
-    /// Controllers with the addresses 11:11:11:11:11:11, 22:22:22:22:22:22 and so on, which hear each other with −40 dBm.
+    /// Controllers with the addresses 11:11:11:11:11:11, 22:22:22:22:22:22 and so on, with a signal strength of −40
+    /// dBm.
     init(controllers: Int, seed: UInt64 = 1, sleeps: Bool = true) {
         airspace = Airspace(seed: RandomStream(seed: seed), sleeps: sleeps)
         for number in 0..<controllers {
@@ -30,21 +31,21 @@ struct World {
             var place = Medium.Station()
             place.strength = -40
             _ = airspace.add(address: address, at: place)
-            told.append([])
+            received.append([])
         }
     }
 
-    /// The events that hosts need are switched on.
-    static func awake(controllers: Int, seed: UInt64 = 1) -> World {
-        var world = World(controllers: controllers, seed: seed)
+    /// With the events of the tests unmasked.
+    static func unmasked(controllers: Int, seed: UInt64 = 1) -> AirspaceHarness {
+        var harness = AirspaceHarness(controllers: controllers, seed: seed)
         for host in 0..<controllers {
-            _ = world.ask(host, "010C 08 FFFFFFFFFFFFFF3F")
-            _ = world.ask(host, "0120 08 1F00000000000000")
+            _ = harness.ask(host, "010C 08 FFFFFFFFFFFFFF3F")
+            _ = harness.ask(host, "0120 08 1F00000000000000")
         }
-        return world
+        return harness
     }
 
-    /// Sends a command, and takes what is told at once.
+    /// Sends a command, and returns what the host receives at once.
     mutating func ask(_ host: Int, _ hex: String) -> [String] { ask(host, octets: octets(hex)) }
 
     mutating func ask(_ host: Int, octets: [UInt8]) -> [String] {
@@ -59,14 +60,14 @@ struct World {
         empty()
     }
 
-    /// A new controller: its number.
+    /// Adds a controller, and returns its number.
     mutating func add(_ address: DeviceAddress) -> Int {
         let host = airspace.add(address: address)
-        if host == told.count { told.append([]) } else { told[host] = [] }
+        if host == received.count { received.append([]) } else { received[host] = [] }
         return host
     }
 
-    /// How many numbers of controllers are in use, or were.
+    /// The number of controllers, including removed ones.
     var controllers: Int { airspace.count }
 
     mutating func remove(_ host: Int) {
@@ -74,7 +75,7 @@ struct World {
         empty()
     }
 
-    /// Moves a controller, or takes it out of reach.
+    /// Changes the radio properties of a controller.
     mutating func change(_ host: Int, _ change: (inout Medium.Station) -> Void) {
         airspace.change(host, at: now, pool: &pool, into: &outbox, change)
         empty()
@@ -85,7 +86,7 @@ struct World {
         empty()
     }
 
-    /// Lets so many milliseconds pass.
+    /// Advances the time.
     mutating func run(milliseconds: Int64) {
         let end = now.advanced(byNanoseconds: milliseconds * 1_000_000)
         while let ticket = queue.takeFirst(dueBy: end) {
@@ -97,17 +98,17 @@ struct World {
         now = end
     }
 
-    /// What a host was told since the last time, in hexadecimal: `04 0E04…` for an event, `02 …` for data.
+    /// What a host has received since the last call, in hexadecimal; data begin with `ACL`.
     mutating func take(_ host: Int) -> [String] {
-        defer { told[host] = [] }
-        return told[host].map { told in (told.kind == .acl ? "ACL " : "") + hex(told.octets) }
+        defer { received[host] = [] }
+        return received[host].map { received in (received.kind == .acl ? "ACL " : "") + hex(received.octets) }
     }
 
     private mutating func empty() {
         for output in outbox {
             switch output {
             case .toHost(let host, let kind, let packet):
-                told[host].append(Told(at: now, kind: kind, octets: pool.octets(of: packet)))
+                received[host].append(Received(at: now, kind: kind, octets: pool.octets(of: packet)))
                 pool.release(packet)
             case .wake(let timer, let due): timers[queue.insert(due: due).slot] = timer
             }

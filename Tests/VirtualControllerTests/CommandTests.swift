@@ -6,8 +6,8 @@ import Testing
 
 @testable import VirtualController
 
-struct StartUpTests {
-    /// What Linux 6.1 sends to an LE-only controller, and Bumble to any, in this order, as far as it is supported.
+struct CommandTests {
+    /// The commands that Linux 6.1 and Bumble send to initialize a controller, as far as they are supported.
     @Test(arguments: [
         ("030C 00", "0E0401030C00"),
         ("0310 00", "0E0C010310000000000060000000"),
@@ -39,41 +39,47 @@ struct StartUpTests {
         ("01FC 00", "0F04010101FC"),
     ])
     func answers(command: String, answer: String) {
-        var world = World(controllers: 1)
-        #expect(world.ask(0, command) == [answer])
+        var harness = AirspaceHarness(controllers: 1)
+        #expect(harness.ask(0, command) == [answer])
     }
 
-    @Test func answersWhatIsNotSupportedWithUnknownCommand() throws {
-        var world = World(controllers: 1)
-        let supported = try #require(world.ask(0, "0210 00").first)
+    @Test func unsupportedCommandsAreUnknown() throws {
+        var harness = AirspaceHarness(controllers: 1)
+        let supported = try #require(harness.ask(0, "0210 00").first)
         let bits = octets(supported).dropFirst(6)
         #expect(bits.count == 64)
-        for opcode in Opcode.named {
+        for opcode in Command.kinds.map(\.opcode) {
             let isCapable = Capabilities.commands.contains(opcode)
             if let place = opcode.supportedBit {
                 #expect((bits[6 + place.octet] >> place.bit & 1 == 1) == isCapable, "\(opcode)")
             }
             let (low, high) = (UInt8(truncatingIfNeeded: opcode.rawValue), UInt8(opcode.rawValue >> 8))
-            let answer = world.ask(0, octets: [low, high, 0])
+            let answer = harness.ask(0, octets: [low, high, 0])
             let unknown = hex([0x0F, 4, 1, 1, low, high])
             #expect((answer == [unknown]) == !isCapable, "\(opcode): \(answer)")
         }
     }
 
-    /// A feature is worth nothing without its commands: the bit, and what must be there with it.
+    /// A feature requires its commands.
     @Test(arguments: [
-        (LEFeatures.encryption, [Opcode.leEncrypt, .leEnableEncryption, .leLongTermKeyRequestReply]),
-        (.connectionParametersRequest, [.leRemoteConnectionParameterRequestReply]),
-        (.peripheralFeaturesExchange, [.leReadRemoteFeatures]),
+        (
+            LEFeatures.encryption,
+            [
+                Command.leEncrypt.opcode, Command.leEnableEncryption.opcode,
+                Command.leLongTermKeyRequestReply.opcode,
+            ]
+        ),
+        (.connectionParametersRequest, [Command.leRemoteConnectionParameterRequestReply.opcode]),
+        (.peripheralFeaturesExchange, [Command.leReadRemoteFeatures.opcode]),
         (
             .dataPacketLengthExtension,
             [
-                .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
-                .leReadMaximumDataLength,
+                Command.leSetDataLength.opcode, Command.leReadSuggestedDefaultDataLength.opcode,
+                Command.leWriteSuggestedDefaultDataLength.opcode, Command.leReadMaximumDataLength.opcode,
             ]
         ),
-        (.privacy, [.leReadResolvingListSize, .leSetAddressResolutionEnable]),
-        (.phy2M, [.leReadPHY, .leSetDefaultPHY]),
+        (.privacy, [Command.leReadResolvingListSize.opcode, Command.leSetAddressResolutionEnable.opcode]),
+        (.phy2M, [Command.leReadPHY.opcode, Command.leSetDefaultPHY.opcode]),
     ])
     func featuresHaveTheirCommands(feature: LEFeatures, commands: [Opcode]) {
         let hasCommands = commands.allSatisfy(Capabilities.commands.contains)
@@ -93,40 +99,40 @@ struct StartUpTests {
         "2220 06 0100 FB004808", "2320 00", "2420 04 FB004808", "2F20 00",
     ]
 
-    @Test func commandsAreAllOfThem() {
+    @Test func commandsAreComplete() {
         let opcodes = Self.commands.compactMap { Opcode(ofCommand: octets($0)) }
         #expect(Set(opcodes) == Set(Capabilities.commands))
-        for command in Self.commands { #expect(throws: Never.self) { try Command(octets: octets(command)) } }
+        for command in Self.commands { #expect(throws: Never.self) { try Command(octets: octets(command)).check() } }
     }
 
     @Test(arguments: commands)
     func malformedCommandsAreAnswered(command: String) {
         for octets in octets(command).mutations where octets.count >= 2 {
-            var world = World.awake(controllers: 2)
-            let answers = world.ask(0, octets: octets).filter { !$0.hasPrefix("3E") }
+            var harness = AirspaceHarness.unmasked(controllers: 2)
+            let answers = harness.ask(0, octets: octets).filter { !$0.hasPrefix("3E") }
             let opcode = hex(Array(octets[..<2]))
             #expect(answers.count == 1, "\(hex(octets))")
             let isAnswer =
                 answers.first.map { $0.hasPrefix("0E") && $0.dropFirst(6).hasPrefix(opcode) } == true
                 || answers.first.map { $0.hasPrefix("0F04") && $0.hasSuffix(opcode) } == true
             #expect(isAnswer, "\(hex(octets)): \(answers)")
-            world.run(milliseconds: 20)
-            #expect(world.pool.taken == 0)
+            harness.run(milliseconds: 20)
+            #expect(harness.pool.taken == 0)
         }
     }
 
     @Test(arguments: [("0604 02 0100", "0F0412010604"), ("0D20 00", "0F0412010D20"), ("0A20 01 02", "0E04010A2012")])
-    func malformedCommandsAreAnsweredAsTheirKind(command: String, answer: String) {
-        var world = World(controllers: 1)
-        #expect(world.ask(0, command) == [answer])
+    func malformedCommandsAreAnsweredByKind(command: String, answer: String) {
+        var harness = AirspaceHarness(controllers: 1)
+        #expect(harness.ask(0, command) == [answer])
     }
 
     @Test func randomAddressMustBeSetBeforeItIsUsed() {
-        var world = World(controllers: 1)
-        #expect(world.ask(0, "0B20 07 01100010000100") == ["0E04010B2000"])
-        #expect(world.ask(0, "0C20 02 0100") == ["0E04010C2012"])
-        #expect(world.ask(0, "0520 06 15869F4237EE") == ["0E0401052000"])
-        #expect(world.ask(0, "0C20 02 0100") == ["0E04010C2000"])
-        #expect(world.ask(0, "0520 06 15869F4237EE") == ["0E040105200C"])
+        var harness = AirspaceHarness(controllers: 1)
+        #expect(harness.ask(0, "0B20 07 01100010000100") == ["0E04010B2000"])
+        #expect(harness.ask(0, "0C20 02 0100") == ["0E04010C2012"])
+        #expect(harness.ask(0, "0520 06 15869F4237EE") == ["0E0401052000"])
+        #expect(harness.ask(0, "0C20 02 0100") == ["0E04010C2000"])
+        #expect(harness.ask(0, "0520 06 15869F4237EE") == ["0E040105200C"])
     }
 }
