@@ -66,7 +66,7 @@ import Testing
         try data.append(.init(.flags, Array(repeating: 6, count: 27)))
         let before = data
         let error = #expect(throws: AdvertisingData.Overflow.self) { try data.append(txPowerLevel: 0) }
-        #expect(error?.description == "AD type 0x0A needs 3 octets, and 2 are free")
+        #expect(error?.description == "AD type 0x0A needs 3 octets, but only 2 are free")
         #expect(throws: AdvertisingData.Overflow.self) { try data.append(localName: "é") }
         #expect(throws: AdvertisingData.Overflow.self) { try data.append(services: [.heartRate]) }
         #expect(data == before)

@@ -226,14 +226,14 @@ enum Glucose {
     @Test func `Service Changed goes before what waits, and says all that has not been said`() throws {
         var glucose = try Glucose.server()
         for request in ["12 09 00 02 00", "12 12 00 02 00"] { _ = glucose.answer(hex(request)) }
-        for number in 0...Server.mostIndications { _ = glucose.indicate(0x0011, [UInt8(number)]) }
+        for number in 0...Server.maximumPendingIndications { _ = glucose.indicate(0x0011, [UInt8(number)]) }
         var other = Glucose.services
         other[3].characteristics[0].uuid = UUID(0x2A1A)
         #expect(try glucose.change(to: AttributeTable(other)) == [])
         #expect(try glucose.change(to: AttributeTable(other + [ServiceDefinition(uuid: Strap.service)])) == [])
         #expect(glucose.events == [])
         #expect(glucose.answer([0x1E]) == [hex("1D 08 00 15 00 17 00")])
-        for number in 1...Server.mostIndications {
+        for number in 1...Server.maximumPendingIndications {
             #expect(glucose.answer([0x1E]) == [hex("1D 11 00") + [UInt8(number)]])
         }
         #expect(glucose.answer([0x1E]) == [])

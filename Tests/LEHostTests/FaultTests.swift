@@ -122,10 +122,10 @@ import Testing
     }
 
     @Test func `What is refused is refused of all connections, also of new ones`() throws {
-        var refusals = Refusals()
-        refusals.add(.read, in: .all, with: .unlikelyError)
+        var errorInjection = ErrorInjection()
+        errorInjection.add(.read, in: .all, with: .unlikelyError)
         var desk = try desk()
-        desk.step(.command(.refuse(refusals)))
+        desk.step(.command(.injectErrors(errorInjection)))
         let refused = Self.sent(4, [0x01, 0x0A, 3, 0, 0x0E])
         for _ in 0..<2 {
             desk.acl(Self.frame(4, Self.read))
@@ -134,7 +134,7 @@ import Testing
             desk.connected(role: 1)
             desk.answerAll()
         }
-        desk.step(.command(.refuse(Refusals())))
+        desk.step(.command(.injectErrors(ErrorInjection())))
         desk.acl(Self.frame(4, Self.read))
         #expect(desk.takeSent() == [Self.sent(4, Self.value)])
     }

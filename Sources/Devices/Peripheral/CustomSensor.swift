@@ -134,7 +134,7 @@ struct CustomSensor: ServiceSensor {
 extension PartValue {
     /// No more octets than an attribute can have.
     fileprivate var limited: PartValue {
-        octets.map { .octets(Array($0.prefix(AttributeTable.longestValue))) } ?? self
+        octets.map { .octets(Array($0.prefix(AttributeTable.maximumValueLength))) } ?? self
     }
 
     /// Nil for octets, and when its curve has stopped.

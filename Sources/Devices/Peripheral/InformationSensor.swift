@@ -12,7 +12,7 @@ struct InformationSensor: ServiceSensor {
     /// The strings that are there, in this order; each ends at the whole character before the 513th octet.
     init(_ strings: [(DeviceInformation, String)]) {
         kinds = strings.map(\.0)
-        self.strings = strings.map { $0.1.utf8(atMost: AttributeTable.longestValue) }
+        self.strings = strings.map { $0.1.utf8(atMost: AttributeTable.maximumValueLength) }
         set = strings.map { _ in nil }
     }
 
@@ -34,7 +34,7 @@ struct InformationSensor: ServiceSensor {
     ) -> Bool {
         guard let place = place(of: quantity) else { return false }
         switch value {
-        case .octets(let octets): set[place] = Array(octets.prefix(AttributeTable.longestValue))
+        case .octets(let octets): set[place] = Array(octets.prefix(AttributeTable.maximumValueLength))
         case nil: set[place] = nil
         case .signal: return false
         }

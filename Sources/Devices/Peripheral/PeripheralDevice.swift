@@ -62,7 +62,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         let own = [Self.genericAccess(definition), Self.genericAttribute]
         var attributes = sensors.map(\.attributes)
         for service in definition.absentServices where attributes.indices.contains(service) {
-            attributes[service].0.isThere = false
+            attributes[service].0.isPresent = false
         }
         table = try AttributeTable(own + attributes.map(\.0))
         for (service, (defined, quantities)) in attributes.enumerated() {

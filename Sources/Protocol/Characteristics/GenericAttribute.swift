@@ -2,25 +2,25 @@ public import Octets
 
 /// Client Characteristic Configuration, 0x2902: two octets.  Core 6.0, Vol 3, Part G, section 3.3.3.3.
 public struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
-    /// All bits, those reserved for future use too: the server decides what it thinks of these.
+    /// All bits, including those reserved for future use.
     public let rawValue: UInt16
 
     /// The configuration with these bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Bit 0.
+    /// Bit 0: notify the value.
     public static let notification = ClientCharacteristicConfiguration(rawValue: 0x0001)
-    /// Bit 1.
+    /// Bit 1: indicate the value.
     public static let indication = ClientCharacteristicConfiguration(rawValue: 0x0002)
 
-    /// Reads a value as it came; throws unless it has 2 octets.
+    /// Decodes a value; throws unless it has 2 octets.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         rawValue = try reader.uint16("Client Characteristic Configuration")
         try reader.finish()
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(rawValue)
@@ -30,18 +30,18 @@ public struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
 
 /// Service Changed, 0x2A05: 4 octets.  Core 6.0, Vol 3, Part G, section 7.1.
 ///
-/// | Octets | Field                                 |
-/// |--------|---------------------------------------|
+/// | Octets | Field                                    |
+/// |--------|------------------------------------------|
 /// | 2      | Start of Affected Attribute Handle Range |
 /// | 2      | End of Affected Attribute Handle Range   |
 public struct ServiceChanged: Hashable, Sendable {
-    /// From the first attribute handle that may have changed to the last; none of them is 0.
+    /// The range of handles whose attributes may have changed; never 0.
     public let handles: ClosedRange<UInt16>
 
-    /// Everything may have changed.
+    /// All attributes may have changed.
     public static let everything = ServiceChanged()
 
-    /// Nil when the range begins at handle 0, which there is not.
+    /// A range of handles; nil if it begins at 0, which is not a handle.
     public init?(handles: ClosedRange<UInt16>) {
         guard handles.lowerBound > 0 else { return nil }
         self.handles = handles
@@ -49,7 +49,7 @@ public struct ServiceChanged: Hashable, Sendable {
 
     private init() { handles = 1...0xFFFF }
 
-    /// Reads a value as it came; throws unless it has 4 octets, for a start of 0, and for an end before the start.
+    /// Decodes a value; throws unless it has 4 octets, a start above 0, and an end that is not below the start.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let start = try reader.uint16("Start of Affected Attribute Handle Range")
@@ -66,7 +66,7 @@ public struct ServiceChanged: Hashable, Sendable {
         handles = start...end
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(handles.lowerBound)

@@ -54,7 +54,7 @@ extension Host {
         /// answered, in their order.
         case stall(Bool)
         /// The server refuses these requests, and only these.
-        case refuse(Refusals)
+        case injectErrors(ErrorInjection)
         /// The server says that it takes PDUs of so many octets, 23 to 517, to who exchanges MTUs from now on.
         case offer(mtu: Int)
         /// The client confirms indications, or does not.

@@ -144,7 +144,7 @@ struct Examiner {
             if member.is(peer), !crowd.members.contains(where: { $0.address == address }) { address = member.address }
         case .connected(let id, let complete):
             // Who has exchanged it in our place does not tell.
-            (connection, end, mtu) = (id, nil, radio.whyNot(.untouchedConnections) == nil ? 23 : Server.largestMTU)
+            (connection, end, mtu) = (id, nil, radio.whyNot(.untouchedConnections) == nil ? 23 : Server.maximumMTU)
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
         case .connectionFailed(_, let failure): refusal = failure

@@ -5,7 +5,7 @@ import Octets
 import Testing
 
 /// The discovery of everything where services include others.
-@Suite struct SurveyTests {
+@Suite struct FullDiscoveryTests {
     /// A service of one value.
     private static func service(
         _ number: UInt16, isPrimary: Bool = true, includes: [Int] = [], handle: UInt16? = nil

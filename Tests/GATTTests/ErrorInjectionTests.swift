@@ -5,20 +5,20 @@ import Octets
 import Testing
 
 /// What a server refuses because somebody plays a fault.
-@Suite struct RefusalTests {
+@Suite struct ErrorInjectionTests {
     /// No error that the specification names.
     static let odd = ATTError(rawValue: 0x9F)
     static let heartRate = HandleRange(0x0006, 0x000D)
     static let control = HandleRange(0x000C, 0x000D)
 
-    private static func server(_ requests: Refusals.Requests, in range: HandleRange) throws -> StrapServer {
+    private static func server(_ requests: ErrorInjection.Requests, in range: HandleRange) throws -> StrapServer {
         var server = try StrapServer()
-        server.server.refusals.add(requests, in: range, with: odd)
+        server.server.errorInjection.add(requests, in: range, with: odd)
         return server
     }
 
     /// A request, of which sort it is, and the handle at which the heart rate's service refuses it.
-    static let requests: [(name: String, octets: String, sort: Refusals.Requests, handle: UInt8)] = [
+    static let requests: [(name: String, octets: String, sort: ErrorInjection.Requests, handle: UInt8)] = [
         ("Read", "0A 0B 00", .read, 0x0B),
         ("Read of a declaration", "0A 07 00", .read, 0x07),
         ("Read of a configuration", "0A 09 00", .read, 0x09),
@@ -44,9 +44,9 @@ import Testing
 
     @Test(arguments: requests)
     func `A request is refused if it is of the sort`(
-        name: String, octets: String, sort: Refusals.Requests, handle: UInt8
+        name: String, octets: String, sort: ErrorInjection.Requests, handle: UInt8
     ) throws {
-        let (request, sorts) = (hex(octets), [Refusals.Requests.read, .write, .subscribe, .discover])
+        let (request, sorts) = (hex(octets), [ErrorInjection.Requests.read, .write, .subscribe, .discover])
         let refused = [[0x01, request[0], handle, 0, 0x9F]]
         var sound = try StrapServer()
         let usual = sound.answer(request)
@@ -86,7 +86,7 @@ import Testing
     @Test(arguments: [odd, .attributeNotFound])
     func `A search that is refused has begun, and is not at its end`(error: ATTError) throws {
         var server = try StrapServer()
-        server.server.refusals.add(.discover, in: Self.heartRate, with: error)
+        server.server.errorInjection.add(.discover, in: Self.heartRate, with: error)
         _ = server.answer(hex("10 01 00 FF FF 00 28"))
         #expect(server.events == [.discovering])
         for begins in [false, true] {
@@ -101,7 +101,7 @@ import Testing
         #expect(server.answer(hex("52 0D 00 01")) == [])
         #expect(server.values.written == [])
         #expect(server.events == [.refused(opcode: 0x52, handle: 0x000D, Self.odd)])
-        server.server.refusals = Refusals()
+        server.server.errorInjection = ErrorInjection()
         #expect(server.answer(hex("52 0D 00 01")) == [])
         #expect(server.values.written == [[1]])
     }
@@ -110,15 +110,15 @@ import Testing
     @Test func `What was prepared before is refused when it is executed, and forgotten`() throws {
         var server = try StrapServer()
         #expect(server.answer(hex("16 0D 00 09 00 01")).first?.first == 0x17)
-        server.server.refusals.add(.write, in: Self.control, with: Self.odd)
+        server.server.errorInjection.add(.write, in: Self.control, with: Self.odd)
         #expect(server.answer(hex("18 01")) == [hex("01 18 0D 00 9F")])
         #expect(server.answer(hex("18 01")) == [hex("19")])
     }
 
     @Test func `What was added first wins, as far as it goes`() throws {
         var server = try StrapServer()
-        server.server.refusals.add(.write, in: Self.control, with: .insufficientEncryption)
-        server.server.refusals.add([.read, .write], in: Self.heartRate, with: Self.odd)
+        server.server.errorInjection.add(.write, in: Self.control, with: .insufficientEncryption)
+        server.server.errorInjection.add([.read, .write], in: Self.heartRate, with: Self.odd)
         #expect(server.answer(hex("12 0D 00 01")) == [hex("01 12 0D 00 0F")])
         #expect(server.answer(hex("0A 0D 00")) == [hex("01 0A 0D 00 9F")])
         #expect(server.answer(hex("0A 03 00")).first?.first == 0x0B)

@@ -7,7 +7,7 @@ import Simulation
 ///
 ///     0001-000C  FFF0  0003 FFF1 read, write; 0005 FFF2 read, write; 0007 FFF3 write; 0009 FFF4 read, fixed;
 ///                      000B FFF5 notify, indicate; 000C CCCD
-enum Notebook {
+enum PagesFixture {
     static func server() throws -> TestServer<Pages> {
         TestServer(
             try AttributeTable([
