@@ -35,10 +35,10 @@ import Testing
         }
     }
 
-    private static func made<Thing: Sendable>(
-        on loop: EventLoop, _ make: @escaping @Sendable () async throws -> Thing
-    ) throws -> Thing {
-        let made = Heard<Result<Thing, any Error>>()
+    private static func made<EntityReference: Sendable>(
+        on loop: EventLoop, _ make: @escaping @Sendable () async throws -> EntityReference
+    ) throws -> EntityReference {
+        let made = Heard<Result<EntityReference, any Error>>()
         _ = loop.start {
             do { made.add(.success(try await make())) } catch { made.add(.failure(error)) }
         }

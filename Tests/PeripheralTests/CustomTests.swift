@@ -39,7 +39,7 @@ import Testing
         device.device.begin(Self.first, at: .start)
         #expect(device.read(Self.first) == hex(octets))
         #expect(device.notified(until: at(2)).map(\.octets) == [hex(octets), hex(octets)])
-        #expect(device.device.misfits.isEmpty == (format.range?.contains(wanted) == true))
+        #expect(device.device.saturatedValues.isEmpty == (format.range?.contains(wanted) == true))
         #expect(device.pool.taken == 0)
     }
 

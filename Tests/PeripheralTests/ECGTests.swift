@@ -209,8 +209,8 @@ import Testing
         for frame in frames where !frame.header.flags.contains(.saturated) {
             #expect(frame.samples.allSatisfy { abs($0) < .max })
         }
-        let misfit = Misfit(part: Part(service: 1, .ecgSamples), wanted: nil)
-        #expect(strap.device.misfits == (isSaturated ? [misfit] : []))
+        let saturated = SaturatedValue(part: Part(service: 1, .ecgSamples), wanted: nil)
+        #expect(strap.device.saturatedValues == (isSaturated ? [saturated] : []))
     }
 
     @Test(arguments: [(2, 2), (300, 255), (-1, 0), (.nan, 0), (1e300, 255)] as [(Double, UInt8)])
@@ -222,6 +222,6 @@ import Testing
         try strap.set(Part(service: 1, .lead), to: nil, at: at(2))
         #expect(try Set(Self.frames(strap.notified(from: at(2), until: at(3))).map(\.header.lead)) == [1])
         #expect(strap.takes(.signal(Signal(1)), for: Part(service: 1, .ecgSamples), at: at(3)) == false)
-        #expect(strap.device.misfits.count == (wanted == 2 ? 0 : 1))
+        #expect(strap.device.saturatedValues.count == (wanted == 2 ? 0 : 1))
     }
 }

@@ -15,12 +15,12 @@ import Testing
             (4_294_967_295, "FF FF FF FF", 0), (4_294_967_296, "FF FF FF FF", 1), (1e300, "FF FF FF FF", 1),
             (-.infinity, "00 00 00 00", 1), (.nan, "00 00 00 00", 1),
         ] as [(Double, String, Int)])
-    func `A number never wraps around`(wanted: Double, octets: String, misfits: Int) throws {
+    func `A number never wraps around`(wanted: Double, octets: String, saturatedValues: Int) throws {
         var ticker = try Wearer(.feed(.init(value: Signal(wanted))))
         ticker.device.begin(Self.value, at: .start)
         #expect(ticker.read(Self.value) == hex(octets))
         #expect(ticker.notified(until: at(3)).map(\.octets) == Array(repeating: hex(octets), count: 3))
-        #expect(ticker.device.misfits.count == misfits)
+        #expect(ticker.device.saturatedValues.count == saturatedValues)
     }
 
     @Test func `It is sent each period, and read as it is`() throws {
@@ -77,7 +77,7 @@ import Testing
         var strap = try Self.strap(.constant(wanted))
         let frames = try Self.frames(strap.notified(until: at(1)))
         #expect(Set(frames.flatMap(\.values)) == [bpm])
-        #expect(strap.device.misfits.count == (wanted == 0.5 ? 0 : 1))
+        #expect(strap.device.saturatedValues.count == (wanted == 0.5 ? 0 : 1))
     }
 
     @Test func `Values of a stopped curve are left out, and the indices say so`() throws {

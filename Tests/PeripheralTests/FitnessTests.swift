@@ -36,7 +36,7 @@ import Testing
     func `Steps never wrap around`(wanted: Double, steps: UInt32) throws {
         var watch = try Self.watch(.constant(wanted))
         #expect(Self.count(watch.read(Self.steps)) == steps)
-        #expect(watch.device.misfits.isEmpty == (0...4_294_967_295).contains(wanted))
+        #expect(watch.device.saturatedValues.isEmpty == (0...4_294_967_295).contains(wanted))
     }
 
     @Test(
@@ -48,7 +48,7 @@ import Testing
         var watch = try Self.watch(celsius: .constant(celsius))
         #expect(watch.answer(hex("08 0E 00 FF FF 03 28")) == hex("09 07 0F 00 02 10 00 6E 2A"))
         #expect(watch.read(0x0010) == hex(octets))
-        #expect(watch.device.misfits.isEmpty == (-273.15...327.67).contains(celsius))
+        #expect(watch.device.saturatedValues.isEmpty == (-273.15...327.67).contains(celsius))
     }
 
     @Test func `A temperature that has stopped is not known`() throws {

@@ -108,7 +108,7 @@ import Testing
         var strap = try Wearer(.constant(wanted)) { $0.highest = 255 }
         strap.device.begin(Wearer.measurement, at: .start)
         #expect(try strap.measured(until: at(2)).map(\.bpm) == [bpm, bpm])
-        #expect(strap.device.misfits.map(\.part.quantity) == ((0...255).contains(wanted) ? [] : [.heartRate]))
+        #expect(strap.device.saturatedValues.map(\.part.quantity) == ((0...255).contains(wanted) ? [] : [.heartRate]))
     }
 
     static let unsettable = [

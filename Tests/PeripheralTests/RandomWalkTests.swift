@@ -137,7 +137,7 @@ import Testing
         }
         for handle in walk.handles { walk.wearer.device.end(handle, at: walk.now) }
         #expect(walk.wearer.device.nextDue == nil)
-        let parts = walk.wearer.device.misfits.map(\.part)
+        let parts = walk.wearer.device.saturatedValues.map(\.part)
         #expect(Set(parts).count == parts.count)
     }
 

@@ -69,7 +69,7 @@ import Testing
         #expect(pieces.map(\.duration) == [.seconds(20), .seconds(40), .seconds(60), nil])
         #expect(pieces[0].curve == .constant(62))
         #expect(heart.location == .chest && heart.energy == .counted && heart.hasRRIntervals)
-        let part = Thing.part(device: 0, service: 0, part: 1)
+        let part = EntityReference.part(device: 0, service: 0, part: 1)
         #expect(scenario.part(part)?.role == .contact)
         #expect(scenario.script.map(\.id) == ["slips", nil, nil, nil])
         #expect(scenario.script[0].action == Action(.set(to: .curve(.constant(0))), of: part))

@@ -12,7 +12,7 @@ extension FaultyClient {
     /// One that asks for something else than it should.
     private static func asks(
         _ name: String, _ about: String, _ source: String? = nil, caughtBy: [String],
-        _ commands: @escaping @Sendable (Host.Command, View) -> [Deed]
+        _ commands: @escaping @Sendable (Host.Command, View) -> [Operation]
     ) -> FaultyClient {
         FaultyClient(name: name, about: about, source: source, caughtBy: caughtBy, commands: commands)
     }

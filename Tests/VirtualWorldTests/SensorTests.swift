@@ -49,12 +49,12 @@ struct SensorTests {
         #expect(years.records(.saturated).isEmpty)
         let ages = try play("every", "60000 days")
         #expect(ages.records(.saturated).map(\.value) == ["5184000000"])
-        #expect(ages.records(.saturated).map(\.thing) == ["d"])
+        #expect(ages.records(.saturated).map(\.entity) == ["d"])
     }
 
     /// The values that went to the client, by reads and by notifications.
-    private func values(_ thing: String, _ stage: Stage) -> [String] {
-        stage.records.filter { ($0.event == .read || $0.event == .delivered) && $0.thing == thing }
+    private func values(_ entity: String, _ stage: Stage) -> [String] {
+        stage.records.filter { ($0.event == .read || $0.event == .delivered) && $0.entity == entity }
             .compactMap(\.value)
     }
 

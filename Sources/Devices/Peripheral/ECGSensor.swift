@@ -112,7 +112,7 @@ struct ECGSensor: ServiceSensor {
         if quality.isLeadOff { flags.insert(.leadOff) }
         if quality.isSaturated {
             flags.insert(.saturated)
-            body.misfits.append((.ecgSamples, nil))
+            body.saturatedValues.append((.ecgSamples, nil))
         }
         let number = lead.value(at: now) ?? 0
         body.say(number, as: .lead)

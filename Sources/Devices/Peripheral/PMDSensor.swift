@@ -75,7 +75,7 @@ struct PMDSensor: ServiceSensor {
         guard let (first, quality) = recorder.record(PMDECGFrame.capacity(mtu: body.mtu), at: now, of: &body) else {
             return false
         }
-        if quality.isSaturated { body.misfits.append((.ecgSamples, nil)) }
+        if quality.isSaturated { body.saturatedValues.append((.ecgSamples, nil)) }
         let last = recorder.instant(of: first + Int64(recorder.samples.count) - 1)
         PMDECGFrame.append(
             timeStamp: body.clock.nanosecondsSince2000(at: last), samples: recorder.samples[...], to: &packet,

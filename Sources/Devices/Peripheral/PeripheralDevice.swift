@@ -53,7 +53,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Values that are told at rates of their own.
     private var bursts: [Burst] = []
     /// What could not be said so far, in order: the first number of each part.
-    public private(set) var misfits: [Misfit] = []
+    public private(set) var saturatedValues: [SaturatedValue] = []
 
     /// Gives the definition its handles; chance comes from `seed`.
     public init(_ definition: PeripheralDefinition, seed: RandomStream) throws(AttributeTable.DefinitionError) {
@@ -134,7 +134,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Reads a value of now; the fixed ones are not asked for.
     public mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] {
         guard let part = part(of: handle) else { throw .unlikelyError }
-        defer { keepMisfits(of: part.service) }
+        defer { keepSaturatedValues(of: part.service) }
         return try sensors[part.service].read(part.quantity, at: clock.time(at: now), of: &body)
     }
 
@@ -181,7 +181,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
                 handle: handle, part: place.part, isNeverNotified: isIndicated, isIndicated: isIndicated))
         sensors[place.part.service].begin(place.part.quantity, at: now, of: &body)
         if let burst = burst(of: place.part) { bursts[burst].skip(to: now) }
-        keepMisfits(of: place.part.service)
+        keepSaturatedValues(of: place.part.service)
     }
 
     /// Nobody listens to a value any more.
@@ -231,7 +231,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         for place in heard where freed.contains(place.handle) {
             if let burst = burst(of: place.part) { bursts[burst].skip(to: now) }
             sensors[place.part.service].resume(place.part.quantity, at: now, of: &body)
-            keepMisfits(of: place.part.service)
+            keepSaturatedValues(of: place.part.service)
         }
     }
 
@@ -273,19 +273,21 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         var packet = pool.take()
         let isTold = sensors[part.service].tell(
             part.quantity.carrier, occasion, at: now, of: &body, into: &packet, pool: &pool)
-        keepMisfits(of: part.service)
+        keepSaturatedValues(of: part.service)
         if isTold { return packet }
         pool.release(packet)
         return nil
     }
 
-    private mutating func keepMisfits(of service: Int) {
-        guard !body.misfits.isEmpty else { return }
-        for (quantity, wanted) in body.misfits {
+    private mutating func keepSaturatedValues(of service: Int) {
+        guard !body.saturatedValues.isEmpty else { return }
+        for (quantity, wanted) in body.saturatedValues {
             let part = Part(service: service, quantity)
-            if !misfits.contains(where: { $0.part == part }) { misfits.append(Misfit(part: part, wanted: wanted)) }
+            if !saturatedValues.contains(where: { $0.part == part }) {
+                saturatedValues.append(SaturatedValue(part: part, wanted: wanted))
+            }
         }
-        body.misfits.removeAll(keepingCapacity: true)
+        body.saturatedValues.removeAll(keepingCapacity: true)
     }
 
     // MARK: The script

@@ -102,7 +102,7 @@ struct Body: Sendable {
     /// The least of those who listen.
     var mtu: Int
     /// What did not fit into what was told or read last.
-    var misfits: [(quantity: Part.Quantity, wanted: Double?)] = []
+    var saturatedValues: [(quantity: Part.Quantity, wanted: Double?)] = []
 
     init(clock: WallClock, mtu: Int) { (self.clock, self.mtu) = (clock, mtu) }
 }

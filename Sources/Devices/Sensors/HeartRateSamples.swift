@@ -7,7 +7,7 @@ public struct HeartRateSamples: Sendable {
     /// What is taken; a script may take it over.
     public var rate: Gauge
     /// Of the values that were taken last, the first that is less than 0 or more than 65535.
-    public private(set) var misfit: Double?
+    public private(set) var saturated: Double?
 
     /// Values of a curve that begins with the simulation.
     public init(_ rate: Signal, _ clock: SampleClock = SampleClock(hertz: 500)) {
@@ -18,7 +18,7 @@ public struct HeartRateSamples: Sendable {
     /// the curve stops; no allocation once that has the capacity.
     public mutating func take(_ indices: Range<Int64>, into values: inout [UInt16]) {
         values.removeAll(keepingCapacity: true)
-        misfit = nil
+        saturated = nil
         guard indices.lowerBound >= 0, clock.instant(of: indices.upperBound) < .never else { return }
         var hasStopped = false
         clock.forEach(in: indices) { time in
@@ -26,7 +26,7 @@ public struct HeartRateSamples: Sendable {
                 hasStopped = true
                 return
             }
-            if misfit == nil, !(0...65535).contains(value) { misfit = value }
+            if saturated == nil, !(0...65535).contains(value) { saturated = value }
             values.append(Heart.shown(value))
         }
     }

@@ -24,7 +24,7 @@ public struct ValueRecord: Hashable, Sendable {
 
 /// How the numbers of a `ValueRecord` are said in words; asked when a line is written, never before.
 public struct ValueWording: Sendable {
-    fileprivate let thing: @Sendable (_ device: Int, _ part: Int) -> String
+    fileprivate let entity: @Sendable (_ device: Int, _ part: Int) -> String
     fileprivate let value: Value
 
     /// Adds the value that octets mean as JSON, and says whether there is one.
@@ -33,12 +33,12 @@ public struct ValueWording: Sendable {
             _ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
         ) -> Bool
 
-    /// `thing` is as scenarios name it.
+    /// `entity` is as scenarios name it.
     public init(
-        thing: @escaping @Sendable (_ device: Int, _ part: Int) -> String,
+        entity: @escaping @Sendable (_ device: Int, _ part: Int) -> String,
         value: @escaping Value
     ) {
-        (self.thing, self.value) = (thing, value)
+        (self.entity, self.value) = (entity, value)
     }
 }
 
@@ -100,7 +100,7 @@ public struct EventChunk: Sendable {
             }
             value = next
             text.removeAll()
-            text.append(member: "of", quoted: wording.thing(Int(next.device), Int(next.part)))
+            text.append(member: "of", quoted: wording.entity(Int(next.device), Int(next.part)))
             if let peer { text.append(peer: peer) }
             text.append(handle: next.handle)
         }
@@ -152,7 +152,7 @@ extension EventChunk {
     private func record(of value: ValueRecord, in wording: ValueWording) -> EventRecord {
         let (device, part) = (Int(value.device), Int(value.part))
         let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
-        var record = EventRecord(value.event, of: wording.thing(device, part), at: value.instant)
+        var record = EventRecord(value.event, of: wording.entity(device, part), at: value.instant)
         var text = JSONText()
         if wording.value(device, part, octets, &text) { record.value = text.string }
         record.peer = peer(of: value)

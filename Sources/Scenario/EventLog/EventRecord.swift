@@ -9,7 +9,7 @@ public struct EventRecord: Hashable, Sendable {
     /// What happened.
     public var event: EventName
     /// The thing it happened to, as scenarios name it: `strap/heart_rate`.
-    public var thing: String?
+    public var entity: String?
     /// The other side of the link.
     public var peer: DeviceAddress?
     /// The attribute's handle.
@@ -28,8 +28,8 @@ public struct EventRecord: Hashable, Sendable {
     public var rule: String?
 
     /// Says as little as possible; set what else is known.
-    public init(_ event: EventName, of thing: String? = nil, at instant: Instant) {
-        (self.event, self.thing, self.instant) = (event, thing, instant)
+    public init(_ event: EventName, of entity: String? = nil, at instant: Instant) {
+        (self.event, self.entity, self.instant) = (event, entity, instant)
     }
 
     /// What else is known of what is played, where somebody outside can act on it.
@@ -65,7 +65,7 @@ extension EventRecord: JSONWritable {
     /// Adds a JSON object with its keys in the order of the properties above.
     public func write(to text: inout JSONText) {
         text.begin(event, at: instant)
-        if let thing { text.append(member: "of", quoted: thing) }
+        if let entity { text.append(member: "of", quoted: entity) }
         if let peer { text.append(peer: peer) }
         if let handle { text.append(handle: handle) }
         if let value { text.append(member: "value", json: value) }

@@ -34,7 +34,7 @@ struct Node: Sendable {
         didSet { device.mtu = connections.map(\.mtu).min() ?? Server.defaultMTU }
     }
     private(set) var subscriptions: [Subscription] = []
-    private(set) var notedMisfits = 0
+    private(set) var notedSaturatedValues = 0
     /// What a script does to the device.
     var conditions = Conditions()
     /// Whom it connects to, if it is a second central.
@@ -42,7 +42,7 @@ struct Node: Sendable {
     /// How strong the script has it heard; nil: as its distance has it.
     var strength: Strength?
     /// What it does to values on their way out.
-    private(set) var tampering = Tampering()
+    private(set) var notificationFaults = NotificationFaults()
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: Upcoming.Ticket?
     /// Which of its phases of advertising is played, or was played last.
@@ -107,8 +107,8 @@ struct Node: Sendable {
     /// When the device has something to do.  Asked in place: who only reads from an array of nodes copies one.
     var nextDue: Instant? {
         mutating get {
-            guard tampering.nextDue < .never else { return device.nextDue }
-            return min(tampering.nextDue, device.nextDue ?? .never)
+            guard notificationFaults.nextDue < .never else { return device.nextDue }
+            return min(notificationFaults.nextDue, device.nextDue ?? .never)
         }
     }
 
@@ -135,9 +135,9 @@ struct Node: Sendable {
     mutating func dropped(_ handle: UInt16, at now: Instant) { device.dropped(handle, at: now) }
 
     /// What the device could not say, since this was last asked.
-    mutating func newMisfits() -> ArraySlice<Misfit> {
-        defer { notedMisfits = device.misfits.count }
-        return device.misfits[notedMisfits...]
+    mutating func newSaturatedValues() -> ArraySlice<SaturatedValue> {
+        defer { notedSaturatedValues = device.saturatedValues.count }
+        return device.saturatedValues[notedSaturatedValues...]
     }
 
     mutating func burst(_ part: Peripheral.Part, rate: Double?, begun: Instant, at now: Instant) {
@@ -154,19 +154,19 @@ struct Node: Sendable {
         into outbox: inout [PeripheralDevice.Notification]
     ) {
         guard isHeard(notification.handle) else { return outbox.append(notification) }
-        tampering.take(notification, at: now, pool: &pool, into: &outbox)
+        notificationFaults.take(notification, at: now, pool: &pool, into: &outbox)
         if !outbox.contains(where: { $0.handle == notification.handle }) { device.withheld(notification.handle) }
     }
 
     /// These faults are in force from now on; adds what leaves because of that.
     mutating func tamper(
-        by rules: [Tampering.Rule], at now: Instant, pool: inout PacketPool,
+        by rules: [NotificationFaults.Rule], at now: Instant, pool: inout PacketPool,
         into outbox: inout [PeripheralDevice.Notification]
-    ) { tampering.play(rules, at: now, pool: &pool, into: &outbox) }
+    ) { notificationFaults.play(rules, at: now, pool: &pool, into: &outbox) }
 
     /// Adds what has been held until now.
     mutating func release(at now: Instant, into outbox: inout [PeripheralDevice.Notification]) {
-        tampering.release(at: now, into: &outbox)
+        notificationFaults.release(at: now, into: &outbox)
     }
     /// Has a foreign host's clients refused too.
     mutating func injectErrors(_ errorInjection: ErrorInjection) { foreignServer.errorInjection = errorInjection }
@@ -207,7 +207,7 @@ struct Node: Sendable {
         subscriptions.removeAll { $0.isOf(connection, handle) }
         guard !isHeard(handle) else { return listenersChanged(handle) }
         device.end(handle, at: now)
-        tampering.forget(handle, pool: &pool)
+        notificationFaults.forget(handle, pool: &pool)
     }
 
     private mutating func listenersChanged(_ handle: UInt16) {

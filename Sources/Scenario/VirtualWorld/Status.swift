@@ -30,7 +30,7 @@ public struct WorldStatus: Hashable, Sendable {
         /// What is done.
         public var kind: Action.Kind
         /// To what, by its path; nil when that has none.
-        public var thing: String?
+        public var entity: String?
         /// By which rule of the script, or under which name from outside.
         public var rule: String
         /// When it began.
@@ -39,8 +39,8 @@ public struct WorldStatus: Hashable, Sendable {
         public var end: Instant?
 
         /// Something that is done by somebody since an instant, and perhaps until another.
-        public init(kind: Action.Kind, thing: String?, rule: String, begun: Instant, end: Instant?) {
-            (self.kind, self.thing, self.rule, self.begun, self.end) = (kind, thing, rule, begun, end)
+        public init(kind: Action.Kind, entity: String?, rule: String, begun: Instant, end: Instant?) {
+            (self.kind, self.entity, self.rule, self.begun, self.end) = (kind, entity, rule, begun, end)
         }
     }
 
@@ -97,12 +97,12 @@ extension World {
             case nil: nil
             }
         return .init(
-            kind: rule.action.kind, thing: rule.action.thing.flatMap(scenario.path), rule: name(of: number),
+            kind: rule.action.kind, entity: rule.action.entity.flatMap(scenario.path), rule: name(of: number),
             begun: begun, end: end)
     }
 
     private func number(_ role: Scenarios.Part.Role, of kind: Service.Kind, device: Int) -> Double? {
-        guard let thing = scenario.part(role, of: kind, device: device), let (node, part) = place(of: thing) else {
+        guard let entity = scenario.part(role, of: kind, device: device), let (node, part) = place(of: entity) else {
             return nil
         }
         return nodes[node].device.number(of: part, at: now)

@@ -7,7 +7,7 @@ import Spelling
 /// The values of a scenario's devices: what they are called, how they are read, and which handles they have.
 struct ValueNames: Sendable {
     struct Entry: Sendable {
-        let thing: Thing
+        let entity: EntityReference
         let name: String
         let meaning: ValueMeaning
         /// As its device knows it.
@@ -35,7 +35,7 @@ struct ValueNames: Sendable {
                     let name = "\(device.id)/\(service.id)" + (part.name.isEmpty ? "" : "/\(part.name)")
                     entries.append(
                         Entry(
-                            thing: .part(device: number, service: index, part: place), name: name,
+                            entity: .part(device: number, service: index, part: place), name: name,
                             meaning: ValueMeaning(played.quantity, of: service), part: carrier))
                 }
             }

@@ -45,7 +45,7 @@ public struct World: Sendable {
     /// Everything that happened.
     public var journal = EventJournal(sink: nil)
     /// What has happened and the script has not been told.
-    var happenings: [Happening] = []
+    var observedEvents: [ObservedEvent] = []
     /// Who judges the scenario's expectations by what happens; nil where nobody asks.
     public internal(set) var judge: Judge?
     /// What has been decided of expectations, in order.
@@ -56,7 +56,7 @@ public struct World: Sendable {
     public var outbox: [Output] = []
 
     /// How the scenario's devices reach the air, from `start` on.
-    public var reach = Reach.air
+    public var hostBackend = HostBackend.air
     /// What the hosts of all devices do wrong; nil for nothing.
     public var mutation: Mutation?
 
@@ -134,7 +134,7 @@ public struct World: Sendable {
     /// Switches all devices of the scenario on.
     public mutating func start() {
         for (index, device) in scenario.devices.enumerated() {
-            guard reach != .foreignHosts else {
+            guard hostBackend != .foreignHosts else {
                 advertise(index, phase: 0)
                 continue
             }
@@ -218,7 +218,7 @@ public struct World: Sendable {
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromRadioOf node: Int, at now: Instant
     ) {
         run(until: now)
-        guard reach == .radios, nodes.indices.contains(node), octets.count <= PacketPool.capacity else { return }
+        guard hostBackend == .radios, nodes.indices.contains(node), octets.count <= PacketPool.capacity else { return }
         let packet = pool.take(octets)
         noteArriving(kind, packet, at: nodes[node].controller)
         schedule(.toHost(node: node, kind, packet), due: now)
@@ -245,7 +245,7 @@ public struct World: Sendable {
 
     /// As `command`, while what the host says is passed on.
     mutating func instruct(_ node: Int, _ command: Host.Command) {
-        guard reach != .foreignHosts || isClient(node) else { return instructForeignHost(of: node, command) }
+        guard hostBackend != .foreignHosts || isClient(node) else { return instructForeignHost(of: node, command) }
         nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
@@ -300,7 +300,7 @@ public struct World: Sendable {
 
     /// Tells the script what has happened, if anything has.
     mutating func followUp() {
-        if !happenings.isEmpty || !scriptOutbox.isEmpty { followScript() }
+        if !observedEvents.isEmpty || !scriptOutbox.isEmpty { followScript() }
     }
 
     private mutating func play(_ event: Event) {
@@ -373,14 +373,14 @@ public struct World: Sendable {
             case .send(let kind, let original):
                 let packet = mutation == nil ? original : mutated(kind, original, of: node)
                 noteSending(kind, packet, to: nodes[node].controller)
-                if reach == .radios, !isClient(node) {
+                if hostBackend == .radios, !isClient(node) {
                     outbox.append(.toRadio(node: node, kind, packet))
                 } else {
                     schedule(.toController(nodes[node].controller, kind, packet), due: now)
                 }
-            case .failed(let failure) where reach == .radios && !isClient(node):
+            case .failed(let failure) where hostBackend == .radios && !isClient(node):
                 outbox.append(.radioFailed(node: node, failure))
-            case .refused(let opcode, let status) where reach == .radios && !isClient(node):
+            case .refused(let opcode, let status) where hostBackend == .radios && !isClient(node):
                 outbox.append(.radioRefused(node: node, opcode, status))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where isClient(node): outbox.append(.client(node: node, output))

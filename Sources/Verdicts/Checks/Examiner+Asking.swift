@@ -147,13 +147,13 @@ extension Examiner {
     mutating func provoke(
         named name: String, of kind: Service.Kind, to number: Double, _ words: String
     ) throws(Ending) {
-        let thing = radio.stage.flatMap { $0.scenario.part(named: name, of: kind, device: $0.device) }
-        try provoke(thing, to: number, words)
+        let entity = radio.stage.flatMap { $0.scenario.part(named: name, of: kind, device: $0.device) }
+        try provoke(entity, to: number, words)
     }
 
-    private mutating func provoke(_ thing: Thing?, to number: Double, _ words: String) throws(Ending) {
-        guard let thing else { throw .skipped("nobody can \(words) of this peripheral") }
-        try act(Action(.set(to: .curve(.constant(number))), of: thing))
+    private mutating func provoke(_ entity: EntityReference?, to number: Double, _ words: String) throws(Ending) {
+        guard let entity else { throw .skipped("nobody can \(words) of this peripheral") }
+        try act(Action(.set(to: .curve(.constant(number))), of: entity))
     }
 
     /// Gives its attributes other handles, as a new firmware would, and has it tell so; skips the check where nobody

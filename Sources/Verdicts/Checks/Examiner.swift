@@ -88,7 +88,7 @@ struct Examiner {
     }
 
     /// The part of the peripheral's scenario with this role; nil where nobody can do anything to it.
-    func part(_ role: Part.Role, of kind: Service.Kind) -> Thing? {
+    func part(_ role: Part.Role, of kind: Service.Kind) -> EntityReference? {
         radio.stage.flatMap { $0.scenario.part(role, of: kind, device: $0.device) }
     }
 
@@ -144,7 +144,9 @@ struct Examiner {
             if member.is(peer), !crowd.members.contains(where: { $0.address == address }) { address = member.address }
         case .connected(let id, let complete):
             // Who has exchanged it in our place does not tell.
-            (connection, end, mtu) = (id, nil, radio.whyNot(.untouchedConnections) == nil ? 23 : Server.maximumMTU)
+            (connection, end, mtu) = (
+                id, nil, radio.unsupportedReason(.untouchedConnections) == nil ? 23 : Server.maximumMTU
+            )
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
         case .connectionFailed(_, let failure): refusal = failure
@@ -163,7 +165,7 @@ struct Examiner {
 
     /// Skips the check where the radio does not have what it needs.
     func need(_ faculty: RadioFaculty) throws(Ending) {
-        if let reason = radio.whyNot(faculty) { throw .skipped(reason) }
+        if let reason = radio.unsupportedReason(faculty) { throw .skipped(reason) }
     }
 
     // MARK: Questions

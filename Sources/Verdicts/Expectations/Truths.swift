@@ -19,9 +19,9 @@ struct Truths: Sendable {
         }
     }
 
-    mutating func hear(_ happening: Happening, at now: Instant) {
-        guard kinds.contains(happening.kind) else { return }
-        for index in histories.indices { histories[index].hear(happening, at: now) }
+    mutating func hear(_ observed: ObservedEvent, at now: Instant) {
+        guard kinds.contains(observed.kind) else { return }
+        for index in histories.indices { histories[index].hear(observed, at: now) }
     }
 
     /// Whether a value is as the truth was at some instant of the last second.
@@ -52,7 +52,7 @@ private struct History: Sendable {
 
     private let truth: Matcher.Truth
     /// The value of the service, whose octets may hold the part too.
-    private let carrier: Thing?
+    private let carrier: EntityReference?
     private let key: String
     private let leeway: Double
     private let memory: Duration
@@ -82,14 +82,14 @@ private struct History: Sendable {
         return truth == other
     }
 
-    mutating func hear(_ happening: Happening, at now: Instant) {
-        guard happening.of == truth.of || happening.of != nil && happening.of == carrier else { return }
-        if happening.of == truth.of, happening.isStream {
-            for index in 0..<happening.count { add(happening.value(at: index) ?? uncounted, at: now) }
-        } else if case .object? = happening.value {
-            add(happening.value?[key], at: now)
-        } else if happening.of == truth.of {
-            add(happening.value, at: now)
+    mutating func hear(_ observed: ObservedEvent, at now: Instant) {
+        guard observed.of == truth.of || observed.of != nil && observed.of == carrier else { return }
+        if observed.of == truth.of, observed.isStream {
+            for index in 0..<observed.count { add(observed.value(at: index) ?? uncounted, at: now) }
+        } else if case .object? = observed.value {
+            add(observed.value?[key], at: now)
+        } else if observed.of == truth.of {
+            add(observed.value, at: now)
         }
         let start = now.advanced(by: .zero - memory)
         past = past.drop { $0.end < start }

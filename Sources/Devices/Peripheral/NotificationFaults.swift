@@ -7,7 +7,7 @@ public import Simulation
 /// Of what holds for a value, `truncate` comes first, then `lengthen`, `drop`, `duplicate`, `reorder` and `delay`.  What
 /// holds for the device, for the service and for the value itself all holds; of one kind the more particular.  Who is
 /// in force when a value comes decides about it, but for `reorder`: what that holds goes on, in order, when it ends.
-public struct Tampering: Sendable {
+public struct NotificationFaults: Sendable {
     /// What is done to a value.
     public enum Fault: Hashable, Sendable {
         /// Only so many octets of it are left.
@@ -188,6 +188,6 @@ public struct Tampering: Sendable {
     }
 }
 
-extension Tampering.Rule {
+extension NotificationFaults.Rule {
     fileprivate var isOrder: Bool { if case .reorder = fault { true } else { false } }
 }

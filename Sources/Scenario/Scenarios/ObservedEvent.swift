@@ -2,11 +2,11 @@ import Documents
 public import EventLog
 
 /// Something that happened, as the script, its events and its expectations see it.
-public struct Happening: Hashable, Sendable {
+public struct ObservedEvent: Hashable, Sendable {
     /// What happened.
     public var kind: Event.Kind
     /// To what, as exactly as it is known; nil when it belongs to no thing of the scenario.
-    public var of: Thing?
+    public var of: EntityReference?
     /// The reason of a disconnection or failed pairing, the ATT error of a refusal, or the exit status of a client.
     public var code: UInt8?
     /// The value that was carried, or the line that a client said; nil when there was none.
@@ -16,9 +16,10 @@ public struct Happening: Hashable, Sendable {
 
     /// What happened, to what, and what came with it.
     public init(
-        _ kind: Event.Kind, of thing: Thing? = nil, code: UInt8? = nil, value: Datum? = nil, samples: [Int32]? = nil
+        _ kind: Event.Kind, of entity: EntityReference? = nil, code: UInt8? = nil, value: Datum? = nil,
+        samples: [Int32]? = nil
     ) {
-        (self.kind, of, self.code, self.value, self.samples) = (kind, thing, code, value, samples)
+        (self.kind, of, self.code, self.value, self.samples) = (kind, entity, code, value, samples)
     }
 
     /// A client said a line.  That it is disconnected also says that it shows no heart rate any more.
@@ -34,18 +35,18 @@ public struct Happening: Hashable, Sendable {
     /// A notification of `measurements` is a list of values; one of `ecg` is an object with the number of its `samples`.
     public var count: Int {
         guard kind.carriesStreams else { return 1 }
-        if let samples { return min(samples.count, Self.mostSamples) }
+        if let samples { return min(samples.count, Self.maximumSamples) }
         switch value {
         case .list(let values): return values.count
         case .object(let members):
             guard case .number(let samples)? = members.first(where: { $0.key == "samples" })?.value else { return 1 }
-            return Int(exactly: samples).map { max(0, min($0, Self.mostSamples)) } ?? 1
+            return Int(exactly: samples).map { max(0, min($0, Self.maximumSamples)) } ?? 1
         default: return 1
         }
     }
 
     /// A notification does not hold more samples than one octet can count.
-    public static let mostSamples = 255
+    public static let maximumSamples = 255
 
     /// Whether it carries values of a stream, however many.
     public var isStream: Bool {

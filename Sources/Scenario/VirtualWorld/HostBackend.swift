@@ -22,7 +22,7 @@ extension World {
     }
 
     /// How the scenario's devices reach the air.
-    public enum Reach: Sendable {
+    public enum HostBackend: Sendable {
         /// By hosts of the world, above the virtual controllers of its own air.
         case air
         /// By hosts of the world, above controllers outside: what they say comes out as `.toRadio`, and

@@ -1,6 +1,6 @@
 /// A number that was to be said and could not: what was said is the nearest that fits, or what the specification has in
 /// place of a number.
-public struct Misfit: Hashable, Sendable {
+public struct SaturatedValue: Hashable, Sendable {
     /// What was to say it.
     public var part: Part
     /// The number; nil where it is one of many samples.
@@ -13,7 +13,7 @@ public struct Misfit: Hashable, Sendable {
 extension Body {
     /// Looks at a number that is about to be said.
     mutating func say(_ number: Double, as quantity: Part.Quantity, in range: ClosedRange<Double>) {
-        if !range.contains(number) { misfits.append((quantity, number)) }
+        if !range.contains(number) { saturatedValues.append((quantity, number)) }
     }
 
     /// The same, where the quantity alone says what fits.

@@ -1,5 +1,5 @@
 /// What a path such as `strap/heart_rate/contact` names, as indices into the scenario.
-public enum Thing: Hashable, Sendable {
+public enum EntityReference: Hashable, Sendable {
     /// An index of ``Scenario/devices``.
     case device(Int)
     /// A service as a whole: an index of ``Device/services``.
@@ -22,8 +22,8 @@ public enum Thing: Hashable, Sendable {
 
 extension Scenario {
     /// The part that a thing is; nil for anything else, and for one of another scenario.
-    public func part(_ thing: Thing) -> Part? {
-        guard case .part(let device, let service, let part) = thing, devices.indices.contains(device),
+    public func part(_ entity: EntityReference) -> Part? {
+        guard case .part(let device, let service, let part) = entity, devices.indices.contains(device),
             devices[device].services.indices.contains(service),
             devices[device].services[service].parts.indices.contains(part)
         else { return nil }
@@ -31,8 +31,8 @@ extension Scenario {
     }
 
     /// What names a thing in `of`: `strap/heart_rate/contact`; nil for one that is not there.
-    public func path(of thing: Thing) -> String? {
-        switch thing {
+    public func path(of entity: EntityReference) -> String? {
+        switch entity {
         case .client: return "client"
         case .rule(let index): return script.indices.contains(index) ? script[index].id : nil
         case .device(let index): return devices.indices.contains(index) ? devices[index].id : nil
@@ -40,7 +40,7 @@ extension Scenario {
             guard devices.indices.contains(device), devices[device].services.indices.contains(index) else { return nil }
             return "\(devices[device].id)/\(devices[device].services[index].id)"
         case .part(let device, let service, _):
-            guard let part = part(thing), let owner = path(of: .service(device: device, service: service)) else {
+            guard let part = part(entity), let owner = path(of: .service(device: device, service: service)) else {
                 return nil
             }
             return part.name.isEmpty ? owner : "\(owner)/\(part.name)"
@@ -48,16 +48,16 @@ extension Scenario {
     }
 
     /// The first part of a device that plays a role in a kind of service; nil when it has none.
-    public func part(_ role: Part.Role, of kind: Service.Kind, device: Int) -> Thing? {
+    public func part(_ role: Part.Role, of kind: Service.Kind, device: Int) -> EntityReference? {
         part(of: kind, device: device) { $0.role == role }
     }
 
     /// The first part of a device that has this name in a kind of service; nil when it has none.
-    public func part(named name: String, of kind: Service.Kind, device: Int) -> Thing? {
+    public func part(named name: String, of kind: Service.Kind, device: Int) -> EntityReference? {
         part(of: kind, device: device) { $0.name == name }
     }
 
-    private func part(of kind: Service.Kind, device: Int, where isWanted: (Part) -> Bool) -> Thing? {
+    private func part(of kind: Service.Kind, device: Int, where isWanted: (Part) -> Bool) -> EntityReference? {
         guard devices.indices.contains(device) else { return nil }
         for (index, service) in devices[device].services.enumerated() where service.kind == kind {
             guard let place = service.parts.firstIndex(where: isWanted) else { continue }

@@ -2,7 +2,7 @@ import EventLog
 import Simulation
 
 /// What can come to pass in a scenario, as far as its text tells.
-struct Reach {
+struct ReachabilityAnalysis {
     let rules: [Rule]
     let limit: Duration
     let devices: [Device]
@@ -16,7 +16,7 @@ struct Reach {
         var followers: [[Int]] = rules.map { _ in [] }
         var ready: [Int] = []
         for (index, rule) in rules.enumerated() where rule.chance > 0 {
-            guard Self.whyNot(rule.when, limit, devices, { _ in true }) == nil else { continue }
+            guard Self.unsupportedReason(rule.when, limit, devices, { _ in true }) == nil else { continue }
             if case .event(let event) = rule.when, case .rule(let other)? = event.of {
                 followers[other].append(index)
             } else {
@@ -29,14 +29,16 @@ struct Reach {
             ready += followers[index]
         }
         reasons = rules.map { rule in
-            rule.chance > 0 ? Self.whyNot(rule.when, limit, devices) { canFire[$0] } : "its chance is 0"
+            rule.chance > 0 ? Self.unsupportedReason(rule.when, limit, devices) { canFire[$0] } : "its chance is 0"
         }
     }
 
-    func whyNot(rule: Int) -> String? { reasons[rule] }
+    func unsupportedReason(rule: Int) -> String? { reasons[rule] }
 
     /// Why a moment never comes; nil when it can.
-    func whyNot(_ moment: Moment) -> String? { Self.whyNot(moment, limit, devices) { reasons[$0] == nil } }
+    func unsupportedReason(_ moment: Moment) -> String? {
+        Self.unsupportedReason(moment, limit, devices) { reasons[$0] == nil }
+    }
 
     /// Why a rule that fires never comes to the moment until which it lasts; nil when it can, or has none.
     func whyNeverEnds(rule index: Int) -> String? {
@@ -49,10 +51,10 @@ struct Reach {
             return "this moment is over when the rule begins"
         }
         // What lasts to the limit, and would last longer, is right.
-        return Self.whyNot(end, .nanoseconds(Int64.max), devices) { reasons[$0] == nil }
+        return Self.unsupportedReason(end, .nanoseconds(Int64.max), devices) { reasons[$0] == nil }
     }
 
-    private static func whyNot(
+    private static func unsupportedReason(
         _ moment: Moment, _ limit: Duration, _ devices: [Device], _ canFire: (Int) -> Bool
     ) -> String? {
         switch moment {
