@@ -57,6 +57,9 @@ public struct AttributeTable: Hashable, Sendable {
     private(set) var serviceHandles: [UInt16] = []
     private var nextFree: UInt32 = 1
 
+    /// A table without attributes.
+    public init() { services = [] }
+
     /// Assigns handles from 0x0001 on, without gaps except before fixed handles and for absent services.
     public init(_ services: [ServiceDefinition]) throws(DefinitionError) {
         self.services = services

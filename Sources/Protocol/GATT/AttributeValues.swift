@@ -12,3 +12,17 @@ public protocol AttributeValues {
     /// Stores a value, or throws the error to send; the error of a Write Command is not sent.
     mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError)
 }
+
+/// The values of a table without dynamic values.
+public struct NoAttributeValues: AttributeValues {
+    /// No values.
+    public init() {}
+
+    /// Not called by a `Server`; throws Invalid Handle.
+    public mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] { throw .invalidHandle }
+
+    /// Not called by a `Server`; throws Invalid Handle.
+    public mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
+        throw .invalidHandle
+    }
+}

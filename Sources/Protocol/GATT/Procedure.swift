@@ -42,9 +42,7 @@ public enum Procedure: Hashable, Sendable {
 }
 
 extension Procedure {
-    /// Subscribes to notifications or indications.
-    ///
-    /// - Parameter handle: the handle of the Client Characteristic Configuration, not of the value.
+    /// Subscribes to notifications or indications; `handle` is the Client Characteristic Configuration's, not the value's.
     public static func subscribe(handle: UInt16, to configuration: ClientConfiguration) -> Procedure {
         .configure(handle: handle, configuration)
     }

@@ -107,10 +107,7 @@ public struct Server: Sendable {
     /// Notifies a value, truncated to MTU − 3 octets, if the client has subscribed to it.  Core 6.0, Vol 3, Part G,
     /// section 4.10.1.
     ///
-    /// - Parameters:
-    ///   - handle: the value's handle.
-    ///   - value: its octets; the caller keeps the packet.
-    /// - Returns: whether a notification was sent.
+    /// The caller keeps the packet of `value`.  Returns whether a notification was sent.
     @discardableResult
     public mutating func notify(
         _ handle: UInt16, _ value: Packet, pool: inout PacketPool, into outbox: inout [Output]
@@ -128,7 +125,7 @@ public struct Server: Sendable {
     /// Indicates a value, truncated to MTU − 3 octets, if the client has subscribed to it: at once, or after earlier
     /// indications are confirmed.  Core 6.0, Vol 3, Part G, section 4.11.1.
     ///
-    /// - Returns: whether the client has subscribed, and knows the current handles.
+    /// Returns whether the client has subscribed, and knows the current handles.
     @discardableResult
     public mutating func indicate(
         _ handle: UInt16, _ value: [UInt8], at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
@@ -170,9 +167,9 @@ public struct Server: Sendable {
     /// Replaces the device's table.  Subscriptions and queued indications of values that moved or disappeared end.
     /// Core 6.0, Vol 3, Part G, sections 2.5.2, 2.5.2.1 and 7.1.
     ///
-    /// - Parameter isAnnounced: whether the server indicates Service Changed, if the client has subscribed to it, and
-    ///   treats the client as change-unaware.  Without it the server hides the change, against the specification, as faulty
-    ///   firmware does; only the Database Hash reveals it.
+    /// With `isAnnounced` the server indicates Service Changed, if the client has subscribed to it, and treats the client as
+    /// change-unaware.  Without, it hides the change, against the specification, as faulty firmware does; only the Database
+    /// Hash reveals it.
     public mutating func attributesChanged(
         from old: AttributeTable, to table: AttributeTable, isAnnounced: Bool = true, at now: Instant,
         pool: inout PacketPool, into outbox: inout [Output]
@@ -202,10 +199,8 @@ public struct Server: Sendable {
     /// Handles one ATT PDU from the client, and releases its packet.  Ignores PDUs for clients (see `isForServer`), and
     /// unknown or malformed commands.
     ///
-    /// - Parameters:
-    ///   - table: the device's current attributes.
-    ///   - values: the owner of their dynamic values.
-    ///   - outbox: receives the response and the events.
+    /// `table` has the device's current attributes, `values` supplies their dynamic values, and `outbox` receives the
+    /// response and the events.
     public mutating func receive(
         _ packet: Packet, table: AttributeTable, values: inout some AttributeValues, at now: Instant,
         pool: inout PacketPool, into outbox: inout [Output]
