@@ -15,19 +15,13 @@ extension World {
         command(.stall(isOn), of: node)
     }
 
-    /// Tells a device's server what it has to refuse now.
-<<<<<<< HEAD
-    mutating func updateRefusals(of thing: Thing) {
-        guard let node = thing.device else { return }
-        command(.injectErrors(errorInjection(of: node)), of: node)
-=======
-    mutating func updateRefusals(of entity: EntityReference) {
+    /// Sets the errors that a device's server injects.
+    mutating func updateErrorInjection(of entity: EntityReference) {
         guard let node = entity.device else { return }
-        command(.refuse(refusals(of: node)), of: node)
->>>>>>> main
+        command(.injectErrors(errorInjection(of: node)), of: node)
     }
 
-    /// What the script has a device refuse; to be told again when its handles are others.
+    /// The errors that the script injects into a device's server, by handles, which an attribute change may move.
     func errorInjection(of node: Int) -> ErrorInjection {
         var errorInjection = ErrorInjection()
         let actions = nodes[node].conditions.actions.reversed()  // of two parts with one value, the last counts
