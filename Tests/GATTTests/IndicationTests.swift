@@ -12,7 +12,7 @@ import Testing
         return pages
     }
 
-    @Test func `GATT/SR/GAI/BV-01-C: the next goes when the last is confirmed`() throws {
+    @Test func `GATT/SR/GAI/BV-01-C: the next indication is sent when the last is confirmed`() throws {
         var pages = try subscribed()
         #expect(pages.indicate(0x000B, [1]) == [hex("1D 0B 00 01")])
         #expect(
@@ -27,13 +27,15 @@ import Testing
         #expect(pages.pool.taken == 0)
     }
 
-    @Test func `Requests are answered while an indication is under way, and it is cut to the MTU`() throws {
+    @Test func `Requests are answered while an indication is unconfirmed, and the value is truncated to the MTU`()
+        throws
+    {
         var pages = try subscribed()
         #expect(pages.indicate(0x000B, Strap.long) == [hex("1D 0B 00 " + text(0..<20))])
         #expect(pages.answer(hex("0A 09 00")) == [[0x0B, 0x09]])
     }
 
-    @Test func `Only what is asked for is sent`() throws {
+    @Test func `Only subscribed values are sent`() throws {
         var pages = try subscribed()
         #expect(pages.notify(0x000B, [1]) == [])
         _ = pages.answer(hex("12 0C 00 01 00"))
@@ -43,7 +45,7 @@ import Testing
         #expect(pages.indicate(0x000B, [1]).count == 1 && pages.notify(0x000B, [1]).count == 1)
     }
 
-    @Test func `What waits for a client that wants no more is forgotten`() throws {
+    @Test func `Unsubscribing discards queued indications`() throws {
         var pages = try subscribed()
         _ = pages.indicate(0x000B, [1])
         _ = pages.indicate(0x000B, [2])
@@ -52,7 +54,7 @@ import Testing
         #expect(pages.events == [.confirmed(handle: 11)])
     }
 
-    @Test func `GATT/SR/GAT/BV-01-C: 30 s without a confirmation, and nothing is sent any more`() throws {
+    @Test func `GATT/SR/GAT/BV-01-C: after 30 s without a confirmation nothing more is sent`() throws {
         var pages = try subscribed()
         _ = pages.answer(hex("12 0C 00 03 00"))
         _ = pages.indicate(0x000B, [1], at: Instant(nanoseconds: 1))
@@ -68,7 +70,7 @@ import Testing
         #expect(pages.events == [] && pages.pool.taken == 0)
     }
 
-    @Test func `One that is confirmed in time starts no clock for the next`() throws {
+    @Test func `A confirmed indication does not shorten the deadline of the next`() throws {
         var pages = try subscribed()
         _ = pages.indicate(0x000B, [1])
         _ = pages.answer([0x1E])
@@ -79,7 +81,7 @@ import Testing
         #expect(pages.events == [.bearerLost])
     }
 
-    @Test func `A client that never confirms costs a bounded queue`() throws {
+    @Test func `The queue for a client that never confirms is bounded`() throws {
         var pages = try subscribed()
         for number in 0..<10_000 {
             _ = pages.indicate(0x000B, [UInt8(truncatingIfNeeded: number)])
@@ -91,11 +93,11 @@ import Testing
         #expect(pages.pool.taken == 0)
     }
 
-    @Test func `GATT/CL/GAI/BV-01-C: a client of ours confirms at once`() throws {
+    @Test func `GATT/CL/GAI/BV-01-C: the client confirms at once`() throws {
         var link = Link(try PagesFixture.server())
         #expect(link.play(.subscribe(handle: 12, to: .indication)) == [.finished(1, .written)])
         for indication in link.strap.indicate(0x000B, [1]) {
-            #expect(link.phone.receive(indication) == [[0x1E]])
+            #expect(link.testClient.receive(indication) == [[0x1E]])
             #expect(link.strap.answer([0x1E]) == [] && link.strap.events == [.confirmed(handle: 11)])
         }
     }

@@ -72,7 +72,7 @@ import Testing
         #expect(pages.pool.taken == 0)
     }
 
-    @Test func `GATT/SR/GAW/BI-33-C: longer than its owner takes, or than any attribute`() throws {
+    @Test func `GATT/SR/GAW/BI-33-C: a value is too long for its owner, or for any attribute`() throws {
         for (count, error) in [(301, ATTError.invalidAttributeValueLength), (513, .invalidAttributeValueLength)] {
             var pages = try PagesFixture.server()
             _ = pages.answer(hex("02 05 02"))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `Whoever keeps the log is told what was written, and of nothing that was undone`() throws {
+    @Test func `Executed writes are reported, and undone writes are not`() throws {
         var pages = try PagesFixture.server()
         _ = pages.answer(hex("16 05 00 00 00 31"))
         #expect(pages.events == [])
@@ -102,9 +102,9 @@ import Testing
         #expect(pages.events == [.refused(opcode: 0x18, handle: 3, Pages.refusal)])
     }
 
-    /// By number with empty parts, by octets with full ones; and then the client is free to cancel.
+    /// Reaches the limit of parts with empty ones, the limit of octets with full ones; the client can cancel afterwards.
     @Test(arguments: [(0, Server.maximumPreparedWrites), (200, Server.maximumPreparedOctets / 200)])
-    func `A flood meets Prepare Queue Full`(octets: Int, fits: Int) throws {
+    func `Too many prepared writes get Prepare Queue Full`(octets: Int, fits: Int) throws {
         var pages = try PagesFixture.server()
         _ = pages.answer(hex("02 05 02"))
         let request = PDU.prepareWriteRequest(handle: 3, offset: 0, value: [UInt8](repeating: 1, count: octets)).octets
@@ -147,17 +147,17 @@ import Testing
         }
     }
 
-    /// GATT/SR/GAR/BI-20 to 22, BI-40 to 44: the owner's refusal, with the handle that it is for.
+    /// GATT/SR/GAR/BI-20 to 22, BI-40 to 44: the owner's error, with its handle.
     @Test(arguments: [0x08, 0x05, 0x0C, 0x0F] as [UInt8])
-    func `What the owner refuses spoils all of the values`(code: UInt8) throws {
+    func `One value's error fails the whole request`(code: UInt8) throws {
         var strap = try StrapServer(refusal: ATTError(rawValue: code))
         #expect(strap.answer(hex("0E 03 00 0B 00")) == [[0x01, 0x0E, 0x0B, 0x00, code]])
         #expect(strap.answer(hex("20 03 00 0B 00")) == [[0x01, 0x20, 0x0B, 0x00, code]])
         #expect(strap.events == [.refused(opcode: 0x20, handle: 0x000B, ATTError(rawValue: code))])
     }
 
-    /// Each line after the ones before it, so that there is something in the queue.
-    @Test func `No octets trap a server, whatever is prepared`() throws {
+    /// Each case follows the earlier ones, so that the queue is not empty.
+    @Test func `No octets trap a server with prepared writes`() throws {
         for serverCase in Self.cases + Self.several {
             var before = try PagesFixture.server()
             for (request, _) in serverCase.lines {
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `A client's long and reliable writes are what the server has then`() throws {
+    @Test func `Long and reliable writes of a client reach the server`() throws {
         let long = (0..<300).map { UInt8($0 % 255) }
         for mtu in [nil, 100, 247] {
             var link = Link(try PagesFixture.server())
@@ -190,7 +190,7 @@ import Testing
             #expect(link.play(.writeReliably(wrong)) == [.failed(1, .refused(.writeNotPermitted, handle: 9))])
             #expect(link.strap.values.pages[5] == long)
             #expect(link.play(.readMultiple(handles: [3, 9])) == [.finished(1, .value([1, 2, 9]))])
-            #expect(link.phone.pool.taken + link.strap.pool.taken == 0)
+            #expect(link.testClient.pool.taken + link.strap.pool.taken == 0)
         }
     }
 }

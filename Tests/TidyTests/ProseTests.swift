@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/// Taken by who wants it.", 1), ("/// What was sent is\n/// kept.", 1), ("/// What is it?", 0),
+        ("/// Taken by who needs it.", 1), ("/// What was sent is\n/// kept.", 1), ("/// What is it?", 0),
         ("/// `by who` is code.", 0), ("let a = \"waits for who comes\"", 1), ("let a = \"\\(by.who) as it is\"", 0),
         ("/// A host a line.", 1), ("/// There is no handle.", 0), ("/// It is no handle.", 1),
         ("/// So many octets.", 1), ("/// No so late.  So\n///\n/// many.", 1), ("let who = by", 0),

@@ -7,7 +7,7 @@ struct ActiveProcedure: Sendable {
     private enum Progress: Sendable {
         /// One request, one response.
         case single(PDU)
-        /// A long read, with the octets received so far.
+        /// A long read, with the octets received.
         case long(handle: UInt16, [UInt8])
         indirect case queued(QueuedWrite)
         indirect case search(AttributeSearch)
