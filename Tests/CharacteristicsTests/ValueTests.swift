@@ -83,11 +83,6 @@ import Testing
                 ([6, 0, 6, 0, 0, 0, 9, 0], "octet 6: Timeout multiplier is 9, and must be 10 to 3200, or 65535"),
             ]),
         Format(
-            testDescription: "Client Characteristic Configuration",
-            again: { octets throws(Malformed) in try ClientCharacteristicConfiguration(octets: octets).octets },
-            valid: [[0, 0], [1, 0], [2, 0], [0xFF, 0xFF]],
-            refused: [([1], "octet 0: Client Characteristic Configuration needs 2 octet(s), and 1 are left")]),
-        Format(
             testDescription: "Service Changed",
             again: { octets throws(Malformed) in try ServiceChanged(octets: octets).octets },
             valid: [[1, 0, 0xFF, 0xFF], [7, 0, 7, 0]],

@@ -206,10 +206,11 @@ extension OctetReader {
         Channel(rawValue: try uint16(field))
     }
 
-    fileprivate mutating func uint16(_ field: String, upTo most: UInt16, allowed: String) throws(Malformed) -> UInt16 {
+    fileprivate mutating func uint16(_ field: String, upTo maximum: UInt16, allowed: String) throws(Malformed) -> UInt16
+    {
         let at = position
         let value = try uint16(field)
-        guard value <= most else { throw .prohibited(field: field, at: at, value: Int(value), allowed: allowed) }
+        guard value <= maximum else { throw .prohibited(field: field, at: at, value: Int(value), allowed: allowed) }
         return value
     }
 }

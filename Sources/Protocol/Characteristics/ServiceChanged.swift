@@ -1,33 +1,5 @@
 public import Octets
 
-/// Client Characteristic Configuration, 0x2902: two octets.  Core 6.0, Vol 3, Part G, section 3.3.3.3.
-public struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
-    /// All bits, including those reserved for future use.
-    public let rawValue: UInt16
-
-    /// The configuration with these bits.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
-
-    /// Bit 0: notify the value.
-    public static let notification = ClientCharacteristicConfiguration(rawValue: 0x0001)
-    /// Bit 1: indicate the value.
-    public static let indication = ClientCharacteristicConfiguration(rawValue: 0x0002)
-
-    /// Decodes a value; throws unless it has 2 octets.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
-        rawValue = try reader.uint16("Client Characteristic Configuration")
-        try reader.finish()
-    }
-
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
-        octets.append(rawValue)
-        return octets
-    }
-}
-
 /// Service Changed, 0x2A05: 4 octets.  Core 6.0, Vol 3, Part G, section 7.1.
 ///
 /// | Octets | Field                                    |
@@ -38,16 +10,11 @@ public struct ServiceChanged: Hashable, Sendable {
     /// The range of handles whose attributes may have changed; never 0.
     public let handles: ClosedRange<UInt16>
 
-    /// All attributes may have changed.
-    public static let everything = ServiceChanged()
-
     /// A range of handles; nil if it begins at 0, which is not a handle.
     public init?(handles: ClosedRange<UInt16>) {
         guard handles.lowerBound > 0 else { return nil }
         self.handles = handles
     }
-
-    private init() { handles = 1...0xFFFF }
 
     /// Decodes a value; throws unless it has 4 octets, a start above 0, and an end that is not below the start.
     public init(octets: [UInt8]) throws(Malformed) {
