@@ -10,11 +10,16 @@ public struct ServiceChanged: Hashable, Sendable {
     /// The range of handles whose attributes may have changed; never 0.
     public let handles: ClosedRange<UInt16>
 
+    /// All attributes may have changed.
+    public static let everything = ServiceChanged()
+
     /// A range of handles; nil if it begins at 0, which is not a handle.
     public init?(handles: ClosedRange<UInt16>) {
         guard handles.lowerBound > 0 else { return nil }
         self.handles = handles
     }
+
+    private init() { handles = 1...0xFFFF }
 
     /// Decodes a value; throws unless it has 4 octets, a start above 0, and an end that is not below the start.
     public init(octets: [UInt8]) throws(Malformed) {
