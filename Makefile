@@ -16,7 +16,7 @@ READING := ATT Arguments BlueZ Bluetooth Characteristics Checks Collector Comman
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit test-linux test-busy sanitize soak docs release format
+.PHONY: help run test unit test-linux test-busy sanitize soak docs examples release format
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -42,6 +42,11 @@ docs:  ## build the documentation of every module into .build/docs; a warning of
 	@Tools/setup build
 	swift build $(BUILDING)
 	Tools/docs
+
+examples:  ## build and run Examples, a package that uses the libraries as other packages do
+	@Tools/setup build
+	swift build --package-path Examples $(BUILDING)
+	for example in measurement battery scan; do Examples/.build/debug/examples $$example || exit 1; done
 
 test-linux: release  ## meet Linux's own Bluetooth and bluetoothd, in a machine that QEMU emulates
 	@Tools/setup linux

@@ -122,10 +122,10 @@ import Testing
     }
 
     @Test func `An injected error applies to all connections, including new ones`() throws {
-        var refusals = Refusals()
-        refusals.add(.read, in: .all, with: .unlikelyError)
+        var injection = ErrorInjection()
+        injection.add(.read, in: .all, with: .unlikelyError)
         var harness = try harness()
-        harness.step(.command(.refuse(refusals)))
+        harness.step(.command(.injectErrors(injection)))
         let refused = Self.sent(4, [0x01, 0x0A, 3, 0, 0x0E])
         for _ in 0..<2 {
             harness.acl(Self.frame(4, Self.read))
@@ -134,7 +134,7 @@ import Testing
             harness.connected(role: 1)
             harness.answerAll()
         }
-        harness.step(.command(.refuse(Refusals())))
+        harness.step(.command(.injectErrors(ErrorInjection())))
         harness.acl(Self.frame(4, Self.read))
         #expect(harness.takeSent() == [Self.sent(4, Self.value)])
     }

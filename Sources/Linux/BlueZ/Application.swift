@@ -30,7 +30,7 @@ struct Application: Sendable {
         root = try ObjectPath("/lubdub/device\(number)")
         var (objects, paths): ([ExportedObject], [UInt16: ObjectPath]) = ([], [:])
         for (index, service) in table.services.enumerated()
-        where service.isThere && !Self.own.contains(service.uuid) {
+        where service.isPresent && !Self.own.contains(service.uuid) {
             let path = try ObjectPath("\(root)/service\(index)")
             objects.append(ExportedObject(path, [Self.interface(of: service)]))
             for (place, characteristic) in service.characteristics.enumerated() {

@@ -158,7 +158,7 @@ extension CentralSession {
     private func write(
         _ handle: UInt16, _ value: [UInt8], as type: String, _ link: Link
     ) async throws(Procedure.Failure) {
-        guard value.count <= AttributeTable.longestValue else { throw .valueTooLong(value.count) }
+        guard value.count <= AttributeTable.maximumValueLength else { throw .valueTooLong(value.count) }
         guard link.attributes.characteristic(ofConfiguration: handle) == nil else {
             throw .unavailable("bluetoothd lets nobody write a configuration")
         }

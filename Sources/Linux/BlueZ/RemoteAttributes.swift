@@ -18,7 +18,7 @@ struct RemoteAttributes {
         let interface: InterfaceName
     }
 
-    /// More than `Client.mostFound` objects are listed.
+    /// More than `Client.maximumDiscovered` objects are listed.
     struct TooMany: Error {}
 
     private(set) var services: [DiscoveredService] = []
@@ -31,7 +31,7 @@ struct RemoteAttributes {
     /// Those below the object of a device.
     init(_ objects: [(path: ObjectPath, interfaces: Value)], of device: ObjectPath) throws(TooMany) {
         let objects = objects.filter { $0.path.isBelow(device) }
-        guard objects.count <= Client.mostFound else { throw TooMany() }
+        guard objects.count <= Client.maximumDiscovered else { throw TooMany() }
         let descriptors = Self.listed(objects, .gattDescriptor, "desc", owner: "Characteristic")
         let characteristics = Self.listed(objects, .gattCharacteristic, "char", owner: "Service")
         for found in Self.listed(objects, .gattService, "service", owner: nil) {

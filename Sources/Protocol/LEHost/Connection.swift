@@ -42,7 +42,7 @@ struct Connection: Sendable {
         timing = complete.timing
         server = Server(receives: mtu)
         client = Client(receives: mtu, confirmsIndications: faults.confirmsIndications)
-        server.refusals = faults.refusals
+        server.errorInjection = faults.errorInjection
     }
 
     var signalling: SignallingResponder { SignallingResponder(role == .central ? .central : .peripheral) }

@@ -38,14 +38,14 @@ extension Host {
                 .start(procedure, id: number), at: now, pool: &pool, into: &clientOutbox)
             drainClient(index, pool: &pool, into: &outbox)
         case .notify(let handle, let value):
-            let packet = pool.take(value.prefix(AttributeTable.longestValue))
+            let packet = pool.take(value.prefix(AttributeTable.maximumValueLength))
             notify(handle, packet, at: now, pool: &pool, into: &outbox)
             pool.release(packet)
         case .changeAttributes(let table, let isAnnounced):
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
         case .overhear(let isOn): overhears = isOn
-        case .stall, .refuse, .offer, .confirmIndications, .sendRaw:
+        case .stall, .injectErrors, .offer, .confirmIndications, .sendRaw:
             performFault(command, at: now, pool: &pool, into: &outbox)
         }
     }

@@ -11,7 +11,7 @@ extension Host {
         enum Stall: Sendable { case none, on, over }
 
         var stall = Stall.none
-        var refusals = Refusals()
+        var errorInjection = ErrorInjection()
         var confirmsIndications = true
     }
 
@@ -30,9 +30,9 @@ extension Host {
             guard faults.stall == .on else { return }
             faults.stall = .over
             outbox.append(.wake(at: now))
-        case .refuse(let refusals):
-            faults.refusals = refusals
-            for index in connections.indices { connections[index].server.refusals = refusals }
+        case .injectErrors(let errorInjection):
+            faults.errorInjection = errorInjection
+            for index in connections.indices { connections[index].server.errorInjection = errorInjection }
         case .offer(let octets):
             mtu = octets
             for index in connections.indices { connections[index].server.offer(mtu: octets) }

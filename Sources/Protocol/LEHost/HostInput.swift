@@ -53,7 +53,7 @@ extension Host {
         /// True: requests of clients wait, up to `Host.maximumHeldPDUs` of each; false: they are answered, in order.
         case stall(Bool)
         /// The server answers these requests with an error, and only these.
-        case refuse(Refusals)
+        case injectErrors(ErrorInjection)
         /// The server offers this MTU, 23 to 517 octets, in every following MTU exchange.
         case offer(mtu: Int)
         /// Whether the client confirms indications.

@@ -150,7 +150,7 @@ struct Examiner {
         case .connected(let id, let complete):
             // Another program's host does not report the MTU that it has exchanged.
             let hasDefaultMTU = host.unsupportedReason(for: .untouchedConnections) == nil
-            (connection, end, mtu) = (id, nil, hasDefaultMTU ? 23 : Server.largestMTU)
+            (connection, end, mtu) = (id, nil, hasDefaultMTU ? 23 : Server.maximumMTU)
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
         case .connectionFailed(_, let failure): refusal = failure

@@ -4,8 +4,8 @@ import GATT
 import Octets
 import Testing
 
-/// The discovery of everything where services include others.
-@Suite struct SurveyTests {
+/// `discoverEverything` with included services.
+@Suite struct FullDiscoveryTests {
     /// A service of one value.
     private static func service(
         _ number: UInt16, isPrimary: Bool = true, includes: [Int] = [], handle: UInt16? = nil
@@ -23,12 +23,12 @@ import Testing
     private func discover(_ services: [ServiceDefinition]) throws -> (end: [Client.Output], requests: Int) {
         var link = Link(TestServer(try AttributeTable(services), StrapValues()))
         let end = link.play(.discoverEverything)
-        #expect(link.phone.pool.taken + link.strap.pool.taken == 0)
+        #expect(link.testClient.pool.taken + link.strap.pool.taken == 0)
         return (end, link.requests)
     }
 
     /// GATT/CL/GAD/BV-01-C, BV-03-C and BV-04-C: a primary service includes a secondary one, which includes another.
-    @Test func `Secondary services are found where they are included, each once`() throws {
+    @Test func `Secondary services are discovered where they are included, each once`() throws {
         let (end, _) = try discover([
             Self.service(0xA000, includes: [2, 1]), Self.service(0xA001, includes: [2]),
             Self.service(0xA002, isPrimary: false, includes: [3]), Self.service(0xA003, isPrimary: false),
@@ -62,13 +62,13 @@ import Testing
             ])
     }
 
-    @Test func `Where nothing can be included, nobody is asked`() throws {
-        // One for the service and one behind it, one for its characteristic and one behind that.
+    @Test func `Without room for include declarations none are searched`() throws {
+        // Two for services, two for characteristics.
         #expect(try discover([Self.service(0xA000)]).requests == 4)
         #expect(try discover([Self.service(0xA000, includes: [0])]).requests == 5)
     }
 
-    @Test func `Services that include each other end`() throws {
+    @Test func `Services that include each other are discovered once`() throws {
         let (end, _) = try discover([
             Self.service(0xA000, includes: [1]), Self.service(0xA001, isPrimary: false, includes: [2]),
             Self.service(0xA002, isPrimary: false, includes: [1, 0]),
@@ -81,23 +81,23 @@ import Testing
         #expect(services.map(\.isPrimary) == [true, false, false])
     }
 
-    /// What a server may say of an included service, and does not.
+    /// Invalid answers about included services.
     @Test(arguments: [
         ("09 08 02 00 00 00 05 00 0F 18", Procedure.Failure.handleOutOfOrder(0)),
         ("09 08 02 00 09 00 05 00 0F 18", .handleOutOfOrder(9)),
         ("09 08 05 00 09 00 0A 00 0F 18", .handleOutOfOrder(5)),
         ("01 08 02 00 0E", .refused(.unlikelyError, handle: 2)),
     ])
-    func `A server that lies about what it includes is found out`(answer: String, failure: Procedure.Failure) {
-        var phone = Phone()
-        phone.play(
+    func `An invalid answer about an included service fails the discovery`(answer: String, failure: Procedure.Failure) {
+        var testClient = TestClient()
+        testClient.play(
             .discoverEverything,
             [
                 ("10 01 00 FF FF 00 28", "11 06 01 00 04 00 0D 18"), ("10 05 00 FF FF 00 28", "01 10 05 00 0A"),
                 ("08 02 00 04 00 03 28", "09 07 03 00 02 04 00 37 2A"), ("08 04 00 04 00 03 28", "01 08 04 00 0A"),
                 ("08 02 00 02 00 02 28", answer),
             ])
-        #expect(phone.events == [.failed(7, failure)])
-        #expect(phone.pool.taken == 0)
+        #expect(testClient.events == [.failed(7, failure)])
+        #expect(testClient.pool.taken == 0)
     }
 }

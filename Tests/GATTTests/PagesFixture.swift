@@ -3,11 +3,11 @@ import GATT
 import Octets
 import Simulation
 
-/// A device with pages to write on.
+/// A service with writable values.
 ///
 ///     0001-000C  FFF0  0003 FFF1 read, write; 0005 FFF2 read, write; 0007 FFF3 write; 0009 FFF4 read, fixed;
 ///                      000B FFF5 notify, indicate; 000C CCCD
-enum Notebook {
+enum PagesFixture {
     static func server() throws -> TestServer<Pages> {
         TestServer(
             try AttributeTable([
@@ -24,7 +24,7 @@ enum Notebook {
     }
 }
 
-/// The pages: each has `longest` octets at most, and the octet FF cannot be written.
+/// Values of at most `longest` octets, to which the octet FF cannot be written.
 struct Pages: AttributeValues {
     static let longest = 300
     static let refusal = ATTError(rawValue: 0x80)

@@ -2,33 +2,33 @@ import ATT
 import Bluetooth
 import Octets
 
-/// A procedure that is being played: the request that it waits for, and what it does with the answer.
-struct Run: Sendable {
+/// A running procedure: its outstanding request, and how it handles the answer.
+struct ActiveProcedure: Sendable {
     private enum Progress: Sendable {
         /// One request, one response.
         case single(PDU)
-        /// A long read: what has come so far.
+        /// A long read, with the octets received.
         case long(handle: UInt16, [UInt8])
         indirect case queued(QueuedWrite)
-        indirect case search(Search)
-        indirect case survey(Survey)
+        indirect case search(AttributeSearch)
+        indirect case fullDiscovery(FullDiscovery)
     }
 
     let id: UInt32
     private var progress: Progress
 
-    /// `receives` is the MTU to offer, `mtu` the one that holds.  A Write Command is no run: nobody answers it.
+    /// `receives` is the MTU to offer, `mtu` the current one.  A Write Command never gets here: it has no response.
     init(_ procedure: Procedure, id: UInt32, receives: Int, mtu: Int) {
         self.id = id
         progress =
             switch procedure {
             case .exchangeMTU: .single(.exchangeMTURequest(clientReceives: UInt16(clamping: receives)))
-            case .discoverPrimaryServices: .search(Search(.primaryServices, in: .all))
-            case .findPrimaryServices(let uuid): .search(Search(.primaryServicesOf(uuid), in: .all))
-            case .findIncludedServices(let range): .search(Search(.included, in: range))
-            case .discoverCharacteristics(let range): .search(Search(.characteristics, in: range))
-            case .discoverDescriptors(let range): .search(Search(.descriptors, in: range))
-            case .discoverEverything: .survey(Survey())
+            case .discoverPrimaryServices: .search(AttributeSearch(.primaryServices, in: .all))
+            case .findPrimaryServices(let uuid): .search(AttributeSearch(.primaryServicesOf(uuid), in: .all))
+            case .findIncludedServices(let range): .search(AttributeSearch(.included, in: range))
+            case .discoverCharacteristics(let range): .search(AttributeSearch(.characteristics, in: range))
+            case .discoverDescriptors(let range): .search(AttributeSearch(.descriptors, in: range))
+            case .discoverEverything: .fullDiscovery(FullDiscovery())
             case .read(let handle): .single(.readRequest(handle: handle))
             case .readByUUID(let uuid, let range): .single(.readByTypeRequest(range, type: uuid))
             case .readLong(let handle): .long(handle: handle, [])
@@ -44,7 +44,7 @@ struct Run: Sendable {
             }
     }
 
-    /// What to send now.
+    /// The request to send now.
     var request: PDU {
         switch progress {
         case .single(let request): request
@@ -52,12 +52,12 @@ struct Run: Sendable {
         case .long(let handle, let value): .readBlobRequest(handle: handle, offset: UInt16(clamping: value.count))
         case .queued(let write): write.request
         case .search(let search): search.request
-        case .survey(let survey): survey.request
+        case .fullDiscovery(let discovery): discovery.request
         }
     }
 
-    /// What to do next; throws when the procedure has failed.
-    mutating func receive(_ answer: Requester.Answer, mtu: Int) throws(Procedure.Failure) -> Search.Step {
+    /// The next step after an answer; throws when the procedure fails.
+    mutating func receive(_ answer: Requester.Answer, mtu: Int) throws(Procedure.Failure) -> AttributeSearch.Step {
         switch answer {
         case .malformed(let reason): throw .malformed(reason)
         case .unexpected(let opcode): throw .unexpected(opcode: opcode)
@@ -66,34 +66,34 @@ struct Run: Sendable {
         }
     }
 
-    private mutating func receive(_ error: ATTError, handle: UInt16) throws(Procedure.Failure) -> Search.Step {
+    private mutating func receive(_ error: ATTError, handle: UInt16) throws(Procedure.Failure) -> AttributeSearch.Step {
         switch progress {
         case .search(var search): return try search.receive(error: error, handle: handle)
-        case .survey(var survey):
-            let step = try survey.receive(error: error, handle: handle)
-            progress = .survey(survey)
+        case .fullDiscovery(var discovery):
+            let step = try discovery.receive(error: error, handle: handle)
+            progress = .fullDiscovery(discovery)
             return step
         case .queued(var write):
             let step = try write.receive(error: error, handle: handle)
             progress = .queued(write)
             return step
-        // What there is fills the first response exactly, and some servers say so.
+        // The value fills the first response exactly; some servers answer the next request with this error.
         case .long(_, let value) where error == .attributeNotLong && !value.isEmpty: return .finished(.value(value))
         case .single, .long: throw .refused(error, handle: handle)
         }
     }
 
-    private mutating func receive(_ response: PDU, mtu: Int) throws(Procedure.Failure) -> Search.Step {
+    private mutating func receive(_ response: PDU, mtu: Int) throws(Procedure.Failure) -> AttributeSearch.Step {
         switch progress {
         case .single(let request): return .finished(try outcome(response, of: request))
-        case .long(let handle, let value): return try receive(response, behind: value, of: handle, mtu: mtu)
+        case .long(let handle, let value): return try receive(response, after: value, of: handle, mtu: mtu)
         case .search(var search):
             let step = try search.receive(response)
             progress = .search(search)
             return step
-        case .survey(var survey):
-            let step = try survey.receive(response)
-            progress = .survey(survey)
+        case .fullDiscovery(var discovery):
+            let step = try discovery.receive(response)
+            progress = .fullDiscovery(discovery)
             return step
         case .queued(var write):
             let step = try write.receive(response)
@@ -103,13 +103,13 @@ struct Run: Sendable {
     }
 
     private mutating func receive(
-        _ response: PDU, behind value: [UInt8], of handle: UInt16, mtu: Int
-    ) throws(Procedure.Failure) -> Search.Step {
+        _ response: PDU, after value: [UInt8], of handle: UInt16, mtu: Int
+    ) throws(Procedure.Failure) -> AttributeSearch.Step {
         switch response {
         case .readResponse(let part), .readBlobResponse(let part):
             let whole = value + part
-            guard whole.count <= AttributeTable.longestValue else { throw .tooMuch }
-            guard part.count >= mtu - 1, whole.count < AttributeTable.longestValue else {
+            guard whole.count <= AttributeTable.maximumValueLength else { throw .tooMuch }
+            guard part.count >= mtu - 1, whole.count < AttributeTable.maximumValueLength else {
                 return .finished(.value(whole))
             }
             progress = .long(handle: handle, whole)

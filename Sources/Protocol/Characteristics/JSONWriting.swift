@@ -1,11 +1,11 @@
 public import Spelling
 
-// How values stand in a client's lines and in the event log.
+// The JSON form of values, in client lines and event logs.
 
 extension HeartRateMeasurement: JSONWritable {
-    /// Adds `{"bpm": 300, "contact": true, "energy_kj": 12, "rr_ms": [812.5, 1000]}`.
+    /// Appends `{"bpm": 300, "contact": true, "energy_kj": 12, "rr_ms": [812.5, 1000]}`.
     ///
-    /// `contact` is null where it is not supported; `energy_kj` and `rr_ms` are left out with their fields.
+    /// `contact` is null if the sensor does not support it; `energy_kj` and `rr_ms` are absent if their fields are.
     public func write(to text: inout JSONText) {
         text.append("{\"bpm\": ")
         text.append(Int64(bpm))
@@ -27,21 +27,22 @@ extension HeartRateMeasurement: JSONWritable {
 }
 
 extension BatteryLevel: JSONWritable {
-    /// Adds `87`.
+    /// Appends the percentage: `87`.
     public func write(to text: inout JSONText) { text.append(Int64(percent)) }
 }
 
 extension BodySensorLocation: JSONWritable {
-    /// Adds `"chest"`, or the bare number of a reserved value.
+    /// Appends `"chest"`, or the number of a reserved value.
     public func write(to text: inout JSONText) {
         if let name { text.append(quoted: name) } else { text.append(Int64(number)) }
     }
 }
 
 extension TemperatureMeasurement: JSONWritable {
-    /// Adds `{"celsius": 36.6, "type": "ear", "timestamp": "2000-01-01T00:00:00"}`.
+    /// Appends `{"celsius": 36.6, "type": "ear", "timestamp": "2000-01-01T00:00:00"}`.
     ///
-    /// Always in °C, to three decimals; null for what is no temperature.  The others are left out with their fields.
+    /// `celsius` has at most three decimals, whatever the unit of the value, and is null for a special value; the other
+    /// keys are absent if their fields are.
     public func write(to text: inout JSONText) {
         text.append("{\"celsius\": ")
         text.append(celsius: celsius)
@@ -58,7 +59,7 @@ extension TemperatureMeasurement: JSONWritable {
 }
 
 extension Temperature: JSONWritable {
-    /// Adds `{"celsius": 36.6}`; null for what is not known.
+    /// Appends `{"celsius": 36.6}`; null if not known.
     public func write(to text: inout JSONText) {
         text.append("{\"celsius\": ")
         text.append(celsius: celsius)
@@ -67,31 +68,31 @@ extension Temperature: JSONWritable {
 }
 
 extension TemperatureType: JSONWritable {
-    /// Adds `"ear"`, or the bare number of a reserved value.
+    /// Appends `"ear"`, or the number of a reserved value.
     public func write(to text: inout JSONText) {
         if let name { text.append(quoted: name) } else { text.append(Int64(number)) }
     }
 }
 
 extension MeasurementInterval: JSONWritable {
-    /// Adds the seconds: `60`.
+    /// Appends the seconds: `60`.
     public func write(to text: inout JSONText) { text.append(Int64(seconds)) }
 }
 
 extension VendorCount: JSONWritable {
-    /// Adds `4211`.
+    /// Appends the number: `4211`.
     public func write(to text: inout JSONText) { text.append(Int64(number)) }
 }
 
 extension SampleTally: JSONWritable {
-    /// Adds `{"samples": 73, "lost": 0}`; with `"dropped": 73` where some were.
+    /// Appends `{"samples": 73, "lost": 0}`, and `"dropped": 73` if samples were dropped.
     public func write(to text: inout JSONText) {
         text.append("{")
         writeMembers(to: &text)
         text.append("}")
     }
 
-    /// Adds what stands between the braces.
+    /// Appends the members without the braces.
     public func writeMembers(to text: inout JSONText) {
         text.append("\"samples\": ")
         text.append(samples, digits: 1)
@@ -104,7 +105,7 @@ extension SampleTally: JSONWritable {
 }
 
 extension HeartRateFrame: JSONWritable {
-    /// Its values: `[62, 62, 63]`.
+    /// Appends the values: `[62, 62, 63]`.
     public func write(to text: inout JSONText) {
         text.append("[")
         for (index, value) in values.enumerated() {
@@ -116,8 +117,8 @@ extension HeartRateFrame: JSONWritable {
 }
 
 extension ECGFrame: JSONWritable {
-    /// How many samples it has, and from which on: `{"samples": 117, "index": 500, "lead_off": true}`; flags only if
-    /// they are set.
+    /// Appends the number of samples, the index of the first, and the flags that are set:
+    /// `{"samples": 117, "index": 500, "lead_off": true}`.
     public func write(to text: inout JSONText) {
         text.append("{\"samples\": ")
         text.append(Int64(samples.count))
@@ -131,7 +132,7 @@ extension ECGFrame: JSONWritable {
 }
 
 extension PMDECGFrame: JSONWritable {
-    /// How many samples it has, and when the last was taken, in ns since 2000: `{"samples": 73, "timestamp": 1000}`.
+    /// Appends the number of samples, and the time of the last in ns since 2000: `{"samples": 73, "timestamp": 1000}`.
     public func write(to text: inout JSONText) {
         text.append("{\"samples\": ")
         text.append(Int64(samples.count))
@@ -142,7 +143,7 @@ extension PMDECGFrame: JSONWritable {
 }
 
 extension ECGDescription: JSONWritable {
-    /// `{"rate": 500, "resolution": 1000, "leads": 1}`.
+    /// Appends `{"rate": 500, "resolution": 1000, "leads": 1}`.
     public func write(to text: inout JSONText) {
         text.append("{\"rate\": ")
         text.append(Int64(rate))
@@ -155,7 +156,7 @@ extension ECGDescription: JSONWritable {
 }
 
 extension JSONText {
-    /// Adds degrees to three decimals; null from 10¹² degrees on, where no three are left.
+    /// Appends degrees Celsius with at most three decimals; null for nil, and from 10¹² degrees on.
     public mutating func append(celsius: Double?) {
         guard let celsius, celsius.magnitude < 1e12 else { return append("null") }
         let thousandths = UInt64((celsius.magnitude * 1000).rounded())

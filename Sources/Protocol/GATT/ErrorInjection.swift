@@ -1,29 +1,27 @@
 public import ATT
 public import Bluetooth
 
-/// What a server refuses although its attributes would allow it: faults that somebody plays.
-///
-/// Plain data, looked through from its first entry on; with none in it nothing is looked up.
-public struct Refusals: Hashable, Sendable {
-    /// What clients ask for.
+/// ATT errors that a server sends although its attributes would allow the request: injected faults.
+public struct ErrorInjection: Hashable, Sendable {
+    /// Kinds of requests.
     public struct Requests: OptionSet, Hashable, Sendable {
-        /// The set as bits of our own choice: they are never sent.
+        /// Internal bits, never sent.
         public let rawValue: UInt8
 
-        /// Of these bits.
+        /// The set with these bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// A value or a descriptor: Read, Read Blob, Read Multiple, and Read By Type of what is no declaration.
+        /// Reads of values and descriptors: Read, Read Blob, Read Multiple, and Read By Type except of declarations.
         public static let read = Requests(rawValue: 0x01)
-        /// A value or a descriptor other than a Client Characteristic Configuration: Write, Prepare Write, Execute Write.
+        /// Writes of values, and of descriptors except the Client Characteristic Configuration: Write, Prepare Write,
+        /// Execute Write.
         public static let write = Requests(rawValue: 0x02)
-        /// A Client Characteristic Configuration is written.
+        /// Writes of a Client Characteristic Configuration.
         public static let subscribe = Requests(rawValue: 0x04)
-        /// Attributes are looked for: Find Information, Find By Type Value, Read By Group Type, and Read By Type of
-        /// declarations.
+        /// Discovery: Find Information, Find By Type Value, Read By Group Type, and Read By Type of declarations.
         public static let discover = Requests(rawValue: 0x08)
 
-        /// All of them.
+        /// All requests.
         public static let all: Requests = [.read, .write, .subscribe, .discover]
     }
 
@@ -35,18 +33,18 @@ public struct Refusals: Hashable, Sendable {
 
     private var entries: [Entry] = []
 
-    /// Nothing is refused.
+    /// No errors.
     public init() {}
 
-    /// Whether nothing is refused.
+    /// Whether no error is injected.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// Refuses requests for attributes with these handles, where nothing that was added before does.
+    /// Answers `requests` for attributes with handles in `range` with `error`; entries added earlier take precedence.
     public mutating func add(_ requests: Requests, in range: HandleRange, with error: ATTError) {
         entries.append(Entry(requests: requests, range: range, error: error))
     }
 
-    /// What is answered to a request for an attribute; nil for what it has itself.
+    /// The injected error for a request; nil if there is none.
     func error(for request: Requests, at handle: UInt16) -> ATTError? {
         for entry in entries where entry.requests.contains(request) && entry.range.contains(handle) {
             return entry.error
@@ -54,7 +52,7 @@ public struct Refusals: Hashable, Sendable {
         return nil
     }
 
-    /// What is answered to a search that finds nothing, and goes nowhere else.
+    /// The injected error for a search that finds nothing and lies within an entry's range.
     func error(forSearchOf range: HandleRange) -> ATTError? {
         for entry in entries where entry.requests.contains(.discover) {
             if entry.range.contains(range.first), entry.range.contains(range.last) { return entry.error }
@@ -63,21 +61,21 @@ public struct Refusals: Hashable, Sendable {
     }
 }
 
-extension Refusals {
-    /// Throws what is answered to a request for an attribute, if that is an error.
-    func check(_ request: Requests, at handle: UInt16) throws(Refusal) {
+extension ErrorInjection {
+    /// Throws the injected error for a request, if there is one.
+    func check(_ request: Requests, at handle: UInt16) throws(ErrorResponse) {
         guard let error = error(for: request, at: handle) else { return }
-        throw .fault(error, at: handle)
+        throw .injected(error, at: handle)
     }
 
-    /// What a search tells of what it has found: what stands before the first attribute that a fault refuses.  If that is
-    /// the very first it throws the error, as for a value that cannot be read.  Section 3.4.4.1.
-    func told<Found>(
+    /// The attributes that a search lists: those before the first one with an injected error.  If the first of all has
+    /// one, throws it, as for a value that cannot be read.  Section 3.4.4.1.
+    func listed<Found>(
         _ found: [Found], in range: HandleRange, _ handle: (Found) -> UInt16
-    ) throws(Refusal) -> [Found] {
+    ) throws(ErrorResponse) -> [Found] {
         guard !isEmpty else { return found }
         guard let first = found.first.map(handle) else {
-            if let error = error(forSearchOf: range) { throw .fault(error, at: range.first) }
+            if let error = error(forSearchOf: range) { throw .injected(error, at: range.first) }
             return found
         }
         try check(.discover, at: first)
@@ -85,11 +83,11 @@ extension Refusals {
     }
 }
 
-extension Refusal {
-    fileprivate static func fault(_ error: ATTError, at handle: UInt16) -> Refusal {
-        var refusal = Refusal(error, at: handle)
-        refusal.isFault = true
-        return refusal
+extension ErrorResponse {
+    fileprivate static func injected(_ error: ATTError, at handle: UInt16) -> ErrorResponse {
+        var response = ErrorResponse(error, at: handle)
+        response.isInjected = true
+        return response
     }
 }
 

@@ -2,12 +2,12 @@ import ATT
 import Bluetooth
 import Octets
 
-/// A discovery: request after request, each from behind what the last one found, until the server says that there is
-/// no more.  Each answer takes it forward, whatever the server sends, so it ends.
-struct Search: Sendable {
+/// One discovery procedure: each request starts after the last handle found, until the server answers that no more
+/// attributes match.  Every answer must advance the handle, so the search ends whatever the server sends.
+struct AttributeSearch: Sendable {
     enum Target: Sendable { case primaryServices, primaryServicesOf(UUID), included, characteristics, descriptors }
 
-    /// What to do next.
+    /// The next step of a procedure.
     enum Step: Sendable {
         case request(PDU)
         case finished(Procedure.Outcome)
@@ -17,8 +17,8 @@ struct Search: Sendable {
     private let range: HandleRange
     private var next: UInt16
     private var count = 0
-    /// Services found to be included that have a UUID of 128 bits, which is read from their declarations.
-    private var nameless: [(declaration: UInt16, range: HandleRange)] = []
+    /// Included services whose 128-bit UUIDs must still be read from their declarations.
+    private var unnamed: [(declaration: UInt16, range: HandleRange)] = []
     private var isMore = true
     private(set) var services: [DiscoveredService] = []
     private(set) var included: [IncludedService] = []
@@ -30,7 +30,7 @@ struct Search: Sendable {
     }
 
     var request: PDU {
-        if let service = nameless.first { return .readRequest(handle: service.range.first) }
+        if let service = unnamed.first { return .readRequest(handle: service.range.first) }
         let rest = HandleRange(next, range.last)
         return switch target {
         case .primaryServices: .readByGroupTypeRequest(rest, type: .primaryService)
@@ -50,13 +50,13 @@ struct Search: Sendable {
         }
     }
 
-    /// Attribute Not Found is the usual end; any other error is one.
+    /// Attribute Not Found ends the search normally; every other error fails it.
     mutating func receive(error: ATTError, handle: UInt16) throws(Procedure.Failure) -> Step {
-        guard error == .attributeNotFound, nameless.isEmpty else { throw .refused(error, handle: handle) }
+        guard error == .attributeNotFound, unnamed.isEmpty else { throw .refused(error, handle: handle) }
         return .finished(outcome)
     }
 
-    /// Takes what is listed; asks for more unless the list reached the end of the range.
+    /// Stores the listed attributes, and continues unless they reach the end of the range.
     mutating func receive(_ response: PDU) throws(Procedure.Failure) -> Step {
         switch (target, response) {
         case (.primaryServices, .readByGroupTypeResponse(let groups)):
@@ -74,8 +74,8 @@ struct Search: Sendable {
                 isMore = try pass(HandleRange(entry.handle, entry.handle))
                 try include(entry)
             }
-        case (.included, .readResponse(let octets)) where !nameless.isEmpty:
-            let service = nameless.removeFirst()
+        case (.included, .readResponse(let octets)) where !unnamed.isEmpty:
+            let service = unnamed.removeFirst()
             let name = try uuid(octets[...])
             included.append(IncludedService(declaration: service.declaration, range: service.range, uuid: name))
         case (.characteristics, .readByTypeResponse(let list)):
@@ -96,16 +96,16 @@ struct Search: Sendable {
             }
         default: throw .unexpected(opcode: response.opcode.rawValue)
         }
-        return isMore || !nameless.isEmpty ? .request(request) : .finished(outcome)
+        return isMore || !unnamed.isEmpty ? .request(request) : .finished(outcome)
     }
 
-    /// Goes on behind the attributes `found`, and says whether there can be more; throws when they were not asked for.
+    /// Moves past the handles `found`, and returns whether more can follow; throws if they are outside the request.
     private mutating func pass(_ found: HandleRange) throws(Procedure.Failure) -> Bool {
         guard found.first >= next, next > 0 else { throw .handleOutOfOrder(found.first) }
-        // The last service of a device may end at 0xFFFF, and never behind the range.
+        // A service may end at 0xFFFF, but never after the requested range.
         guard found.first <= found.last, found.last <= range.last else { throw .handleOutOfOrder(found.last) }
         count += 1
-        guard count <= Client.mostFound else { throw .tooMuch }
+        guard count <= Client.maximumDiscovered else { throw .tooMuch }
         next = found.last &+ 1
         return found.last < range.last
     }
@@ -131,7 +131,7 @@ struct Search: Sendable {
             throw .malformed(error)
         }
         guard range.isValid else { throw .handleOutOfOrder(range.first) }
-        guard let uuid else { return nameless.append((entry.handle, range)) }
+        guard let uuid else { return unnamed.append((entry.handle, range)) }
         included.append(IncludedService(declaration: entry.handle, range: range, uuid: uuid))
     }
 

@@ -4,21 +4,21 @@ import GATT
 import Octets
 import Testing
 
-/// What a server refuses because somebody plays a fault.
-@Suite struct RefusalTests {
-    /// No error that the specification names.
+/// Injected errors of a server.
+@Suite struct ErrorInjectionTests {
+    /// An error without a name.
     static let odd = ATTError(rawValue: 0x9F)
     static let heartRate = HandleRange(0x0006, 0x000D)
     static let control = HandleRange(0x000C, 0x000D)
 
-    private static func server(_ requests: Refusals.Requests, in range: HandleRange) throws -> StrapServer {
+    private static func server(_ requests: ErrorInjection.Requests, in range: HandleRange) throws -> StrapServer {
         var server = try StrapServer()
-        server.server.refusals.add(requests, in: range, with: odd)
+        server.server.errorInjection.add(requests, in: range, with: odd)
         return server
     }
 
-    /// A request, of which sort it is, and the handle at which the heart rate's service refuses it.
-    static let requests: [(name: String, octets: String, sort: Refusals.Requests, handle: UInt8)] = [
+    /// A request, its kind, and the handle in the error from the heart rate service.
+    static let requests: [(name: String, octets: String, sort: ErrorInjection.Requests, handle: UInt8)] = [
         ("Read", "0A 0B 00", .read, 0x0B),
         ("Read of a declaration", "0A 07 00", .read, 0x07),
         ("Read of a configuration", "0A 09 00", .read, 0x09),
@@ -43,10 +43,10 @@ import Testing
     ]
 
     @Test(arguments: requests)
-    func `A request is refused if it is of the sort`(
-        name: String, octets: String, sort: Refusals.Requests, handle: UInt8
+    func `A request gets the error if it is of the kind`(
+        name: String, octets: String, sort: ErrorInjection.Requests, handle: UInt8
     ) throws {
-        let (request, sorts) = (hex(octets), [Refusals.Requests.read, .write, .subscribe, .discover])
+        let (request, sorts) = (hex(octets), [ErrorInjection.Requests.read, .write, .subscribe, .discover])
         let refused = [[0x01, request[0], handle, 0, 0x9F]]
         var sound = try StrapServer()
         let usual = sound.answer(request)
@@ -63,18 +63,18 @@ import Testing
         #expect(elsewhere.answer(request) == usual)
     }
 
-    /// Of what a search has found, what stands before it is told; then its error comes.
+    /// A search lists the attributes before the first one with an error; the next request gets the error.
     @Test(arguments: [
         ("10 01 00 FF FF 00 28", "11 06 01 00 05 00 00 18"), ("08 01 00 FF FF 00 28", "09 04 01 00 00 18"),
         ("08 01 00 FF FF 03 28", "09 07 02 00 02 03 00 00 2A 04 00 02 05 00 01 2A"),
         ("04 04 00 FF FF", "05 01 04 00 03 28 05 00 01 2A"),
     ])
-    func `A search ends before what is refused`(request: String, response: String) throws {
+    func `A search stops before an attribute with an error`(request: String, response: String) throws {
         var server = try Self.server(.discover, in: Self.heartRate)
         #expect(server.answer(hex(request)) == [hex(response)])
     }
 
-    @Test func `A whole device refuses every search, and nothing that is no attribute's`() throws {
+    @Test func `Errors for all handles affect every search, and no request without a handle`() throws {
         var server = try Self.server(.all, in: .all)
         #expect(server.answer(hex("10 13 00 FF FF 00 28")) == [hex("01 10 13 00 9F")])
         #expect(server.answer(hex("0A 13 00")) == [hex("01 0A 13 00 01")])
@@ -82,11 +82,11 @@ import Testing
         #expect(server.answer(hex("18 01")) == [hex("19")])
     }
 
-    /// Also when the error is the one that ends a search.
+    /// Also if the error is the one that ends a search.
     @Test(arguments: [odd, .attributeNotFound])
-    func `A search that is refused has begun, and is not at its end`(error: ATTError) throws {
+    func `A search that gets an error has started, and has not finished`(error: ATTError) throws {
         var server = try StrapServer()
-        server.server.refusals.add(.discover, in: Self.heartRate, with: error)
+        server.server.errorInjection.add(.discover, in: Self.heartRate, with: error)
         _ = server.answer(hex("10 01 00 FF FF 00 28"))
         #expect(server.events == [.discovering])
         for begins in [false, true] {
@@ -96,35 +96,35 @@ import Testing
         }
     }
 
-    @Test func `A command that is refused comes to nothing, and nothing is said`() throws {
+    @Test func `A command with an error has no effect and no response`() throws {
         var server = try Self.server(.write, in: Self.control)
         #expect(server.answer(hex("52 0D 00 01")) == [])
         #expect(server.values.written == [])
         #expect(server.events == [.refused(opcode: 0x52, handle: 0x000D, Self.odd)])
-        server.server.refusals = Refusals()
+        server.server.errorInjection = ErrorInjection()
         #expect(server.answer(hex("52 0D 00 01")) == [])
         #expect(server.values.written == [[1]])
     }
 
-    /// Whatever else is wrong with it: the part is too far behind.
-    @Test func `What was prepared before is refused when it is executed, and forgotten`() throws {
+    /// The injected error takes precedence over the invalid offset.
+    @Test func `Writes prepared before the injection fail when executed, and are discarded`() throws {
         var server = try StrapServer()
         #expect(server.answer(hex("16 0D 00 09 00 01")).first?.first == 0x17)
-        server.server.refusals.add(.write, in: Self.control, with: Self.odd)
+        server.server.errorInjection.add(.write, in: Self.control, with: Self.odd)
         #expect(server.answer(hex("18 01")) == [hex("01 18 0D 00 9F")])
         #expect(server.answer(hex("18 01")) == [hex("19")])
     }
 
-    @Test func `What was added first wins, as far as it goes`() throws {
+    @Test func `The entry added first takes precedence in its range`() throws {
         var server = try StrapServer()
-        server.server.refusals.add(.write, in: Self.control, with: .insufficientEncryption)
-        server.server.refusals.add([.read, .write], in: Self.heartRate, with: Self.odd)
+        server.server.errorInjection.add(.write, in: Self.control, with: .insufficientEncryption)
+        server.server.errorInjection.add([.read, .write], in: Self.heartRate, with: Self.odd)
         #expect(server.answer(hex("12 0D 00 01")) == [hex("01 12 0D 00 0F")])
         #expect(server.answer(hex("0A 0D 00")) == [hex("01 0A 0D 00 9F")])
         #expect(server.answer(hex("0A 03 00")).first?.first == 0x0B)
     }
 
-    @Test func `Services and characteristics have their ranges`() throws {
+    @Test func `Services and characteristics have ranges of handles`() throws {
         let table = try Strap.table()
         #expect(table.range(ofService: 1) == Self.heartRate)
         #expect(table.range(ofService: 3) == nil && table.range(ofService: -1) == nil)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `An MTU that is offered later holds for who has not asked yet`() throws {
+    @Test func `An MTU offered later applies to exchanges after that`() throws {
         for (offered, mtu) in [(23, 23), (100, 100), (517, 517), (0, 23), (9999, 517)] {
             var server = try StrapServer()
             server.server.offer(mtu: offered)
