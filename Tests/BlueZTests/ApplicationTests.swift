@@ -25,8 +25,8 @@ import Testing
 
     static func application() throws -> Application {
         let source = Application.Source(
-            answer: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in },
-            owner: Owner())
+            respond: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in },
+            owner: BlueZOwner())
         return try Application(try #require(table), number: 3, source)
     }
 
@@ -64,7 +64,7 @@ import Testing
                 DescriptorDefinition(uuid: UUID(0x2901), permissions: .writeable(needing: .authenticated), value: nil),
             ])
         let source = Application.Source(
-            answer: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in }, owner: Owner())
+            respond: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in }, owner: BlueZOwner())
         let table = try AttributeTable([ServiceDefinition(uuid: UUID(0xFFF0), characteristics: [secure])])
         let flags = try Application(table, number: 3, source).objects.map { Self.property("Flags", $0) }
         #expect(
@@ -94,26 +94,26 @@ import Testing
         (.procedureAlreadyInProgress, "InProgress"),
     ])
     func `An error has the name that bluetoothd makes it of`(error: ATTError, name: String) {
-        #expect(Refusal(error).name.text == "org.bluez.Error.\(name)")
+        #expect(MethodError(error).name.text == "org.bluez.Error.\(name)")
     }
 
     @Test(arguments: [(0x80, "0x80"), (0x9F, "0x9f"), (0x0E, "0xe"), (0x13, "0x13")] as [(UInt8, String)])
     func `Another error is a number that strtol reads`(code: UInt8, text: String) {
-        #expect(Refusal(ATTError(rawValue: code)) == Refusal("org.bluez.Error.Failed", text))
+        #expect(MethodError(ATTError(rawValue: code)) == MethodError("org.bluez.Error.Failed", text))
     }
 
     @Test func `An advertisement says what it is given, and nothing else`() throws {
         var advertisement = Advertisement(name: "strap")
         let path: ObjectPath = "/a"
         func names() -> [String] {
-            advertisement.object(at: path, for: Owner()) {}.interfaces.flatMap(\.properties).map(\.name.text).sorted()
+            advertisement.object(at: path, for: BlueZOwner()) {}.interfaces.flatMap(\.properties).map(\.name.text).sorted()
         }
         #expect(names() == ["Discoverable", "LocalName", "MaxInterval", "MinInterval", "Type"])
         advertisement.services = [UUID(0x180D)]
         advertisement.appearance = 833
         advertisement.manufacturerData = [0xFFFF: [1, 2]]
         advertisement.serviceData = [UUID(0x180D): [3]]
-        advertisement.tellsPower = true
+        advertisement.includesTxPower = true
         #expect(
             names() == [
                 "Appearance", "Discoverable", "Includes", "LocalName", "ManufacturerData", "MaxInterval", "MinInterval",

@@ -155,7 +155,7 @@ import Testing
             let radio = try await FalseRadio(on: bus, loop)
             radio.react("StartNotify") { radio, call in
                 radio.notify(path, [7])
-                call.answer()
+                call.reply()
                 radio.notify(path, [7])
             }
             let central = try await Listening(on: bus, loop)
@@ -167,7 +167,7 @@ import Testing
             radio.notify(path, [8])
             try await loop.until { central.values.count == 3 }
             #expect(central.values == [[7], [7], [8]])
-            for case .heard(let other, let handle, _, let way) in central.events.all {
+            for case .received(let other, let handle, _, let way) in central.events.all {
                 #expect((other, handle, way) == (id, configuration - 1, isIndicated))
             }
             #expect(try await central.ask(.unsubscribe(handle: configuration)) == .success(.written))
@@ -187,7 +187,7 @@ import Testing
             let radio = try await FalseRadio(on: bus, loop)
             radio.react("ReadValue") { radio, call in
                 for value in shown { radio.notify(FalseRadio.measurement, value) }
-                call.answer([.octets([1, 2, 3])])
+                call.reply([.octets([1, 2, 3])])
                 radio.notify(FalseRadio.measurement, [5])
             }
             let central = try await Listening(on: bus, loop)
@@ -256,13 +256,13 @@ import Testing
             let central = try await Listening(on: bus, loop)
             let id = try await central.connected(radio)
             for path in [FalseRadio.service, FalseRadio.measurement, FalseRadio.control] {
-                await radio.connection.withdraw(path)
+                await radio.connection.unexport(path)
             }
             try await radio.showAttributes()
             try await loop.until { central.outputs.contains(.attributesChanged(id)) }
             #expect(try await central.ask(.discoverEverything) == .success(.services([Self.heartRate])))
             // Asked meanwhile, discovery waits, and nothing else is told.
-            await radio.connection.withdraw(FalseRadio.service)
+            await radio.connection.unexport(FalseRadio.service)
             try await radio.showAttributes()
             #expect(try await central.ask(.discoverEverything) == .success(.services([Self.heartRate])))
             #expect(central.count { $0 == .attributesChanged(id) } == 1)

@@ -73,7 +73,7 @@ import Testing
                 let central = try await Listening(on: bus, loop)
                 _ = try await central.connected(radio)
                 if isUnplugged {
-                    await radio.connection.withdraw(FalseRadio.adapter)
+                    await radio.connection.unexport(FalseRadio.adapter)
                 } else {
                     radio.change(FalseRadio.adapter, .adapter, ["Powered": .boolean(false)])
                 }
@@ -109,11 +109,11 @@ import Testing
             let radio = try await FalseRadio(on: bus, loop)
             let central = try await Listening(on: bus, loop)
             try await central.start()
-            let refusal = Refusal("org.bluez.Error.Failed", "le-connection-abort-by-local")
-            radio.react("Connect") { _, call in call.refuse(refusal) }
+            let refusal = MethodError("org.bluez.Error.Failed", "le-connection-abort-by-local")
+            radio.react("Connect") { _, call in call.fail(with: refusal) }
             await central.connect()
             try await loop.until { central.refusals.count == 1 }
-            radio.react("Connect") { radio, _ in radio.connection.assumeIsolated { $0.withdraw(FalseRadio.strap) } }
+            radio.react("Connect") { radio, _ in radio.connection.assumeIsolated { $0.unexport(FalseRadio.strap) } }
             await central.connect()
             try await loop.until { central.refusals.count == 2 }
             await central.connect()
@@ -135,7 +135,7 @@ import Testing
                         radio.change(FalseRadio.strap, .device, ["Connected": .boolean(true)])
                     }
                     if isBefore { return tell() }
-                    call.refuse(Refusal("org.bluez.Error.AlreadyConnected", "Already Connected"))
+                    call.fail(with: MethodError("org.bluez.Error.AlreadyConnected", "Already Connected"))
                     loop.call(at: loop.now.advanced(by: .milliseconds(50)), tell)
                 }
                 let central = try await Listening(on: bus, loop)
@@ -159,7 +159,7 @@ import Testing
         try onBus { bus, loop in
             let radio = try await FalseRadio(on: bus, loop)
             radio.react("StartDiscovery") { _, call in
-                call.refuse(Refusal("org.bluez.Error.NotSupported", "no such thing"))
+                call.fail(with: MethodError("org.bluez.Error.NotSupported", "no such thing"))
             }
             let central = try await Listening(on: bus, loop)
             try await central.start()
@@ -183,9 +183,9 @@ import Testing
     func `A server's refusal is told with its code`(name: String, message: String, error: ATTError) throws {
         try onBus { bus, loop in
             let radio = try await FalseRadio(on: bus, loop)
-            let refusal = Refusal(try ErrorName("org.bluez.Error.\(name)"), message)
+            let refusal = MethodError(try ErrorName("org.bluez.Error.\(name)"), message)
             for method in ["ReadValue", "WriteValue", "StartNotify"] {
-                radio.react(method) { _, call in call.refuse(refusal) }
+                radio.react(method) { _, call in call.fail(with: refusal) }
             }
             let central = try await Listening(on: bus, loop)
             _ = try await central.connected(radio)
@@ -224,7 +224,7 @@ import Testing
                     [
                         .string("org.bluez.GattCharacteristic1"), .options([("Value", .octets([6]))]), .strings([]),
                     ]))
-            _ = try await stranger.call(.bus("GetId", [], answer: "s"))
+            _ = try await stranger.call(.bus("GetId", [], reply: "s"))
             radio.notify(FalseRadio.measurement, [5])
             try await loop.until { !central.values.isEmpty }
             #expect(central.values == [[5]])

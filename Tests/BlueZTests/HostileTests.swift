@@ -27,10 +27,10 @@ import Testing
 
     private static func ask(
         _ connection: Connection, _ serving: Serving, _ path: ObjectPath, _ member: MemberName,
-        _ arguments: [Value] = [], answer: Signature = "",
+        _ arguments: [Value] = [], reply: Signature = "",
         of interface: InterfaceName = .gattCharacteristic
     ) async throws -> Result<[Value], CallFailure> {
-        let call = Call(try await serving.name, path, interface, member, arguments, answer: answer)
+        let call = Call(try await serving.name, path, interface, member, arguments, reply: reply)
         return await outcome { () async throws(CallFailure) in try await connection.call(call) }
     }
 
@@ -42,15 +42,15 @@ import Testing
                 ("ReadValue", [.options([])], "ay"), ("WriteValue", [.octets([1]), .options([])], ""),
                 ("StartNotify", [], ""), ("StopNotify", [], ""), ("Confirm", [], ""),
             ]
-            for (member, arguments, answer) in questions {
-                let refused = try await Self.ask(stranger, serving, Self.control, member, arguments, answer: answer)
+            for (member, arguments, reply) in questions {
+                let refused = try await Self.ask(stranger, serving, Self.control, member, arguments, reply: reply)
                 #expect(refused.errorName == "org.freedesktop.DBus.Error.AccessDenied")
                 let allowed = try await Self.ask(
-                    bluez.connection, serving, Self.control, member, arguments, answer: answer)
+                    bluez.connection, serving, Self.control, member, arguments, reply: reply)
                 #expect(allowed.errorName == nil)
             }
             let descriptor = try await Self.ask(
-                stranger, serving, Self.descriptor, "ReadValue", [.options([])], answer: "ay", of: .gattDescriptor)
+                stranger, serving, Self.descriptor, "ReadValue", [.options([])], reply: "ay", of: .gattDescriptor)
             #expect(descriptor.errorName == "org.freedesktop.DBus.Error.AccessDenied")
             #expect(serving.requests.all == [.read(offset: 0), .write([1], isCommand: false)])
         }
@@ -68,11 +68,11 @@ import Testing
             let wanted = error.map { "org.bluez.Error.\($0)" }
             let options = Value.options([("offset", offset)])
             let read = try await Self.ask(
-                bluez.connection, serving, Self.control, "ReadValue", [options], answer: "ay")
+                bluez.connection, serving, Self.control, "ReadValue", [options], reply: "ay")
             #expect(read.errorName == wanted)
             if offset != .uint16(3) {  // the descriptor has two octets
                 let described = try await Self.ask(
-                    bluez.connection, serving, Self.descriptor, "ReadValue", [options], answer: "ay",
+                    bluez.connection, serving, Self.descriptor, "ReadValue", [options], reply: "ay",
                     of: .gattDescriptor)
                 #expect(described.errorName == wanted)
             }
@@ -90,7 +90,7 @@ import Testing
                 ("more", .options([("device", .path("/"))])),
             ])
             let read = try await Self.ask(
-                bluez.connection, serving, Self.control, "ReadValue", [options], answer: "ay")
+                bluez.connection, serving, Self.control, "ReadValue", [options], reply: "ay")
             #expect(read == .success([.octets([1, 2, 3])]))
             let huge = [UInt8](repeating: 1, count: 1 << 20)
             let write = try await Self.ask(
@@ -127,7 +127,7 @@ import Testing
                 Signal(
                     .root, .objectManager, "InterfacesRemoved",
                     [.path("/org/bluez/hci0"), .strings(["org.bluez.Adapter1"])]))
-            try await loop.sleep(for: PeripheralHost.patience + .milliseconds(200))
+            try await loop.sleep(for: PeripheralHost.retryTimeout + .milliseconds(200))
             #expect(serving.failure == nil)
         }
     }

@@ -33,7 +33,7 @@ struct Listening: Sendable {
         events.all.compactMap { if case .failed(let failure) = $0 { failure } else { nil } }.first
     }
     var values: [[UInt8]] {
-        events.all.compactMap { if case .heard(_, _, let value, _) = $0 { value } else { nil } }
+        events.all.compactMap { if case .received(_, _, let value, _) = $0 { value } else { nil } }
     }
     var reports: [AdvertisingReport] {
         outputs.compactMap { if case .report(let report) = $0 { report } else { nil } }

@@ -25,10 +25,10 @@ import Testing
         }
 
         func ask(
-            from asker: Connection, _ member: MemberName, _ arguments: [Value], answer: Signature = ""
+            from asker: Connection, _ member: MemberName, _ arguments: [Value], reply: Signature = ""
         ) async throws -> Result<[Value], CallFailure> {
             guard let name = await connection.name else { throw CallFailure.disconnected }
-            let call = Call(name, "/lubdub/agent", .agent, member, arguments, answer: answer)
+            let call = Call(name, "/lubdub/agent", .agent, member, arguments, reply: reply)
             return await outcome { () async throws(CallFailure) in try await asker.call(call) }
         }
     }
@@ -92,7 +92,7 @@ import Testing
             let bluez = try await FalseBlueZ(.none, on: bus, loop)
             let person = try await Person(on: bus, loop, says: answer)
             try await person.agent.start()
-            let entered = try await person.ask(from: bluez.connection, "RequestPasskey", [Self.peer], answer: "u")
+            let entered = try await person.ask(from: bluez.connection, "RequestPasskey", [Self.peer], reply: "u")
             if let passkey {
                 #expect(entered == .success([passkey]))
             } else {
@@ -114,7 +114,7 @@ import Testing
                 #expect(foreign.errorName == Self.rejected)
             }
             let classic = try await person.ask(
-                from: bluez.connection, "RequestPinCode", [Self.peer], answer: "s")
+                from: bluez.connection, "RequestPinCode", [Self.peer], reply: "s")
             #expect(classic.errorName == Self.rejected)
             let stranger = try await Connection.open(bus.address, on: loop)
             let denied = try await person.ask(from: stranger, "RequestAuthorization", [Self.peer])

@@ -57,10 +57,10 @@ struct RemoteTests {
         #expect(found.map(\.valueHandle) == [0x13, 0x15])
         #expect(found.map(\.properties) == [.notify, [.read, .indicate]])
         #expect(found.map(\.configurationHandle) == [nil, 0x16])
-        #expect(attributes.place(of: 0x16)?.interface == .gattDescriptor)
+        #expect(attributes.location(of: 0x16)?.interface == .gattDescriptor)
         #expect(attributes.handle(ofValueAt: try ObjectPath("\(Self.device)/service0010/char0014")) == 0x15)
         #expect(attributes.characteristic(ofConfiguration: 0x16)?.valueHandle == 0x15)
-        #expect(attributes.place(of: 0x14) == nil)
+        #expect(attributes.location(of: 0x14) == nil)
     }
 
     @Test(arguments: [
@@ -127,7 +127,7 @@ struct RemoteTests {
         #expect(data.services == [UUID(0x180D), try #require(UUID(other))])
         #expect(data.data(.serviceData16Bit) == [0x0F, 0x18, 99])
         #expect(data.manufacturerSpecificData?.company == 0x6B)
-        #expect(device.report(isHeard: false).rssi == 127)
+        #expect(device.report(isReceived: false).rssi == 127)
     }
 
     @Test func `What has no room is left out, and the rest is told`() throws {
@@ -155,7 +155,7 @@ struct RemoteTests {
         ]
         for value in wrong {
             var changed = device
-            changed.take(.options([(name, value)]))
+            changed.update(with: .options([(name, value)]))
             #expect(changed == device)
         }
     }

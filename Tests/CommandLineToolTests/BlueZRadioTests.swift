@@ -24,7 +24,7 @@ import Testing
     ) throws {
         let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
         defer { bus.stop() }
-        try loop.hold {
+        try loop.withCurrentThread {
             let reactions = strap().merging(reactions) { $1 }
             let bluez = try made(on: loop) {
                 try await FalseRadio(on: bus, loop, isPowered: false, isConnected: isConnected, reactions)
@@ -42,7 +42,7 @@ import Testing
         _ = loop.start {
             do { made.add(.success(try await make())) } catch { made.add(.failure(error)) }
         }
-        while made.all.isEmpty { _ = loop.turn(until: loop.now.advanced(by: .seconds(1))) }
+        while made.all.isEmpty { _ = loop.runNextEvents(until: loop.now.advanced(by: .seconds(1))) }
         return try made.all[0].get()
     }
 
@@ -51,17 +51,17 @@ import Testing
         let configuration = Mutex<UInt8>(0)
         return [
             "StartDiscovery": { radio, call in
-                call.answer()
+                call.reply()
                 radio.hear(-40)
             },
             "Disconnect": { radio, call in
                 configuration.withLock { $0 = 0 }
                 leave(radio)
-                call.answer()
+                call.reply()
             },
             "StartNotify": { radio, call in
                 configuration.withLock { $0 = 1 }
-                call.answer()
+                call.reply()
                 let loop = radio.loop
                 loop.call(at: loop.now.advanced(by: .milliseconds(50))) {
                     radio.notify(FalseRadio.measurement, [0x00, 72])
@@ -72,21 +72,23 @@ import Testing
                     defer { value = 0 }
                     return value
                 }
-                if before == 0 { return call.refuse(Refusal("org.bluez.Error.Failed", "No notify session started")) }
-                call.answer()
+                if before == 0 {
+                    return call.fail(with: MethodError("org.bluez.Error.Failed", "No notify session started"))
+                }
+                call.reply()
             },
             "ReadValue": { _, call in
                 if call.path == FalseRadio.measurement {
-                    return call.refuse(Refusal("org.bluez.Error.NotPermitted", "Read not permitted"))
+                    return call.fail(with: MethodError("org.bluez.Error.NotPermitted", "Read not permitted"))
                 }
-                call.answer([.octets([configuration.withLock(\.self), 0])])
+                call.reply([.octets([configuration.withLock(\.self), 0])])
             },
             "WriteValue": { _, call in
                 switch call.arguments[0].octets {
-                case [1]: call.answer()
+                case [1]: call.reply()
                 case let octets? where octets.count == 1:
-                    call.refuse(Refusal("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80"))
-                default: call.refuse(Refusal("org.bluez.Error.InvalidArguments", "Invalid Length"))
+                    call.fail(with: MethodError("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80"))
+                default: call.fail(with: MethodError("org.bluez.Error.InvalidArguments", "Invalid Length"))
                 }
             },
         ]
@@ -113,7 +115,7 @@ import Testing
     }
 
     private static func refusing(_ name: ErrorName, _ message: String) -> FalseRadio.Reaction {
-        { _, call in call.refuse(Refusal(name, message)) }
+        { _, call in call.fail(with: MethodError(name, message)) }
     }
 
     private static let cases = [
@@ -121,7 +123,7 @@ import Testing
         Case(id: "HRS/SEN/SGGIT/CHA/BV-01-C", verdict: .fail, words: "0x12 (Read, Notify)"),
         Case(id: "HRS/SEN/CON/BV-01-C", verdict: .pass),
         Case(
-            id: "HRS/SEN/CON/BV-01-C", reactions: ["ReadValue": { _, call in call.answer([.octets([0, 0])]) }],
+            id: "HRS/SEN/CON/BV-01-C", reactions: ["ReadValue": { _, call in call.reply([.octets([0, 0])]) }],
             verdict: .fail, words: "00 00"),
         Case(
             id: "HRS/SEN/CON/BV-01-C", reactions: ["StartNotify": refusing("org.bluez.Error.InProgress", "Busy")],
@@ -139,11 +141,11 @@ import Testing
         Case(
             id: "HRS/SEN/CN/BV-01-C", verdict: .skip, words: "bluetoothd tells no value that nobody is subscribed to"),
         Case(
-            id: "HRS/SEN/CN/BV-01-C", reactions: ["StartNotify": { _, call in call.answer() }], verdict: .fail,
+            id: "HRS/SEN/CN/BV-01-C", reactions: ["StartNotify": { _, call in call.reply() }], verdict: .fail,
             words: "none"),
         Case(id: "HRS/SEN/CW/BI-01-C", verdict: .pass),
         Case(
-            id: "HRS/SEN/CW/BI-01-C", reactions: ["WriteValue": { _, call in call.answer() }], verdict: .fail,
+            id: "HRS/SEN/CW/BI-01-C", reactions: ["WriteValue": { _, call in call.reply() }], verdict: .fail,
             words: "it was accepted"),
         Case(id: "heart_rate/control_point_length", verdict: .pass),
         Case(
@@ -179,7 +181,7 @@ import Testing
             reactions: [
                 "WriteValue": { radio, call in
                     leave(radio)
-                    call.refuse(Refusal("org.bluez.Error.NotConnected", "Not Connected"))
+                    call.fail(with: MethodError("org.bluez.Error.NotConnected", "Not Connected"))
                 }
             ], verdict: .inconclusive,
             words: "the connection ended before the end of a write of 01 to 2A39: unspecified_error"),
@@ -232,7 +234,7 @@ import Testing
         let descriptor = ends[1]
         let reactions: [String: FalseRadio.Reaction] = [
             "StartNotify": { _, call in
-                call.answer()
+                call.reply()
                 Self.signal(SIGINT, into: descriptor)
             }
         ]
@@ -252,7 +254,7 @@ import Testing
 
     @Test func `Without a bus, or without bluetoothd, it says what is missing`() throws {
         let loop = EventLoop(pace: .real())
-        try loop.hold {
+        try loop.withCurrentThread {
             let nowhere = BusAddress.at("unix:path=/nonexistent/bus")
             let failure = #expect(throws: CommandFailure.self) {
                 _ = try BlueZRadio(nil, RealTime(loop, Signals([])), bus: nowhere)
@@ -338,9 +340,9 @@ import Testing
     {
         let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
         defer { bus.stop() }  // what waits on the loop for ever still has it
-        try loop.hold {
+        try loop.withCurrentThread {
             let reaction: FalseRadio.Reaction = { radio, call in
-                call.answer()
+                call.reply()
                 switch departure {
                 case .name: _ = loop.start { await radio.connection.close() }
                 case .bus: bus.stop()

@@ -63,7 +63,8 @@ import Testing
         _ records: [(seconds: Double, event: EventName, thing: String, value: String?, rule: String?)],
         lines: [(seconds: Double, text: String)] = [], until end: Double = 60
     ) throws -> Chronicle {
-        let chronicler = Chronicler(try scenario(), ValueWording(thing: { _, _ in "" }, value: { _, _, _, _ in false }))
+        let chronicler = Chronicler(
+            try scenario(), ValueFormatter(thing: { _, _ in "" }, value: { _, _, _, _ in false }))
         var journal = EventJournal { chronicler.take($0) }
         for (seconds, event, thing, value, rule) in records {
             var record = EventRecord(event, of: thing, at: instant(seconds))

@@ -10,7 +10,7 @@ import Testing
             let name = try #require(await connection.name)
             #expect(name.text.hasPrefix(":"))
             let call = Call(
-                "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", [.string(name.text)], answer: "b")
+                "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", [.string(name.text)], reply: "b")
             #expect(try await connection.call(call) == [.boolean(true)])
         }
     }
@@ -40,17 +40,17 @@ import Testing
                 await ask("Refuse")
                     == .failure(.remote(RemoteError(name: "org.bluez.Error.NotPermitted", message: "not today"))))
             let limit = Duration.milliseconds(30)
-            let late = await ask("Keep", answer: "s", within: limit)
+            let late = await ask("Keep", reply: "s", within: limit)
             #expect(late == .failure(.timedOut(after: limit)))
-            service.kept.first?.answer([.string("too late")])
-            let malformed = await ask("ReadValue", [.options([])], answer: "s")
+            service.kept.first?.reply([.string("too late")])
+            let malformed = await ask("ReadValue", [.options([])], reply: "s")
             #expect(malformed == .failure(.malformedReply(expected: "s", found: "\"ay\"")))
             #expect(await ask("Drop").errorName == "org.freedesktop.DBus.Error.Failed")
-            #expect(await ask("Lie", answer: "s").errorName == "org.freedesktop.DBus.Error.Failed")
-            #expect(await ask("Garble", answer: "s").errorName == "org.freedesktop.DBus.Error.Failed")
+            #expect(await ask("Lie", reply: "s").errorName == "org.freedesktop.DBus.Error.Failed")
+            #expect(await ask("Garble", reply: "s").errorName == "org.freedesktop.DBus.Error.Failed")
             let nobody = Asking(connection: client, name: "example.Nobody")
             #expect(await nobody("Echo").errorName == "org.freedesktop.DBus.Error.NameHasNoOwner")
-            let answer = await ask("ReadValue", [.options([("offset", .uint16(7))])], answer: "ay")
+            let answer = await ask("ReadValue", [.options([("offset", .uint16(7))])], reply: "ay")
             #expect(answer == .success([.octets([7, 1, 2])]))
         }
     }
@@ -59,13 +59,13 @@ import Testing
         try onBus { bus, loop in
             let service = Service()
             let (_, _, ask) = try await service.open(bus, loop)
-            async let later = ask("Keep", answer: "s")
+            async let later = ask("Keep", reply: "s")
             try await loop.until { !service.kept.isEmpty }
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
             let kept = service.kept
-            kept.first?.answer([.string("now")])
-            kept.first?.answer([.string("again")])
-            kept.first?.refuse(Refusal("a.b", "again"))
+            kept.first?.reply([.string("now")])
+            kept.first?.reply([.string("again")])
+            kept.first?.fail(with: MethodError("a.b", "again"))
             #expect(await later == .success([.string("now")]))
         }
     }
@@ -74,11 +74,11 @@ import Testing
         try onBus { bus, loop in
             let service = Service()
             let (_, _, ask) = try await service.open(bus, loop)
-            let task = loop.start { await ask("Keep", answer: "s") }
+            let task = loop.start { await ask("Keep", reply: "s") }
             try await loop.until { !service.kept.isEmpty }
             task.cancel()
             #expect(try await task.value == .failure(.cancelled))
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
         }
     }
 
@@ -86,11 +86,11 @@ import Testing
         try onBus { bus, loop in
             let service = Service()
             let (server, _, ask) = try await service.open(bus, loop)
-            async let answer = ask("Keep", answer: "s")
+            async let answer = ask("Keep", reply: "s")
             try await loop.until { !service.kept.isEmpty }
             await server.close()
             #expect(await answer.errorName == "org.freedesktop.DBus.Error.NoReply")
-            service.kept.first?.answer([.string("nobody hears this")])
+            service.kept.first?.reply([.string("nobody hears this")])
             await server.close()
             #expect(await server.isOpen == false)
         }
@@ -100,7 +100,7 @@ import Testing
         try onBus { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
-            async let answer = ask("Keep", answer: "s")
+            async let answer = ask("Keep", reply: "s")
             try await loop.until { !service.kept.isEmpty }
             await client.close()
             #expect(await answer == .failure(.disconnected))
@@ -121,7 +121,7 @@ import Testing
                 let client = try await Connection.open(bus.address, on: loop)
                 let ask = Asking(connection: client, name: try #require(await server.name))
                 let kept = service.kept.count
-                async let waiting = ask("Keep", answer: "s")
+                async let waiting = ask("Keep", reply: "s")
                 try await loop.until { service.kept.count > kept }
                 bus.stop()
                 #expect(await waiting == .failure(.disconnected))
@@ -143,7 +143,7 @@ import Testing
                 for number in 0..<1000 {
                     group.addTask {
                         let value = Value.variant(.int64(Int64(number)))
-                        return await ask("Echo", [value], answer: "v") == .success([value])
+                        return await ask("Echo", [value], reply: "v") == .success([value])
                     }
                 }
                 for try await isRight in group { #expect(isRight) }
@@ -157,7 +157,7 @@ import Testing
             let (gone, watcher) = (Heard<BusName?>(), try await Connection.open(bus.address, on: loop))
             func visit() async throws -> BusName? {
                 let name = try #require(await Connection.open(bus.address, on: loop).name)
-                _ = try await watcher.watch(name) { gone.add($0) }
+                _ = try await watcher.watchOwner(of: name) { gone.add($0) }
                 return name
             }
             _ = try await visit()

@@ -57,7 +57,7 @@ import Testing
                     peer.hasHeard(error ?? "v\0") && (error == nil) == !peer.hasHeard("Error"), "\(frame.signature)")
                 peer.close()
             }
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
             #expect(await server.isOpen)
         }
     }
@@ -83,7 +83,7 @@ import Testing
         try onBus { bus, loop in
             let (server, _, ask) = try await Service().open(bus, loop)
             let long = String(repeating: "\u{1}", count: 4 << 20)
-            let answer = await ask.property("Get", ["", long], answer: "v")
+            let answer = await ask.property("Get", ["", long], reply: "v")
             guard case .failure(.remote(let error)) = answer else {
                 Issue.record("it is answered")
                 return
@@ -99,7 +99,7 @@ import Testing
         try onBus { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
-            async let waiting = ask("Keep", answer: "s")
+            async let waiting = ask("Keep", reply: "s")
             try await loop.until { !service.kept.isEmpty }
             let peer = try await RawPeer.open(bus, loop)
             let name = try #require(await client.name)
@@ -109,8 +109,8 @@ import Testing
                 peer.send(frame.octets)
             }
             try await loop.sleep(for: .milliseconds(20))
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
-            service.kept.first?.answer([.string("real")])
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
+            service.kept.first?.reply([.string("real")])
             #expect(await waiting == .success([.string("real")]))
             peer.close()
         }

@@ -23,7 +23,8 @@ import Testing
             for number in 0..<count {
                 let value = Value.octets((0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })
                 let started = Self.processorTime()
-                try await server.emitChange(of: Self.characteristic, at: "/app/service0/char0", [("Value", value)])
+                try await server.emitPropertiesChanged(
+                    of: Self.characteristic, at: "/app/service0/char0", [("Value", value)])
                 sending += Self.processorTime() - started
                 if number % 500 == 499 { try await loop.until { heard.all.count > Int(number) - 400 } }
             }
@@ -107,7 +108,7 @@ import Testing
         try onBus { bus, loop in
             let client = try await Connection.open(bus.address, on: loop)
             let owners = Heard<BusName?>()
-            let subscription = try await client.watch("org.bluez") { owners.add($0) }
+            let subscription = try await client.watchOwner(of: "org.bluez") { owners.add($0) }
             #expect(owners.all == [nil])
             var names: [BusName?] = [nil]
             for _ in 0..<2 {
@@ -115,7 +116,7 @@ import Testing
                 try await own("org.bluez", server)
                 names += [await server.name, nil]
                 let late = Heard<BusName?>()
-                let second = try await client.watch("org.bluez") { late.add($0) }
+                let second = try await client.watchOwner(of: "org.bluez") { late.add($0) }
                 #expect(await late.all == [server.name])
                 await client.cancel(second)
                 await server.close()
@@ -156,7 +157,7 @@ import Testing
     private func own(_ name: BusName, _ connection: Connection) async throws {
         let call = Call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
-            [.string(name.text), .uint32(0)], answer: "u")
+            [.string(name.text), .uint32(0)], reply: "u")
         #expect(try await connection.call(call) == [.uint32(1)])
     }
 }

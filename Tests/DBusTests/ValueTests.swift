@@ -36,7 +36,7 @@ import Testing
         try onBus { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             for value in Self.values {
-                let answer = await ask("Echo", [.variant(value)], answer: "v")
+                let answer = await ask("Echo", [.variant(value)], reply: "v")
                 #expect(answer == .success([.variant(value)]), "\(value.type)")
             }
             #expect(await client.isOpen)
@@ -72,7 +72,7 @@ import Testing
             }
             let many = await ask("Echo", [Value](repeating: .byte(1), count: 256))
             #expect(many.errorName == nil && many != .failure(.disconnected))
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
             #expect(await client.isOpen)
         }
     }
@@ -82,7 +82,7 @@ import Testing
         try onBus { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             let deep = Self.variants(64)
-            let answer = await ask("Echo", [deep], answer: "v")
+            let answer = await ask("Echo", [deep], reply: "v")
             #expect(answer == .success([deep]))
             #expect(await client.isOpen)
         }

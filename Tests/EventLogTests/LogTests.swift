@@ -11,7 +11,7 @@ import Testing
         func write(to json: inout JSONText) { json.append(quoted: text) }
     }
 
-    static func lines(of chunk: EventChunk, in wording: ValueWording) -> [String] {
+    static func lines(of chunk: EventChunk, in wording: ValueFormatter) -> [String] {
         var text = JSONText()
         chunk.write(in: wording, to: &text)
         return text.string.split(separator: "\n").map(String.init)
@@ -37,7 +37,7 @@ import Testing
         journal.flush()
         pool.release(packet)
 
-        let wording = ValueWording(
+        let wording = ValueFormatter(
             thing: { "device \($0) part \($1)" },
             value: { _, part, octets, text in
                 text.append(Int64(octets.last ?? 0))
@@ -71,7 +71,7 @@ import Testing
         journal.flush()
         pool.release(packet)
 
-        let wording = ValueWording(thing: { "\($0)/\($1)" }) { _, _, octets, text in
+        let wording = ValueFormatter(thing: { "\($0)/\($1)" }) { _, _, octets, text in
             text.append(Int64(octets.last ?? 0))
             return true
         }
@@ -94,7 +94,7 @@ import Testing
             pool.release(packet)
         }
         journal.flush()
-        let wording = ValueWording(thing: { _, _ in "" }, value: { _, _, _, _ in false })
+        let wording = ValueFormatter(thing: { _, _ in "" }, value: { _, _, _, _ in false })
         let octets = collected.chunks.map { chunk in
             Self.lines(of: chunk, in: wording).map { String($0.dropLast(2).suffix(2)) }
         }

@@ -47,7 +47,7 @@ actor Walker {
                     }
                 }
             }
-            #expect(loop.strays == 0)
+            #expect(loop.crossThreadInsertions == 0)
             return journal.entries
         }
         let first = try wakings(seed: 7)
@@ -118,7 +118,7 @@ actor Walker {
             await Task.yield()
             #expect(await ann.steps == 5)
             #expect(loop.now == .start.advanced(by: .seconds(2)))
-            #expect(loop.strays == 0)
+            #expect(loop.crossThreadInsertions == 0)
         }
     }
 
@@ -149,9 +149,9 @@ actor Walker {
             loop.call(at: .start.advanced(by: .milliseconds(20))) { unsafe write(input, [42], 1) }
             #expect(await bytes.first { _ in true } == 42)
             loop.cancel(watch)
-            #expect(loop.strays == 0)
+            #expect(loop.crossThreadInsertions == 0)
             #expect(await Task.detached { "from another thread" }.value == "from another thread")
-            #expect(loop.strays > 0)
+            #expect(loop.crossThreadInsertions > 0)
         }
         #expect(began.duration(to: .now) >= .milliseconds(20))
     }
@@ -188,12 +188,12 @@ actor Walker {
             loop.call(at: .start.advanced(by: .seconds(second))) { journal.write(second) }
         }
         let limit = Instant.start.advanced(by: .milliseconds(2500))
-        loop.hold {
-            #expect(loop.turn(until: limit))
+        loop.withCurrentThread {
+            #expect(loop.runNextEvents(until: limit))
             #expect(journal.entries == [1])
-            #expect(loop.turn(until: limit))
+            #expect(loop.runNextEvents(until: limit))
             #expect(loop.isIsolatingCurrentContext() == true)
-            #expect(!loop.turn(until: limit))
+            #expect(!loop.runNextEvents(until: limit))
             #expect(loop.now == limit)
         }
         #expect(journal.entries == [1, 2])
@@ -208,7 +208,7 @@ actor Walker {
             journal.write(await walker.steps)
         }
         let limit = Instant.start.advanced(by: .seconds(2))
-        loop.hold { while loop.turn(until: limit) {} }
+        loop.withCurrentThread { while loop.runNextEvents(until: limit) {} }
         #expect(journal.entries == [3])
         #expect(loop.now == limit)
     }
@@ -227,7 +227,7 @@ actor Walker {
         }
         var octet: UInt8 = 7
         _ = unsafe write(ends[1], &octet, 1)
-        let isBefore = loop.hold { loop.turn(until: .start.advanced(by: .seconds(60))) }
+        let isBefore = loop.withCurrentThread { loop.runNextEvents(until: .start.advanced(by: .seconds(60))) }
         #expect(isBefore)
         #expect(journal.entries == [7])
     }

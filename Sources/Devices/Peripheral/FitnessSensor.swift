@@ -69,7 +69,7 @@ struct FitnessSensor: ServiceSensor {
     /// Nil when the curve has stopped.
     private mutating func count(_ quantity: Part.Quantity, at now: Instant, of body: inout Body) -> UInt32? {
         let time = body.clock.sensorTime(at: now)
-        if let wanted = counter?.wanted(at: time) { body.say(wanted, as: quantity) }
+        if let wanted = counter?.unclampedTotal(at: time) { body.say(wanted, as: quantity) }
         return quantity == .steps ? counter?.total(at: time) : counter?.today(at: time)
     }
 

@@ -69,9 +69,9 @@ struct HeartRateSensor: ServiceSensor {
     ) -> Bool {
         if occasion == .due { schedule.goOn(after: now) }
         if definition.hasRRIntervals { body.pulses[pulse].listen(until: now) }
-        guard let rate = body.pulses[pulse].heart.wanted(at: now) else { return false }
+        guard let rate = body.pulses[pulse].heart.unclampedRate(at: now) else { return false }
         body.say(rate, as: .heartRate, in: 0...Double(definition.highest))
-        let bpm = min(Heart.shown(rate), definition.highest)
+        let bpm = min(Heart.reported(rate), definition.highest)
         measurement.bpm = bpm
         measurement.contact = contactNow(at: now)
         measurement.energyExpended =

@@ -53,7 +53,7 @@ struct MeasurementsSensor: ServiceSensor {
         guard !ready.isEmpty else { return false }
         samples.take(ready, into: &values)
         samples.rate.forget(before: stream.oldest(at: now))
-        if let misfit = samples.misfit { body.say(misfit, as: .heartRates) }
+        if let misfit = samples.saturatedValue { body.say(misfit, as: .heartRates) }
         guard !values.isEmpty else {
             stream.begin(at: now)
             return false

@@ -19,7 +19,7 @@ struct Pulse: Sendable {
 
     /// Hears the beats up to an instant, at least those of an hour.
     mutating func listen(until now: Instant) {
-        if heart.pass(until: now.advanced(by: .zero - Self.memory)) { intervals.interrupt() }
+        if heart.skipBeats(until: now.advanced(by: .zero - Self.memory)) { intervals.interrupt() }
         var (waiting, beats, count) = (intervals, beats, count)
         (intervals, self.beats) = (RRIntervals(capacity: 0), [])  // so that each has one owner, and is not copied
         heart.beats(until: now) { beat in

@@ -78,8 +78,8 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
 
     /// As in ISO 8601: `2000-01-01T00:00:00`; what is not known is 0.
     public var description: String {
-        let date = "\(year.text(digits: 4))-\(month.text(digits: 2))-\(day.text(digits: 2))"
-        return "\(date)T\(hours.text(digits: 2)):\(minutes.text(digits: 2)):\(seconds.text(digits: 2))"
+        let date = "\(year.zeroPadded(to: 4))-\(month.zeroPadded(to: 2))-\(day.zeroPadded(to: 2))"
+        return "\(date)T\(hours.zeroPadded(to: 2)):\(minutes.zeroPadded(to: 2)):\(seconds.zeroPadded(to: 2))"
     }
 
     /// Counts in eras of 400 years, which all have 146097 days, and in years that begin with March.

@@ -20,7 +20,7 @@ public struct Opcode: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// The specification's name without `HCI_`; for one that is not in the table its number: `0xFC01`.
     public var name: String {
         if let name = entry?.name { return name }
-        return "0x" + rawValue.text(digits: 4, radix: 16)
+        return "0x" + rawValue.zeroPadded(to: 4, radix: 16)
     }
 
     /// Where Supported Commands says that a controller has it (section 6.27); nil for one that has no bit.

@@ -17,7 +17,7 @@ func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let source = Array(demoScenario.utf8)
     let reading = ScenarioFile.read("demo", variables: [:]) { _ in source }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.inner, reading.problems.map(\.description).joined(separator: "\n"))
+        throw CommandFailure(.internalError, reading.problems.map(\.description).joined(separator: "\n"))
     }
     let played = try Played(scenario, "demo", invocation)
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))

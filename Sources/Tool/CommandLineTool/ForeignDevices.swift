@@ -41,8 +41,8 @@ struct ForeignDevices {
                 isPairable: device.security?.isBonding ?? false)
             hosts.append(
                 PeripheralHost(
-                    definition, over: connection, on: loop, answer: { listener.answer(number, $0) },
-                    tell: { listener.tell(number, $0) }))
+                    definition, over: connection, on: loop, onRequest: { listener.answer(number, $0) },
+                    onEvent: { listener.tell(number, $0) }))
         }
         self.hosts = hosts
         guard let capability else {
@@ -113,7 +113,7 @@ extension Advertisement {
             for data in payload.serviceData { serviceData[data.uuid] = data.octets }
             for data in payload.manufacturerData { manufacturerData[data.company] = data.octets }
             appearance = appearance ?? payload.appearance
-            tellsPower = tellsPower || payload.txPower != nil
+            includesTxPower = includesTxPower || payload.txPower != nil
         }
         if let phase = device.advertising.phases.first { interval = phase.interval }
         isConnectable = device.advertising.isConnectable

@@ -40,7 +40,7 @@ struct Judgement {
 
     /// How the run ended; nil when nothing was judged.
     var code: ExitCode? {
-        if let fault { return fault.verdict == .error ? .inner : .failure }
+        if let fault { return fault.verdict == .error ? .internalError : .failure }
         guard !required.isEmpty else { return nil }
         return Report.Tally(required.map(\.ruling.verdict)).code
     }

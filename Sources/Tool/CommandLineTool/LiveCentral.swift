@@ -134,7 +134,7 @@ func openBus(
         return try await Connection.open(address, on: loop, whenDisconnected: gone)
     } catch {
         let mend =
-            address.namedBy.map { "it is named by \($0): unset that for the usual one" }
+            address.environmentVariable.map { "it is named by \($0): unset that for the usual one" }
             ?? "install and start it: apt-get install dbus bluez"
         throw CommandFailure(.environment, "lubdub: \(error); \(mend)")
     }

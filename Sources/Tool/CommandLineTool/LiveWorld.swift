@@ -38,7 +38,7 @@ actor LiveWorld {
     /// Why the radio of a device is of no use any more.
     private(set) var failure: String?
     private var whenUnlinked: (@Sendable () -> Void)?
-    private var wake: EventLoop.Appointment?
+    private var wake: EventLoop.ScheduledCall?
     private var clock: CaseClock?
     private var startsAtReset = false
     private var isOver = false  // the time of a case is

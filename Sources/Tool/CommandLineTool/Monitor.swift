@@ -45,7 +45,7 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration? {
     do throws(UsageError) {
         return try invocation.value("--every", as: "a duration of at least 10 ms, such as \"5 s\"") { text in
-            Duration(spelled: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
+            Duration(parsing: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
         }
     } catch { throw CommandFailure(error) }
 }
@@ -108,7 +108,7 @@ private func listen(
         }
     } catch let failure as CommandFailure {
         throw failure
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+    } catch { throw CommandFailure(.internalError, "lubdub: \(error)") }
 }
 
 /// The built-in client, which has begun.

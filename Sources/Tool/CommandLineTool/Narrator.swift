@@ -79,7 +79,7 @@ final class Narrator: Sendable {
     func said(_ saying: SensorCollector.Saying, at instant: Instant) { line(instant, "client", paint(saying)) }
 
     /// Tells what happened, if it was asked for.
-    func happened(_ chunk: EventChunk, in wording: ValueWording) {
+    func happened(_ chunk: EventChunk, in wording: ValueFormatter) {
         for record in chunk.records(where: { choice.events?.contains($0) ?? true }, in: wording) {
             let (who, what) = Self.words(record)
             announce(.event(record.event, of: record.thing))
@@ -138,7 +138,7 @@ final class Narrator: Sendable {
     static func words(_ packet: PacketWording) -> String {
         let shown = Array(packet.octets.prefix(mostOctets)).hex + (packet.octets.count > mostOctets ? " ..." : "")
         guard !shown.isEmpty else { return "\(packet.isFromHost ? "->" : "<-") \(packet.name)" }
-        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".filled(to: widestName))\(shown)"
+        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".padded(to: widestName))\(shown)"
     }
 
     private func isOldNews(_ packet: PacketWording) -> Bool {
@@ -152,6 +152,6 @@ final class Narrator: Sendable {
 
     private func line(_ instant: Instant, _ who: String, _ what: String) {
         let width = choice.packets && choice.controller == nil ? 12 : 8
-        say("\(paint("\(instant)", .quiet))  \("\(who) ".filled(to: width))\(what)")
+        say("\(paint("\(instant)", .quiet))  \("\(who) ".padded(to: width))\(what)")
     }
 }

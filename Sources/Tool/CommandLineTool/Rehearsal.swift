@@ -38,7 +38,7 @@ struct Rehearsal: Sendable {
         limit = Instant.start.advanced(by: played.scenario.limit)
         collector = SensorCollector(.init(toPlay: played.scenario))
         do throws(AttributeTable.DefinitionError) { node = try self.world.addClient(at: .start) } catch {
-            throw CommandFailure(.inner, "lubdub: the client has no room for its attributes: \(error)")
+            throw CommandFailure(.internalError, "lubdub: the client has no room for its attributes: \(error)")
         }
     }
 

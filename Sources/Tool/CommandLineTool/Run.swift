@@ -150,7 +150,7 @@ private func perform(
             let reason = await ending.wait(signals, on: loop, for: nil)
             return (await live.close(), reason)
         }
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+    } catch { throw CommandFailure(.internalError, "lubdub: \(error)") }
 }
 
 /// Says which rules of the script were cut off, and of which case's if it is one of several; a file that has such rules is

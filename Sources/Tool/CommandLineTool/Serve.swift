@@ -168,7 +168,7 @@ private func offer(
         return try files.close(&world, reason.code ?? (world.runaways.isEmpty ? .success : .usage))
     } catch let failure as CommandFailure {
         throw failure
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+    } catch { throw CommandFailure(.internalError, "lubdub: \(error)") }
 }
 
 private func open(_ control: ControlSocket, at address: StreamAddress) async throws {

@@ -61,11 +61,11 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     else {
         let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
         let hint =
-            likelyMeant(by: word, among: codes)
-            ?? likelyMeant(by: operand, among: Check.all.map(\.id) + CollectorCase.all.map(\.id))
+            closestMatch(to: word, in: codes)
+            ?? closestMatch(to: operand, in: Check.all.map(\.id) + CollectorCase.all.map(\.id))
         throw CommandFailure(
             .usage,
-            "lubdub: there is no code and no check \(operand.brief.quoted)"
+            "lubdub: there is no code and no check \(operand.abbreviated.quoted)"
                 + (hint.map { " (did you mean \($0.quoted)?)" } ?? "; \"lubdub check --list\" lists the checks"))
     }
     Console.print("\(word): \(explanation)")

@@ -74,7 +74,7 @@ struct AskedTrial: Trying {
             close(event, event.matches(in: happening, isTrue: isTrue), at: now)
         }
         if let opening, isWanted || !opening.isDue, event.concerns(happening) {
-            let line = happening.value?.json.brief ?? "something"
+            let line = happening.value?.json.abbreviated ?? "something"
             let start = max(opening.opened, now.advanced(by: .zero - Self.latency))
             if event.matches(in: happening, isTrue: { context.truths.hold($0, $1, since: start) }) > 0 {
                 decide(isWanted, "a person saw \(line) by \(now) s", at: now, context)

@@ -48,7 +48,7 @@ struct Names {
 
     /// Which service of a device a definition is, by its name.
     func service(defined cursor: Cursor, of device: Int) -> Int? {
-        guard !cursor.isGivenUp, let kind: Service.Kind = cursor["service"].choice() else { return nil }
+        guard !cursor.isLogFull, let kind: Service.Kind = cursor["service"].choice() else { return nil }
         let name = cursor["id"]?.string ?? kind.rawValue
         guard case .service(device, let service)? = things["\(devices[device].id)/\(name)"] else {
             cursor.note(.unknownThing, "this device will not have a service \(name.quoted)")

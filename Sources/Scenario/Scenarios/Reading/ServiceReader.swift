@@ -38,7 +38,7 @@ struct ServiceReader {
     }
 
     private func service(_ cursor: Cursor) -> Service? {
-        guard !cursor.isGivenUp, let kind: Service.Kind = cursor["service"].choice() else { return nil }
+        guard !cursor.isLogFull, let kind: Service.Kind = cursor["service"].choice() else { return nil }
         return Service(
             id: cursor["id"]?.string ?? kind.rawValue, kind: kind, content: content(cursor, kind),
             parts: parts(cursor, kind))

@@ -84,10 +84,10 @@ struct AppQuestion: Sendable {
         }
         if text.hasPrefix("{") {
             guard let line = ClientLine(Array(text.utf8)), line.isJSON else {
-                return .misread("\(text.brief.quoted) is no JSON object")
+                return .misread("\(text.abbreviated.quoted) is no JSON object")
             }
             guard fields.contains(where: { Datum(json: text.utf8)?[$0.key] != nil }) else {
-                return .misread("\(text.brief.quoted) does not say \(names): type \(hint)")
+                return .misread("\(text.abbreviated.quoted) does not say \(names): type \(hint)")
             }
             return .answer(.shown, line)
         }
@@ -95,11 +95,12 @@ struct AppQuestion: Sendable {
         var values = constants
         for field in fields {
             guard let value = field.take(from: &words) else {
-                return .misread("\(text.brief.quoted) does not say \(names): type \(hint)")
+                return .misread("\(text.abbreviated.quoted) does not say \(names): type \(hint)")
             }
             values.append(value)
         }
-        return words.isEmpty ? shown(values) : .misread("\(text.brief.quoted) says more than \(names): type \(hint)")
+        return words.isEmpty
+            ? shown(values) : .misread("\(text.abbreviated.quoted) says more than \(names): type \(hint)")
     }
 
     /// When nobody answers any more.

@@ -157,7 +157,7 @@ actor PersonCase: Examinee {
     /// What was typed to a question that is not put any more answers no other.
     private func forget() {
         guard !typed.isEmpty else { return }
-        Console.complain("that is not asked any more: \(typed.joined(separator: " ").brief.quoted)")
+        Console.complain("that is not asked any more: \(typed.joined(separator: " ").abbreviated.quoted)")
         typed = []
     }
 

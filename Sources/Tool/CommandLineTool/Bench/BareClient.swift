@@ -20,7 +20,7 @@ struct BareClient {
         let played = Played(try benchScenario(json), seed: 1, events: nil, trace: nil)
         world = try played.world()
         do throws(AttributeTable.DefinitionError) { node = try world.addClient(at: .start) } catch {
-            throw CommandFailure(.inner, "lubdub: the client has no room for its attributes: \(error)")
+            throw CommandFailure(.internalError, "lubdub: the client has no room for its attributes: \(error)")
         }
         world.start()
         command(.start)
@@ -91,7 +91,7 @@ struct BareClient {
 func benchScenario(_ json: String) throws(CommandFailure) -> Scenario {
     let reading = ScenarioFile.read("bench.json") { _ in Array(json.utf8) }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.inner, reading.problems.map(\.description).joined(separator: "\n"))
+        throw CommandFailure(.internalError, reading.problems.map(\.description).joined(separator: "\n"))
     }
     return scenario
 }

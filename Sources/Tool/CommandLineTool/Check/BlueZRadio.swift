@@ -149,7 +149,7 @@ extension CentralHost.Event {
     func output(in pool: inout PacketPool) -> Host.Output? {
         switch self {
         case .output(let output): return output
-        case .heard(let id, let handle, let value, let isIndicated):
+        case .received(let id, let handle, let value, let isIndicated):
             let packet = pool.take(Array(value.prefix(PacketPool.capacity)))
             return isIndicated ? .indicated(id, handle: handle, packet) : .notified(id, handle: handle, packet)
         case .failed: return nil

@@ -60,7 +60,9 @@ struct Examination {
         do throws(AttributeTable.DefinitionError) {
             let (outcome, after) = try check.ask(of: device, in: world, isStrict: played.isStrict)
             return (outcome, after)
-        } catch { throw CommandFailure(.inner, "lubdub: the examiner has no room for its attributes: \(error)") }
+        } catch {
+            throw CommandFailure(.internalError, "lubdub: the examiner has no room for its attributes: \(error)")
+        }
     }
 
     /// The last packets of the central before a fail: the same case again, for it is the same to the octet.

@@ -94,7 +94,7 @@ enum RealDoor {
     ) throws(CommandFailure) -> ExitCode {
         let signals = Signals()
         let loop = EventLoop(pace: .real())
-        return try loop.hold { () throws(CommandFailure) -> ExitCode in
+        return try loop.withCurrentThread { () throws(CommandFailure) -> ExitCode in
             let radio = try open(RealTime(loop, signals), log)
             defer { radio.close() }
             return try action(radio)

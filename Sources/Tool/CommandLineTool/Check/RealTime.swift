@@ -67,7 +67,7 @@ final class RealTime {
     func forgetStandstills() { standstills = [] }
 
     private func turn(until limit: Instant) {
-        _ = loop.turn(until: limit)
+        _ = loop.runNextEvents(until: limit)
         for happening in inbox.take() {
             switch happening {
             case .signal(let number): end(.signal(number))

@@ -197,6 +197,6 @@ struct OutsideClient: Sendable {
             throw failure
         } catch let failure as SocketFailure {
             throw CommandFailure(.environment, "lubdub: \(failure)")
-        } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+        } catch { throw CommandFailure(.internalError, "lubdub: \(error)") }
     }
 }

@@ -76,7 +76,7 @@ private func ask(_ line: String, at address: StreamAddress) throws(CommandFailur
         throw failure
     } catch let failure as SocketFailure {
         throw CommandFailure(.environment, "lubdub: \(failure)")
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+    } catch { throw CommandFailure(.internalError, "lubdub: \(error)") }
 }
 
 /// What the server has said so far.

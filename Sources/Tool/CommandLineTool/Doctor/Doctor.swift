@@ -18,7 +18,7 @@ func doctor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let wanted = try wantedRadio(invocation)
     let paint = try Paint(invocation, for: Console.descriptor)
     let facts: MachineFacts
-    do { facts = try Asking.all() } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+    do { facts = try Asking.all() } catch { throw CommandFailure(.internalError, "lubdub: \(error)") }
     let report = DoctorReport(Diagnosis(facts), wanted)
     for line in invocation.has("--json") ? [report.json] : report.lines(paint) { Console.print(line) }
     return report.code
@@ -61,19 +61,19 @@ struct DoctorReport: Sendable {
     /// For people: a line for each finding, with what mends it below; then a line for each radio.
     func lines(_ paint: Paint) -> [String] {
         let width = (findings.map(\.subject) + radios.map(\.radio)).map(\.count).max() ?? 0
-        let margin = "".filled(to: width + 11)
+        let margin = "".padded(to: width + 11)
         var lines: [String] = []
         for finding in findings {
             let code = finding.code.map { " (\($0.rawValue))" } ?? ""
             lines.append(
-                "\(finding.subject.filled(to: width))  \(label(finding.level, paint))  \(finding.found)\(code)")
+                "\(finding.subject.padded(to: width))  \(label(finding.level, paint))  \(finding.found)\(code)")
             if let command = finding.command { lines.append("\(margin)$ \(paint(command, .state))") }
             if let advice = finding.advice { lines.append("\(margin)\(advice)") }
         }
         lines.append("")
         for radio in radios {
             lines.append(
-                "\(radio.radio.filled(to: width))  \(radio.works ? "works  " : paint("no     ", .warning))  \(radio.says)"
+                "\(radio.radio.padded(to: width))  \(radio.works ? "works  " : paint("no     ", .warning))  \(radio.says)"
             )
         }
         return lines

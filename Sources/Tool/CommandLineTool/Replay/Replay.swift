@@ -97,7 +97,7 @@ private func replayed(
     }
     let original = ScenarioFile.flattened(
         path, variables: variables, naming: { relative($0, to: target) }, load: contents)
-    guard let original else { throw CommandFailure(.inner, "lubdub: \(path) cannot be made into one file") }
+    guard let original else { throw CommandFailure(.internalError, "lubdub: \(path) cannot be made into one file") }
     let replay = ReplayScenario(
         original, devices: source.scenario.devices.map(\.id),
         limit: source.scenario.limit.inNanoseconds / 1000 + 1, log)
@@ -110,7 +110,7 @@ private func replayed(
                 .joined(separator: "\n"))
     }
     guard again.scenario?.devices == source.scenario.devices else {
-        throw CommandFailure(.inner, "lubdub: the devices of \(path) cannot be said in one file")
+        throw CommandFailure(.internalError, "lubdub: the devices of \(path) cannot be said in one file")
     }
     return text
 }

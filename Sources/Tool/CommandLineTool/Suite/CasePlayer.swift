@@ -92,7 +92,7 @@ struct CasePlayer: Sendable {
                 played, narrator, source: source, signals, tellsPlace: played.item == nil || verbosity > .quiet,
                 isSilent: verbosity == .quiet
             ) { instant, line in
-                if tells { Console.print("\(paint("\(instant)", .quiet))  \(line.json.brief)") }
+                if tells { Console.print("\(paint("\(instant)", .quiet))  \(line.json.abbreviated)") }
             }
             if let disturbance = course.disturbance, !turn.isSecond { offer(played, after: disturbance, &course) }
             return course

@@ -14,7 +14,7 @@ struct CaseWording {
     func lines(_ entry: Report.Entry) -> [String] {
         let outcome = entry.outcome
         let verdict = outcome.verdict
-        let label = verdict.rawValue.filled(to: Self.width)
+        let label = verdict.rawValue.padded(to: Self.width)
         var lines = ["\(paint(label, verdict == .pass ? .state : .warning))  \(entry.id)  \(seconds(outcome.duration))"]
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {
@@ -30,7 +30,7 @@ struct CaseWording {
     /// The lines of the trace around a fault, so many columns from the left; their label takes so many more.
     static func trace(_ lines: [String], _ paint: Paint, behind margin: Int, label width: Int = 7) -> [String] {
         zip(["trace"] + Array(repeating: "", count: lines.count), lines).map { label, line in
-            String(repeating: " ", count: margin) + label.filled(to: width) + paint(line, .packet)
+            String(repeating: " ", count: margin) + label.padded(to: width) + paint(line, .packet)
         }
     }
 
@@ -43,7 +43,7 @@ struct CaseWording {
             let head = verdicts.map { "  " + $0.rawValue }.joined()
             lines.append(paint(String(repeating: " ", count: width) + head, .state))
             lines += groups.map { group in
-                group.name.filled(to: width)
+                group.name.padded(to: width)
                     + verdicts.map { verdict in
                         let count = "\(group.tally[verdict])"
                         return String(repeating: " ", count: verdict.rawValue.count + 2 - count.count) + count

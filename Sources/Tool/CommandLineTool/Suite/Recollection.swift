@@ -102,7 +102,7 @@ final class Recollection: Sendable {
     /// Takes in what the client says.
     func take(_ chunk: EventChunk) {
         for (instant, octets) in chunk.lines {
-            let line = String(decoding: octets, as: UTF8.self).brief
+            let line = String(decoding: octets, as: UTF8.self).abbreviated
             state.withLock { $0.lines.take(.line(line), at: instant) }
         }
     }

@@ -83,7 +83,7 @@ struct Round: Sendable {
                 round.tellRest()
                 return round
             }
-        } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+        } catch { throw CommandFailure(.internalError, "lubdub: \(error)") }
     }
 
     private mutating func handOut(to desk: AsyncStream<News>.Continuation) {

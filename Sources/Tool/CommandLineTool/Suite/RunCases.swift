@@ -52,7 +52,7 @@ func runAlone(_ item: Case, _ invocation: Invocation) throws(CommandFailure) -> 
     switch round.last {
     case .played(let course): return course.code
     case .failed(let failure, _): throw failure
-    case nil: return .inner
+    case nil: return .internalError
     }
 }
 

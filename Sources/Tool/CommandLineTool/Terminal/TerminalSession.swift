@@ -22,7 +22,7 @@ protocol TerminalSession: Actor {
 struct TerminalWatches {
     var keys: EventLoop.Watch?
     var news: EventLoop.Watch?
-    var tick: EventLoop.Appointment?
+    var tick: EventLoop.ScheduledCall?
 }
 
 extension TerminalSession {

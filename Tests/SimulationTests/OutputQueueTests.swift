@@ -1,9 +1,9 @@
 import Simulation
 import Testing
 
-@Suite struct OutputsTests {
+@Suite struct OutputQueueTests {
     @Test func `What is added while others are taken comes last, however often`() {
-        var outputs = Outputs<Int>()
+        var outputs = OutputQueue<Int>()
         for round in 1...100 {
             outputs.added += [round, 0]
             var taken: [Int] = []
