@@ -127,7 +127,7 @@ import Testing
                   check     check a peripheral
                   run       test a client
 
-                lubdub COMMAND --help describes a command; lubdub --version prints its version.
+                lubdub COMMAND --help describes a command; lubdub --version prints the version.
                 """)
     }
 }

@@ -18,16 +18,16 @@ import Testing
 
     /// Holds a loop with a bluetoothd, and with a radio above it.
     private static func examine(
-        isConnected: Bool = false, _ reactions: [String: FalseRadio.Reaction] = [:],
+        isConnected: Bool = false, _ reactions: [String: FakeRadio.Reaction] = [:],
         _ signals: Signals = Signals([]),
-        _ body: (_ radio: BlueZRadio, _ bluez: FalseRadio) throws -> Void
+        _ body: (_ radio: BlueZRadio, _ bluez: FakeRadio) throws -> Void
     ) throws {
         let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
         defer { bus.stop() }
         try loop.withCurrentThread {
             let reactions = strap().merging(reactions) { $1 }
             let bluez = try made(on: loop) {
-                try await FalseRadio(on: bus, loop, isPowered: false, isConnected: isConnected, reactions)
+                try await FakeRadio(on: bus, loop, isPowered: false, isConnected: isConnected, reactions)
             }
             let radio = try BlueZRadio("hci0", RealTime(loop, signals), bus: bus.address)
             try body(radio, bluez)
@@ -38,7 +38,7 @@ import Testing
     private static func made<Thing: Sendable>(
         on loop: EventLoop, _ make: @escaping @Sendable () async throws -> Thing
     ) throws -> Thing {
-        let made = Heard<Result<Thing, any Error>>()
+        let made = Recorder<Result<Thing, any Error>>()
         _ = loop.start {
             do { made.add(.success(try await make())) } catch { made.add(.failure(error)) }
         }
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// What bluetoothd does with a strap that is heard and keeps to its specification.
-    private static func strap() -> [String: FalseRadio.Reaction] {
+    private static func strap() -> [String: FakeRadio.Reaction] {
         let configuration = Mutex<UInt8>(0)
         return [
             "StartDiscovery": { radio, call in
@@ -64,7 +64,7 @@ import Testing
                 call.reply()
                 let loop = radio.loop
                 loop.call(at: loop.now.advanced(by: .milliseconds(50))) {
-                    radio.notify(FalseRadio.measurement, [0x00, 72])
+                    radio.notify(FakeRadio.measurement, [0x00, 72])
                 }
             },
             "StopNotify": { _, call in
@@ -78,7 +78,7 @@ import Testing
                 call.reply()
             },
             "ReadValue": { _, call in
-                if call.path == FalseRadio.measurement {
+                if call.path == FakeRadio.measurement {
                     return call.fail(with: MethodError("org.bluez.Error.NotPermitted", "Read not permitted"))
                 }
                 call.reply([.octets([configuration.withLock(\.self), 0])])
@@ -94,9 +94,9 @@ import Testing
         ]
     }
 
-    private static func leave(_ radio: FalseRadio) {
+    private static func leave(_ radio: FakeRadio) {
         radio.change(
-            FalseRadio.strap, "org.bluez.Device1",
+            FakeRadio.strap, "org.bluez.Device1",
             ["Connected": .boolean(false), "ServicesResolved": .boolean(false)], without: ["RSSI"])
     }
 
@@ -108,13 +108,13 @@ import Testing
 
     struct Case: Sendable {
         let id: String
-        var reactions: [String: FalseRadio.Reaction] = [:]
+        var reactions: [String: FakeRadio.Reaction] = [:]
         let verdict: Verdict
         /// What was seen, or the reason.
         var words: String?
     }
 
-    private static func refusing(_ name: ErrorName, _ message: String) -> FalseRadio.Reaction {
+    private static func refusing(_ name: ErrorName, _ message: String) -> FakeRadio.Reaction {
         { _, call in call.fail(with: MethodError(name, message)) }
     }
 
@@ -157,7 +157,8 @@ import Testing
         Case(id: "reconnection/advertises_again", verdict: .pass),
         Case(
             id: "GATT/SR/GAW/BV-08-C", verdict: .skip,
-            words: "a write to 0x000D cannot be asked: bluetoothd lets nobody write a configuration"),
+            words: "a write to 0x000D cannot be asked: bluetoothd does not allow writing a Client Characteristic "
+                + "Configuration; subscribe instead"),
         Case(
             id: "advertising/flags", verdict: .skip,
             words: "bluetoothd tells what is advertised and what it knows otherwise as one"),
@@ -199,7 +200,7 @@ import Testing
 
     @Test func `Who is paired is no stranger`() throws {
         try Self.examine { radio, bluez in
-            bluez.change(FalseRadio.strap, "org.bluez.Device1", ["Paired": .boolean(true)])
+            bluez.change(FakeRadio.strap, "org.bluez.Device1", ["Paired": .boolean(true)])
             let outcome = try Self.ask("reconnection/configuration_is_cleared", by: radio)
             #expect((outcome.verdict, outcome.reason) == (.skip, "this machine is paired with it"))
         }
@@ -213,7 +214,7 @@ import Testing
             #expect(bluez.property("Powered") == .boolean(true))
             radio.close()
             #expect(bluez.property("Powered") == .boolean(false))
-            #expect(bluez.property("Connected", at: FalseRadio.strap) == .boolean(false))
+            #expect(bluez.property("Connected", at: FakeRadio.strap) == .boolean(false))
             #expect(Array(bluez.calls.suffix(2)) == ["Disconnect", "Powered"])
             // It was known before.
             #expect(!bluez.calls.contains("RemoveDevice"))
@@ -232,7 +233,7 @@ import Testing
         try #require(unsafe pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         let descriptor = ends[1]
-        let reactions: [String: FalseRadio.Reaction] = [
+        let reactions: [String: FakeRadio.Reaction] = [
             "StartNotify": { _, call in
                 call.reply()
                 Self.signal(SIGINT, into: descriptor)
@@ -245,7 +246,7 @@ import Testing
             radio.close()
             #expect(before.duration(to: .now) < .seconds(5))
             #expect(radio.time.reason?.code == .signal(SIGINT))
-            #expect(bluez.property("Connected", at: FalseRadio.strap) == .boolean(false))
+            #expect(bluez.property("Connected", at: FakeRadio.strap) == .boolean(false))
             #expect(bluez.property("Powered") == .boolean(false))
         }
     }
@@ -275,13 +276,13 @@ import Testing
         for isConnected in [false, true] {
             try Self.examine(isConnected: isConnected) { radio, bluez in
                 let lookout = Lookout(for: Self.peer, by: radio, within: .seconds(5))
-                #expect(lookout.address == FalseRadio.address)
-                #expect(radio.isTaken(FalseRadio.address) == isConnected)
+                #expect(lookout.address == FakeRadio.address)
+                #expect(radio.isTaken(FakeRadio.address) == isConnected)
                 #expect(!radio.isTaken(DeviceAddress(1, .random)))
                 guard isConnected else { return }
                 let outcome = try Self.ask("HRS/SEN/SGGIT/SER/BV-01-C", by: radio)
                 #expect(outcome.verdict == .inconclusive)
-                #expect(outcome.reason?.hasSuffix("another program of this machine is connected to it") == true)
+                #expect(outcome.reason?.hasSuffix("another program on this machine is connected to it") == true)
                 #expect(!bluez.calls.contains("Connect") && !bluez.calls.contains("Disconnect"))
             }
         }
@@ -329,9 +330,9 @@ import Testing
 
         var words: String {
             switch self {
-            case .name: "bluetoothd has gone away"
+            case .name: "bluetoothd has stopped"
             case .bus: "the bus has gone away"
-            case .adapter: "hci0 is not there any more"
+            case .adapter: "hci0 was removed"
             }
         }
     }
@@ -341,7 +342,7 @@ import Testing
         let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
         defer { bus.stop() }  // what waits on the loop for ever still has it
         try loop.withCurrentThread {
-            let reaction: FalseRadio.Reaction = { radio, call in
+            let reaction: FakeRadio.Reaction = { radio, call in
                 call.reply()
                 switch departure {
                 case .name: _ = loop.start { await radio.connection.close() }
@@ -349,11 +350,11 @@ import Testing
                 case .adapter:
                     radio.say(
                         "/", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved",
-                        [.path(FalseRadio.adapter), .strings(["org.bluez.Adapter1"])])
+                        [.path(FakeRadio.adapter), .strings(["org.bluez.Adapter1"])])
                 }
             }
             let reactions = Self.strap().merging(["StartNotify": reaction]) { $1 }
-            let bluez = try Self.made(on: loop) { try await FalseRadio(on: bus, loop, reactions) }
+            let bluez = try Self.made(on: loop) { try await FakeRadio(on: bus, loop, reactions) }
             let radio = try BlueZRadio(nil, RealTime(loop, Signals([])), bus: bus.address)
             _ = try Self.ask("HRS/SEN/CN/BV-01-C", by: radio)
             #expect(radio.isOver)

@@ -4,7 +4,7 @@ import TestBus
 import Testing
 
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct ConnectionTests {
-    @Test func `The bus gives a name, and answers`() throws {
+    @Test func `The bus assigns a name and replies`() throws {
         try onBus { bus, loop in
             let connection = try await Connection.open(bus.address, on: loop)
             let name = try #require(await connection.name)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `Without a bus there is a failure`() throws {
+    @Test func `Connecting without a bus fails`() throws {
         let loop = EventLoop(pace: .real())
         try loop.run {
             for address in ["unix:path=/nowhere/bus", "nonsense", "", "unix:path=\0", "é:x"] {
@@ -48,14 +48,14 @@ import Testing
             #expect(await ask("Drop").errorName == "org.freedesktop.DBus.Error.Failed")
             #expect(await ask("Lie", reply: "s").errorName == "org.freedesktop.DBus.Error.Failed")
             #expect(await ask("Garble", reply: "s").errorName == "org.freedesktop.DBus.Error.Failed")
-            let nobody = Asking(connection: client, name: "example.Nobody")
+            let nobody = Caller(connection: client, name: "example.Nobody")
             #expect(await nobody("Echo").errorName == "org.freedesktop.DBus.Error.NameHasNoOwner")
             let answer = await ask("ReadValue", [.options([("offset", .uint16(7))])], reply: "ay")
             #expect(answer == .success([.octets([7, 1, 2])]))
         }
     }
 
-    @Test func `A method may answer later, and others go on meanwhile`() throws {
+    @Test func `A method can reply later while others run`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (_, _, ask) = try await service.open(bus, loop)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `A cancelled task does not wait for its answer`() throws {
+    @Test func `A cancelled task does not wait for the reply`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (_, _, ask) = try await service.open(bus, loop)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `A caller hears when the one it asked goes away`() throws {
+    @Test func `A call fails when the called program disconnects`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (server, _, ask) = try await service.open(bus, loop)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `What waits when the connection is closed fails, and so does what comes after`() throws {
+    @Test func `Pending and later calls fail when the connection is closed`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
@@ -112,14 +112,14 @@ import Testing
         }
     }
 
-    @Test func `The bus ends and comes back`() throws {
+    @Test func `The bus stops and starts again`() throws {
         try onBus { bus, loop in
-            let (service, ends) = (Service(), Heard<Int>())
+            let (service, ends) = (Service(), Recorder<Int>())
             for round in 0..<3 {
                 let server = try await Connection.open(bus.address, on: loop) { ends.add(round) }
                 try await server.export(service.object)
                 let client = try await Connection.open(bus.address, on: loop)
-                let ask = Asking(connection: client, name: try #require(await server.name))
+                let ask = Caller(connection: client, name: try #require(await server.name))
                 let kept = service.kept.count
                 async let waiting = ask("Keep", reply: "s")
                 try await loop.until { service.kept.count > kept }
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// Many answers come in one turn of the loop, and each finds its question.
-    @Test func `A thousand calls at once`() throws {
+    @Test func `A thousand parallel calls`() throws {
         try onBus { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -152,9 +152,9 @@ import Testing
         }
     }
 
-    @Test func `A connection that is forgotten leaves the bus`() throws {
+    @Test func `A released connection leaves the bus`() throws {
         try onBus { bus, loop in
-            let (gone, watcher) = (Heard<BusName?>(), try await Connection.open(bus.address, on: loop))
+            let (gone, watcher) = (Recorder<BusName?>(), try await Connection.open(bus.address, on: loop))
             func visit() async throws -> BusName? {
                 let name = try #require(await Connection.open(bus.address, on: loop).name)
                 _ = try await watcher.watchOwner(of: name) { gone.add($0) }

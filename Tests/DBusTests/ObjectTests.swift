@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct ObjectTests {
     private static let prefix = "org.freedesktop.DBus.Error."
 
-    @Test func `What is not there is refused by the standard's errors`() throws {
+    @Test func `Unknown objects, interfaces and methods are rejected with standard errors`() throws {
         try onBus { bus, loop in
             let (_, _, ask) = try await Service().open(bus, loop)
             #expect(await ask("Echo", at: "/example/other").errorName == Self.prefix + "UnknownObject")
@@ -21,11 +21,11 @@ import Testing
         }
     }
 
-    @Test func `Properties are read and set`() throws {
+    @Test func `Properties can be read and set`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
-            let (name, changes) = (Service.interface.text, Heard<[Value]>())
+            let (name, changes) = (Service.interface.text, Recorder<[Value]>())
             _ = try await client.subscribe(MatchRule(sender: ask.name, member: "PropertiesChanged")) {
                 changes.add($0.arguments)
             }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `An object says what it is`() throws {
+    @Test func `Introspection`() throws {
         try onBus { bus, loop in
             let (_, _, ask) = try await Service().open(bus, loop)
             func introspect(_ path: ObjectPath) async -> String {
@@ -86,10 +86,10 @@ import Testing
         }
     }
 
-    @Test func `A manager lists what is below it, and tells what comes and goes`() throws {
+    @Test func `An object manager lists and announces the objects below it`() throws {
         try onBus { bus, loop in
             let (server, client, ask) = try await Service().open(bus, loop)
-            let signals = Heard<Signal>()
+            let signals = Recorder<Signal>()
             _ = try await client.subscribe(MatchRule(interface: "org.freedesktop.DBus.ObjectManager")) {
                 signals.add($0)
             }
@@ -135,10 +135,10 @@ import Testing
     }
 
     /// As `org.bluez` does it in `RegisterApplication`: the answer comes after it has asked back.
-    @Test func `A call may be answered after questions back`() throws {
+    @Test func `A method can call back before it replies`() throws {
         try onBus { bus, loop in
             let manager = try await Connection.open(bus.address, on: loop)
-            let tasks = Heard<Task<Void, any Error>>()
+            let tasks = Recorder<Task<Void, any Error>>()
             let register = Method("RegisterApplication", arguments: Parameters("oa{sv}")) { call in
                 guard let path = call.arguments.first?.path, let sender = call.sender else { return }
                 let asking = loop.start {
@@ -157,7 +157,7 @@ import Testing
                 ExportedObject("/hci0", [Interface("org.bluez.GattManager1", methods: [register])]))
             let app = try await Connection.open(bus.address, on: loop)
             await app.addObjectManager(at: "/app")
-            let ask = Asking(connection: app, name: try #require(await manager.name))
+            let ask = Caller(connection: app, name: try #require(await manager.name))
             let arguments: [Value] = [.path("/app"), .options([])]
             let empty = await ask("RegisterApplication", arguments, of: "org.bluez.GattManager1", at: "/hci0")
             #expect(empty.errorName == "org.bluez.Error.Failed")

@@ -54,17 +54,17 @@ final class Service: Sendable {
     }
 
     /// Two connections: one that has exported this object, and one that calls it.
-    func open(_ bus: PrivateBus, _ loop: EventLoop) async throws -> (server: Connection, client: Connection, Asking) {
+    func open(_ bus: PrivateBus, _ loop: EventLoop) async throws -> (server: Connection, client: Connection, Caller) {
         let server = try await Connection.open(bus.address, on: loop)
         try await server.export(object)
         let client = try await Connection.open(bus.address, on: loop)
         guard let name = await server.name else { throw CallFailure.disconnected }
-        return (server, client, Asking(connection: client, name: name, server: server))
+        return (server, client, Caller(connection: client, name: name, server: server))
     }
 }
 
 /// Calls of one object's methods.
-struct Asking: Sendable {
+struct Caller: Sendable {
     let connection: Connection
     let name: BusName
     var server: Connection?  // kept, since a connection that nobody has is closed

@@ -60,7 +60,7 @@ actor Walker {
         #expect(first.reduce(0 as UInt64) { $0 &* 31 &+ UInt64($1.sleeper) } == 2_108_125_805_140_166_212)
     }
 
-    @Test func `What is due at the same instant happens in the order of insertion`() throws {
+    @Test func `Events at one instant run in the order of insertion`() throws {
         let journal = Journal<Int>()
         try loop.run { [loop] in
             for number in 0..<100 { loop.call(at: .start.advanced(by: .seconds(1))) { journal.write(number) } }
@@ -78,14 +78,14 @@ actor Walker {
         }
     }
 
-    @Test func `A cancelled appointment does not happen`() throws {
+    @Test func `A cancelled call does not happen`() throws {
         try loop.run { [loop] in
             loop.call(at: .start.advanced(by: .seconds(1))) { Issue.record("it was cancelled") }.cancel()
             try await loop.sleep(for: .seconds(2))
         }
     }
 
-    @Test func `A limit of time ends what takes longer, and only that`() throws {
+    @Test func `A timeout ends only what takes longer`() throws {
         try loop.run { [loop] in
             let answer = try await loop.withTimeout(.seconds(30)) { "in time" }
             #expect(answer == "in time")
@@ -122,7 +122,7 @@ actor Walker {
         }
     }
 
-    @Test func `What has run is gone`() throws {
+    @Test func `Finished tasks are released`() throws {
         weak var remains: EventLoop?
         do {
             let loop = EventLoop()
@@ -156,7 +156,7 @@ actor Walker {
         #expect(began.duration(to: .now) >= .milliseconds(20))
     }
 
-    @Test func `It is seen when nobody reads any more, and not before`() throws {
+    @Test func `A watch reports when the other side is gone`() throws {
         var ends: [CInt] = [0, 0]
         unsafe pipe(&ends)
         let (output, input) = (ends[0], ends[1])
@@ -182,7 +182,7 @@ actor Walker {
 
     // MARK: Turned by hand
 
-    @Test func `straight-line code turns it up to an instant`() {
+    @Test func `Synchronous code runs events until an instant`() {
         let journal = Journal<Int>()
         for second in [1, 2, 3] {
             loop.call(at: .start.advanced(by: .seconds(second))) { journal.write(second) }
@@ -200,7 +200,7 @@ actor Walker {
         #expect(loop.isIsolatingCurrentContext() == false)
     }
 
-    @Test func `tasks go on while it is turned`() {
+    @Test func `Tasks run with synchronous code`() {
         let journal = Journal<Int>()
         let walker = Walker(on: loop)
         _ = loop.start {
@@ -213,7 +213,7 @@ actor Walker {
         #expect(loop.now == limit)
     }
 
-    @Test func `at the real pace it wakes for a descriptor`() throws {
+    @Test func `At the real pace, synchronous code wakes for a descriptor`() throws {
         let loop = EventLoop(pace: .real())
         var ends: [CInt] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)

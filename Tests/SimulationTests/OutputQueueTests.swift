@@ -2,7 +2,7 @@ import Simulation
 import Testing
 
 @Suite struct OutputQueueTests {
-    @Test func `What is added while others are taken comes last, however often`() {
+    @Test func `Outputs added while others are taken come last`() {
         var outputs = OutputQueue<Int>()
         for round in 1...100 {
             outputs.added += [round, 0]

@@ -85,7 +85,7 @@ public func onBus(_ body: @escaping @Sendable (PrivateBus, EventLoop) async thro
 }
 
 /// What handlers leave for the test.
-public final class Heard<Thing: Sendable>: Sendable {
+public final class Recorder<Thing: Sendable>: Sendable {
     private let things = Mutex<[Thing]>([])
 
     /// Everything, in order.

@@ -82,7 +82,8 @@ extension DaemonClient {
     /// Finds an adapter, by name if it is given, and its devices. Waits while there is none or `failure` rejects it; an
     /// adapter that was used before returns a while after bluetoothd has started again.
     func findAdapter(
-        _ round: Int, _ name: String?, wasUsed: Bool, preferring isPreferred: @Sendable (Adapter) -> Bool = { _ in true },
+        _ round: Int, _ name: String?, wasUsed: Bool,
+        preferring isPreferred: @Sendable (Adapter) -> Bool = { _ in true },
         failure: @Sendable (Adapter) -> HostFailure? = { _ in nil }
     ) async throws(HostFailure) -> (Adapter, [RemoteDevice]) {
         try await retry(round, for: wasUsed ? Self.restartTimeout : Self.retryTimeout) { host throws(HostFailure) in

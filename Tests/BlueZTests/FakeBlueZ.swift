@@ -8,7 +8,7 @@ import TestBus
 @testable import BlueZ
 
 /// A program that says it is `org.bluez`, with one adapter.
-final class FalseBlueZ: Sendable {
+final class FakeBlueZ: Sendable {
     /// What it does to be false.
     enum Fault {
         /// It does what bluetoothd does.
@@ -115,11 +115,11 @@ final class FalseBlueZ: Sendable {
 }
 
 /// A device that is served by a false bluetoothd, and what becomes of it.
-struct Serving: Sendable {
+struct PeripheralHarness: Sendable {
     let host: PeripheralHost
     let connection: Connection
-    let events = Heard<PeripheralHost.Event>()
-    let requests = Heard<PeripheralHost.Request.Kind>()
+    let events = Recorder<PeripheralHost.Event>()
+    let requests = Recorder<PeripheralHost.Request.Kind>()
 
     init(
         on bus: PrivateBus, _ loop: EventLoop, table: AttributeTable, within limit: Duration = .seconds(10)

@@ -13,9 +13,9 @@ extension InterfaceName {
 }
 
 /// A program that says it is `org.bluez`, with an adapter and a peripheral near it, and does what a test has it do.
-public final class FalseRadio: Sendable {
+public final class FakeRadio: Sendable {
     /// What a call has it do, in place of an answer.
-    public typealias Reaction = @Sendable (FalseRadio, Invocation) -> Void
+    public typealias Reaction = @Sendable (FakeRadio, Invocation) -> Void
 
     private struct State {
         var calls: [(name: String, arguments: [Value])] = []
