@@ -120,8 +120,8 @@ import Testing
             #expect(
                 central.refusals == [
                     .outside("bluetoothd: org.bluez.Error.Failed: le-connection-abort-by-local"),
-                    .outside("bluetoothd has removed the device"),
-                    .outside("bluetoothd does not know it any more"),
+                    .outside("bluetoothd removed the device"),
+                    .outside("bluetoothd no longer knows the device"),
                 ])
         }
     }

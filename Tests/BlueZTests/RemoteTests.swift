@@ -11,12 +11,12 @@ import Testing
 struct RemoteTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_00"
 
-    private typealias Thing = (path: ObjectPath, interfaces: Value)
+    private typealias Object = (path: ObjectPath, interfaces: Value)
 
     /// An object with one interface.
     private static func object(
         _ path: String, _ interface: String, _ properties: [(name: String, value: Value)]
-    ) throws -> Thing {
+    ) throws -> Object {
         let values = Value.options(properties)
         return (
             try ObjectPath("\(device)/\(path)"),
@@ -25,13 +25,13 @@ struct RemoteTests {
         )
     }
 
-    private static func service(_ path: String, _ uuid: Value = .string("180D")) throws -> Thing {
+    private static func service(_ path: String, _ uuid: Value = .string("180D")) throws -> Object {
         try object(path, "GattService1", [("UUID", uuid), ("Primary", .boolean(true))])
     }
 
     private static func characteristic(
         _ path: String, _ uuid: Value = .string("2A37"), flags: Value = .strings(["notify"]), of owner: String? = nil
-    ) throws -> Thing {
+    ) throws -> Object {
         let above = owner ?? String(path.split(separator: "/")[0])
         return try object(
             path, "GattCharacteristic1",
@@ -74,7 +74,7 @@ struct RemoteTests {
     }
 
     @Test func `Objects of wrong types or with missing properties are ignored`() throws {
-        let odd: [Thing] = [
+        let odd: [Object] = [
             try Self.service("service0020", .uint32(0x180D)), try Self.service("service0021", .string("heart")),
             try Self.characteristic("service0010/char0012", .boolean(true)),
             try Self.characteristic("service0010/char0014", of: "service0099"),

@@ -42,7 +42,7 @@ private final class ForeignHost: CentralRadio {
     func standstill(since begin: Instant) -> Duration { .zero }
     func act(_ action: Action, for duration: Duration?) -> Bool { false }
 
-    func whyNot(_ faculty: RadioFaculty) -> String? {
+    func unsupportedReason(_ faculty: RadioFaculty) -> String? {
         switch faculty {
         case .service(.genericAccess), .service(.genericAttribute): "it hides that service"
         case .service: nil

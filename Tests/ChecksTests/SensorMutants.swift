@@ -13,8 +13,8 @@ extension Peripheral {
     }
 
     /// A rule that holds from the start for a part of the thermometer, or of the band.
-    private static func always(_ deed: String, _ part: String, _ arguments: String = "") -> String {
-        #"{"when": "start", "do": "\#(deed)", "of": "strap/\#(part)"\#(arguments)}"#
+    private static func always(_ operation: String, _ part: String, _ arguments: String = "") -> String {
+        #"{"when": "start", "do": "\#(operation)", "of": "strap/\#(part)"\#(arguments)}"#
     }
 
     static let thermometerMutants = [

@@ -35,10 +35,10 @@ import Testing
         }
     }
 
-    private static func made<Thing: Sendable>(
-        on loop: EventLoop, _ make: @escaping @Sendable () async throws -> Thing
-    ) throws -> Thing {
-        let made = Recorder<Result<Thing, any Error>>()
+    private static func made<Element: Sendable>(
+        on loop: EventLoop, _ make: @escaping @Sendable () async throws -> Element
+    ) throws -> Element {
+        let made = Recorder<Result<Element, any Error>>()
         _ = loop.start {
             do { made.add(.success(try await make())) } catch { made.add(.failure(error)) }
         }

@@ -82,8 +82,8 @@ import VirtualWorld
         status.devices = [strap, .init("bare")]
         status.inForce = [
             .init(
-                kind: .linkLoss, thing: "strap", rule: "control 1", begun: .start, end: Instant(nanoseconds: 8000)),
-            .init(kind: .powerOff, thing: nil, rule: "off", begun: .start, end: nil),
+                kind: .linkLoss, entity: "strap", rule: "control 1", begun: .start, end: Instant(nanoseconds: 8000)),
+            .init(kind: .powerOff, entity: nil, rule: "off", begun: .start, end: nil),
         ]
         status.next = .init("away", due: Instant(nanoseconds: 2_000_000_000))
         #expect(

@@ -8,10 +8,10 @@ import VirtualWorld
 @Suite struct KeyControlTests {
     private typealias Command = KeyControl.Command
 
-    private static let heartRate = Thing.part(device: 0, service: 0, part: 0)
-    private static let contact = Thing.part(device: 0, service: 0, part: 1)
-    private static let battery = Thing.part(device: 0, service: 1, part: 0)
-    private static let otherRate = Thing.part(device: 1, service: 0, part: 0)
+    private static let heartRate = EntityReference.part(device: 0, service: 0, part: 0)
+    private static let contact = EntityReference.part(device: 0, service: 0, part: 1)
+    private static let battery = EntityReference.part(device: 0, service: 1, part: 0)
+    private static let otherRate = EntityReference.part(device: 1, service: 0, part: 0)
 
     private static func strap(bpm: Int? = 62, isTouching: Bool = true, lasting: Set<String> = []) -> KeyControl.Target {
         .init(
@@ -23,8 +23,8 @@ import VirtualWorld
         .init(device: .device(1), heartRate: otherRate, bpm: 122, lasting: lasting)
     }
 
-    private static func set(_ thing: Thing, _ number: Double, _ name: String) -> Command {
-        .act(Action(.set(to: .curve(.constant(number))), of: thing), as: name)
+    private static func set(_ entity: EntityReference, _ number: Double, _ name: String) -> Command {
+        .act(Action(.set(to: .curve(.constant(number))), of: entity), as: name)
     }
 
     private static let table: [(key: Key, target: KeyControl.Target, commands: [Command])] = [

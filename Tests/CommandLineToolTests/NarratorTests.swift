@@ -63,7 +63,7 @@ import Testing
         #expect(PacketWording.words(ofCase: name) == words)
     }
 
-    @Test func `Events are said with their thing, value and reason`() {
+    @Test func `Events are said with their entity, value and reason`() {
         let peer = DeviceAddress(0x02_0000_0000_02, .public)
         var read = EventRecord(.read, of: "strap/battery", at: .start)
         (read.value, read.octets) = ("87", [0x57])
@@ -73,7 +73,7 @@ import Testing
         peak.rule = "peak"
         var (touch, silence) = (EventRecord(.ended, of: "strap/heart_rate/contact", at: .start), peak)
         (touch.rule, touch.value) = ("key c", "false")
-        (silence.rule, silence.thing) = ("key s", "strap")
+        (silence.rule, silence.entity) = ("key s", "strap")
         let records = [
             (peak, "script: peak began"), (touch, "script: key c ended on strap/heart_rate/contact: false"),
             (silence, "script: key s began on strap"),

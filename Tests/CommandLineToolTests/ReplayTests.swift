@@ -38,7 +38,7 @@ import VirtualWorld
     private enum Hand {
         case line(Double, String)
         case key(Double, Action, String)
-        case back(Double, Thing, String)
+        case back(Double, EntityReference, String)
 
         var instant: Instant {
             switch self {
@@ -55,7 +55,7 @@ import VirtualWorld
                 guard case .act(let rule) = try reader.read(Array(line.utf8), at: instant) else { return }
                 isDone = world.act(rule, as: "control 1", at: instant)
             case .key(_, let action, let name): isDone = world.act(action, as: name, at: instant)
-            case .back(_, let thing, let name): isDone = world.giveBack(name, of: thing, at: instant)
+            case .back(_, let entity, let name): isDone = world.giveBack(name, of: entity, at: instant)
             }
             #expect(isDone)
         }
@@ -93,7 +93,7 @@ import VirtualWorld
         return try #require(reading.scenario)
     }
 
-    private static let rate = Thing.part(device: 0, service: 0, part: 0)
+    private static let rate = EntityReference.part(device: 0, service: 0, part: 0)
 
     private static let stories: [[Hand]] = [
         [],

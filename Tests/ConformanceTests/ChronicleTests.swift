@@ -60,14 +60,14 @@ import Testing
 
     /// What is made of some records, and of lines that a client says.
     private static func chronicle(
-        _ records: [(seconds: Double, event: EventName, thing: String, value: String?, rule: String?)],
+        _ records: [(seconds: Double, event: EventName, entity: String, value: String?, rule: String?)],
         lines: [(seconds: Double, text: String)] = [], until end: Double = 60
     ) throws -> Chronicle {
         let chronicler = Chronicler(
-            try scenario(), ValueFormatter(thing: { _, _ in "" }, value: { _, _, _, _ in false }))
+            try scenario(), ValueFormatter(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
         var journal = EventJournal { chronicler.take($0) }
-        for (seconds, event, thing, value, rule) in records {
-            var record = EventRecord(event, of: thing, at: instant(seconds))
+        for (seconds, event, entity, value, rule) in records {
+            var record = EventRecord(event, of: entity, at: instant(seconds))
             (record.value, record.rule, record.peer) = (value, rule, peer)
             journal.append(record)
         }
@@ -96,8 +96,8 @@ import Testing
         #expect(lane.spans.map(\.begin) == [0, 2, 4, 20, 25, 27].map(Self.instant))
         #expect(lane.spans.map(\.end) == [2, 4, 20, 25, 27, 60].map(Self.instant))
         #expect(chronicle.lanes[1].spans.map(\.content) == [.silent])
-        #expect(chronicle.deeds.map(\.content) == ["lost: link_loss", "silence"])
-        #expect(chronicle.deeds.map(\.end) == [25, 60].map(Self.instant))
+        #expect(chronicle.operations.map(\.content) == ["lost: link_loss", "silence"])
+        #expect(chronicle.operations.map(\.end) == [25, 60].map(Self.instant))
     }
 
     @Test func `Heart rates that arrive and that the client shows are two curves`() throws {

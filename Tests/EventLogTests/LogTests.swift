@@ -38,7 +38,7 @@ import Testing
         pool.release(packet)
 
         let wording = ValueFormatter(
-            thing: { "device \($0) part \($1)" },
+            entity: { "device \($0) part \($1)" },
             value: { _, part, octets, text in
                 text.append(Int64(octets.last ?? 0))
                 return part == 5
@@ -71,7 +71,7 @@ import Testing
         journal.flush()
         pool.release(packet)
 
-        let wording = ValueFormatter(thing: { "\($0)/\($1)" }) { _, _, octets, text in
+        let wording = ValueFormatter(entity: { "\($0)/\($1)" }) { _, _, octets, text in
             text.append(Int64(octets.last ?? 0))
             return true
         }
@@ -94,7 +94,7 @@ import Testing
             pool.release(packet)
         }
         journal.flush()
-        let wording = ValueFormatter(thing: { _, _ in "" }, value: { _, _, _, _ in false })
+        let wording = ValueFormatter(entity: { _, _ in "" }, value: { _, _, _, _ in false })
         let octets = collected.chunks.map { chunk in
             Self.lines(of: chunk, in: wording).map { String($0.dropLast(2).suffix(2)) }
         }

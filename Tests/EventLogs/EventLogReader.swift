@@ -6,27 +6,27 @@ public import Simulation
 /// Makes of an event log's lines what a judge is told.
 public struct EventLogReader {
     private let scenario: Scenario
-    private let things: [(path: String, thing: Thing)]
+    private let entities: [(path: String, entity: EntityReference)]
 
     /// A line.
     public struct Entry: Hashable, Sendable {
         /// When it happened.
         public var instant: Instant
         /// What happened.
-        public var happening: Happening
+        public var observed: ObservedEvent
     }
 
     /// Things are named as in this scenario.
     public init(_ scenario: Scenario) {
         self.scenario = scenario
-        var things: [Thing] = [.client] + scenario.script.indices.map(Thing.rule)
+        var entities: [EntityReference] = [.client] + scenario.script.indices.map(EntityReference.rule)
         for (device, content) in scenario.devices.enumerated() {
-            things.append(.device(device))
+            entities.append(.device(device))
             for (service, content) in content.services.enumerated() {
-                things += content.parts.indices.map { .part(device: device, service: service, part: $0) }
+                entities += content.values.indices.map { .part(device: device, service: service, part: $0) }
             }
         }
-        self.things = things.compactMap { thing in scenario.path(of: thing).map { ($0, thing) } }
+        self.entities = entities.compactMap { entity in scenario.path(of: entity).map { ($0, entity) } }
     }
 
     /// The lines of a log; without those of its start and its end, and without empty ones.
@@ -38,12 +38,12 @@ public struct EventLogReader {
         guard let line, case .number(let seconds)? = line["t"], case .string(let name)? = line["event"],
             let kind = EventName(rawValue: name)
         else { return nil }
-        var happening = Happening(kind, value: line["value"])
-        if kind == .said { happening = Happening(said: line["line"]) }
-        if case .number(let status)? = line["value"], kind == .exited { happening.code = UInt8(exactly: status) }
-        if case .string(let path)? = line["of"] { happening.of = things.first { $0.path == path }?.thing }
-        if case .string(let reason)? = line["reason"] { happening.code = HCIStatus(name: reason)?.rawValue }
-        if case .string(let error)? = line["error"] { happening.code = ATTError(name: error)?.rawValue }
-        return Entry(instant: Instant(nanoseconds: Int64((seconds * 1e6).rounded()) * 1000), happening: happening)
+        var observed = ObservedEvent(kind, value: line["value"])
+        if kind == .said { observed = ObservedEvent(said: line["line"]) }
+        if case .number(let status)? = line["value"], kind == .exited { observed.code = UInt8(exactly: status) }
+        if case .string(let path)? = line["of"] { observed.of = entities.first { $0.path == path }?.entity }
+        if case .string(let reason)? = line["reason"] { observed.code = HCIStatus(name: reason)?.rawValue }
+        if case .string(let error)? = line["error"] { observed.code = ATTError(name: error)?.rawValue }
+        return Entry(instant: Instant(nanoseconds: Int64((seconds * 1e6).rounded()) * 1000), observed: observed)
     }
 }

@@ -46,7 +46,7 @@ struct Court {
     /// Hears a whole log, and says how each expectation ended.
     mutating func hear(_ log: String) -> [String] {
         for entry in EventLogReader(scenario).entries(log) {
-            judge.happened(entry.happening, at: entry.instant, into: &rulings)
+            judge.happened(entry.observed, at: entry.instant, into: &rulings)
         }
         judge.finish(at: .start.advanced(by: scenario.limit), into: &rulings)
         return verdicts
@@ -93,9 +93,9 @@ struct Row: Sendable, CustomTestStringConvertible {
 // Lines of event logs.
 
 /// A line of a thing of the scenario.
-func line(_ seconds: Double, _ event: String, of thing: String, _ more: String = "") -> String {
+func line(_ seconds: Double, _ event: String, of entity: String, _ more: String = "") -> String {
     let instant = Instant(nanoseconds: Int64((seconds * 1e6).rounded()) * 1000)
-    return "{\"t\": \(instant), \"event\": \"\(event)\", \"of\": \"\(thing)\"\(more)}\n"
+    return "{\"t\": \(instant), \"event\": \"\(event)\", \"of\": \"\(entity)\"\(more)}\n"
 }
 
 func connected(_ seconds: Double) -> String { line(seconds, "connected", of: "strap") }

@@ -27,7 +27,7 @@ import Testing
             switch step {
             case .log(let log):
                 for entry in EventLogReader(court.scenario).entries(log) {
-                    court.judge.happened(entry.happening, at: entry.instant, into: &court.rulings)
+                    court.judge.happened(entry.observed, at: entry.instant, into: &court.rulings)
                 }
             case .time(let seconds): court.judge.timePassed(at: at(seconds), into: &court.rulings)
             case .standstill(let begin, let end): court.judge.stoodStill(from: at(begin), to: at(end))

@@ -26,7 +26,7 @@ private let log =
         let entries = EventLogReader(court.scenario).entries(log)
         var came: [String] = []
         for entry in entries {
-            court.judge.happened(entry.happening, at: entry.instant, into: &court.rulings)
+            court.judge.happened(entry.observed, at: entry.instant, into: &court.rulings)
             came += court.rulings.map { "\($0.expectation) \($0.verdict) \($0.at) by \(entry.instant)" }
             court.rulings = []
         }
@@ -51,7 +51,7 @@ private let log =
                     often.judge.timePassed(at: Instant(nanoseconds: Int64(now) * 1_000_000), into: &often.rulings)
                     now += step
                 }
-                often.judge.happened(entry.happening, at: entry.instant, into: &often.rulings)
+                often.judge.happened(entry.observed, at: entry.instant, into: &often.rulings)
             }
             often.judge.finish(at: .start.advanced(by: .seconds(60)), into: &often.rulings)
             #expect(often.rulings == once.rulings, "\(step) ms")
@@ -69,7 +69,7 @@ private let log =
                 switch stream.next() % 16 {
                 case 0: court.judge.timePassed(at: instant, into: &court.rulings)
                 case 1 where stream.next() % 8 == 0: court.judge.finish(at: instant, into: &court.rulings)
-                default: court.judge.happened(entry.happening, at: instant, into: &court.rulings)
+                default: court.judge.happened(entry.observed, at: instant, into: &court.rulings)
                 }
             }
             court.judge.finish(at: .never, into: &court.rulings)

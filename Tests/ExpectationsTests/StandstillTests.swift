@@ -26,7 +26,7 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
                 court.judge.stoodStill(from: instant, to: instant.advanced(by: .milliseconds(length)))
                 isTold = true
             }
-            for entry in entries { court.judge.happened(entry.happening, at: entry.instant, into: &court.rulings) }
+            for entry in entries { court.judge.happened(entry.observed, at: entry.instant, into: &court.rulings) }
         }
         court.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &court.rulings)
         return try #require(court.rulings.first)

@@ -97,7 +97,7 @@ class UnixTests(Interoperability):
         self.assertFalse(self.path.exists())
 
     async def test_nobody_listens(self):
-        for prepare, reason in [(lambda: None, 'No such file'), (self.leave_a_stale_file, 'is anything listening')]:
+        for prepare, reason in [(lambda: None, 'No such file'), (self.leave_a_stale_file, 'is a program listening')]:
             prepare()
             status, message = refused('monitor', '--radio', f'hci:{self.address}')
             self.assertEqual(status, 3)

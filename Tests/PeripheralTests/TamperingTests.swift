@@ -7,15 +7,15 @@ import Testing
 @Suite struct TamperingTests {
     /// A device with two services: handles 1 and 2, and 3.  The values are numbered from 1 on, and come each 10 ms.
     private struct Exit {
-        var tampering = Tampering()
+        var notificationFaults = NotificationFaults()
         var pool = PacketPool()
         var left: [String] = []  // `10: 1`, in ms
         private var now = Instant.start
         private var count: UInt8 = 0
 
-        mutating func play(_ rules: [Tampering.Rule]) {
+        mutating func play(_ rules: [NotificationFaults.Rule]) {
             var outbox: [PeripheralDevice.Notification] = []
-            tampering.play(rules, at: now, pool: &pool, into: &outbox)
+            notificationFaults.play(rules, at: now, pool: &pool, into: &outbox)
             note(outbox)
         }
 
@@ -25,19 +25,19 @@ import Testing
                 count &+= 1
                 var outbox: [PeripheralDevice.Notification] = []
                 let packet = pool.take([UInt8](repeating: count, count: length))
-                tampering.take(.init(handle: handle, packet: packet), at: now, pool: &pool, into: &outbox)
+                notificationFaults.take(.init(handle: handle, packet: packet), at: now, pool: &pool, into: &outbox)
                 note(outbox)
             }
         }
 
-        mutating func forget(_ handle: UInt16) { tampering.forget(handle, pool: &pool) }
+        mutating func forget(_ handle: UInt16) { notificationFaults.forget(handle, pool: &pool) }
 
         mutating func wait(_ duration: Duration) {
             let end = now.advanced(by: duration)
-            while tampering.nextDue <= end {
-                now = max(now, tampering.nextDue)
+            while notificationFaults.nextDue <= end {
+                now = max(now, notificationFaults.nextDue)
                 var outbox: [PeripheralDevice.Notification] = []
-                tampering.release(at: now, into: &outbox)
+                notificationFaults.release(at: now, into: &outbox)
                 note(outbox)
             }
             now = end
@@ -52,11 +52,17 @@ import Testing
         }
     }
 
-    private static func device(_ fault: Tampering.Fault) -> Tampering.Rule { .init(fault, .device, [1, 2, 3]) }
-    private static func service(_ fault: Tampering.Fault) -> Tampering.Rule { .init(fault, .service(0), [1, 2]) }
-    private static func value(_ fault: Tampering.Fault) -> Tampering.Rule { .init(fault, .value(1), [1]) }
+    private static func device(_ fault: NotificationFaults.Fault) -> NotificationFaults.Rule {
+        .init(fault, .device, [1, 2, 3])
+    }
+    private static func service(_ fault: NotificationFaults.Fault) -> NotificationFaults.Rule {
+        .init(fault, .service(0), [1, 2])
+    }
+    private static func value(_ fault: NotificationFaults.Fault) -> NotificationFaults.Rule {
+        .init(fault, .value(1), [1])
+    }
 
-    static let cases: [(rules: [Tampering.Rule], handles: [UInt16], left: [String])] = [
+    static let cases: [(rules: [NotificationFaults.Rule], handles: [UInt16], left: [String])] = [
         ([], [1, 2, 3], ["10: 1", "20: 2", "30: 3"]),
         ([value(.drop)], [1, 2, 1, 3], ["20: 2", "40: 4"]),
         ([service(.drop)], [1, 2, 3], ["30: 3"]),
@@ -85,17 +91,17 @@ import Testing
         ),
     ]
 
-    @Test(arguments: cases) func `What leaves`(rules: [Tampering.Rule], handles: [UInt16], left: [String]) {
+    @Test(arguments: cases) func `What leaves`(rules: [NotificationFaults.Rule], handles: [UInt16], left: [String]) {
         var exit = Exit()
         exit.play(rules)
-        #expect(exit.tampering.isActive == !rules.isEmpty)
+        #expect(exit.notificationFaults.isActive == !rules.isEmpty)
         exit.take(handles)
         exit.wait(.seconds(1))
         let before = exit.left.count
         exit.play([])
         let ended = exit.left.suffix(from: before).map { "end:" + $0.drop { $0 != " " } }
         #expect(exit.left.prefix(before) + ended == left)
-        #expect(!exit.tampering.isActive)
+        #expect(!exit.notificationFaults.isActive)
         #expect(exit.pool.taken == 0)
     }
 
@@ -137,7 +143,7 @@ import Testing
         exit.take([1, 2, 3])
         exit.forget(1)
         exit.forget(3)
-        #expect(exit.tampering.nextDue == .never)
+        #expect(exit.notificationFaults.nextDue == .never)
         exit.play([])
         #expect(exit.left == ["30: 2"])
         #expect(exit.pool.taken == 0)
@@ -146,10 +152,10 @@ import Testing
     @Test func `The oldest of too many is thrown away`() {
         var exit = Exit()
         exit.play([Self.device(.delay(by: .seconds(3600)))])
-        exit.take([UInt16](repeating: 1, count: Tampering.mostHeld + 3))
-        #expect(exit.pool.taken == Tampering.mostHeld)
+        exit.take([UInt16](repeating: 1, count: NotificationFaults.mostHeld + 3))
+        #expect(exit.pool.taken == NotificationFaults.mostHeld)
         exit.wait(.seconds(7200))
-        #expect(exit.left.count == Tampering.mostHeld)
+        #expect(exit.left.count == NotificationFaults.mostHeld)
         #expect(exit.left.first == "3600040: 4")
         #expect(exit.pool.taken == 0)
     }

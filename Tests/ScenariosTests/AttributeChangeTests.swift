@@ -36,13 +36,13 @@ import Testing
         #expect(scenario.devices[0].services.map(\.id) == ["battery", "last", "more", "heart_rate"])
         #expect(scenario.devices[0].services.map(\.isThereFromStart) == [true, true, false, false])
         #expect(scenario.devices[1].services.map(\.id) == ["heart_rate"])
-        let deeds: [Action.Deed] = [
+        let operations: [Action.Operation] = [
             .changeServices(add: [2, 0], remove: [1], announce: true),
             .changeServices(add: [3, 2], remove: [], announce: false),
             .changeServices(add: [], remove: [0], announce: true),
         ]
-        #expect(scenario.script.prefix(3).map(\.action.deed) == deeds)
-        #expect(scenario.script[3].action.thing == .part(device: 0, service: 2, part: 0))
+        #expect(scenario.script.prefix(3).map(\.action.operation) == operations)
+        #expect(scenario.script[3].action.entity == .part(device: 0, service: 2, part: 0))
         // A device that does not say what it advertises lists what it has at the start.
         #expect(scenario.devices[0].advertising.payload.services == [scenario.devices[0].services[1].uuid])
     }

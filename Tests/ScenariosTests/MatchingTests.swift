@@ -77,8 +77,8 @@ private let line = Datum.object([
         ]
         for (kind, filter, code, value, fits) in table {
             let event = Event(kind: kind, of: nil, filters: [filter], occurrence: .each, delay: .zero)
-            let happening = Happening(kind, of: .device(0), code: code, value: value)
-            #expect(event.matches(in: happening) == (fits ? 1 : 0), "\(kind) \(filter) \(String(describing: code))")
+            let observed = ObservedEvent(kind, of: .device(0), code: code, value: value)
+            #expect(event.matches(in: observed) == (fits ? 1 : 0), "\(kind) \(filter) \(String(describing: code))")
         }
     }
 
@@ -101,12 +101,12 @@ private let line = Datum.object([
         for (kind, value, filter, count) in table {
             let event = Event(
                 kind: kind, of: nil, filters: [filter].compactMap(\.self), occurrence: .each, delay: .zero)
-            #expect(event.matches(in: Happening(kind, of: nil, value: value)) == count, "\(kind) \(value)")
+            #expect(event.matches(in: ObservedEvent(kind, of: nil, value: value)) == count, "\(kind) \(value)")
         }
     }
 
     @Test func `A sample is its microvolts, and what stands beside it is there for each`() {
-        let happening = Happening(
+        let observed = ObservedEvent(
             .delivered, of: nil, value: .object([.init("samples", .number(3)), .init("gap", .bool(true))]),
             samples: [5, -7, 3])
         let gap = Matcher.object([.init(key: "gap", matcher: .bool(true))])
@@ -116,10 +116,10 @@ private let line = Datum.object([
         ]
         for (matcher, count) in table {
             let event = Event(kind: .delivered, of: nil, filters: [.value(matcher)], occurrence: .each, delay: .zero)
-            #expect(event.matches(in: happening) == count, "\(matcher)")
+            #expect(event.matches(in: observed) == count, "\(matcher)")
         }
         // Where only their number is known, nothing is like a sample, and not even unlike it.
-        var counted = happening
+        var counted = observed
         counted.samples = nil
         for matcher in [Matcher.number(3), .not(.number(5)), .any(true)] {
             let event = Event(kind: .delivered, of: nil, filters: [.value(matcher)], occurrence: .each, delay: .zero)
@@ -140,7 +140,7 @@ private let line = Datum.object([
         func matches(_ json: String) -> Int {
             let value = Datum(json: json.utf8)
             return event.matches(
-                in: Happening(.delivered, of: .part(device: 0, service: 0, part: 0), value: value))
+                in: ObservedEvent(.delivered, of: .part(device: 0, service: 0, part: 0), value: value))
         }
         #expect(matches(#"{"bpm": 60, "contact": true}"#) == 1)
         #expect(matches(#"{"bpm": 60, "contact": false}"#) == 0)

@@ -31,8 +31,11 @@ import Testing
             (#""do": "silence""#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
             (#""do": "disconnect", "reason": 19"#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
         ] as [(String, [RadioKind])])
-    func `What a radio cannot play never fires on it, nor what waits for it`(deed: String, radios: [RadioKind]) throws {
-        let scenario = try Self.scenario(#"{"id": "it", "when": "1 s", \#(deed)}, {"when": "2 s", "do": "silence"}"#)
+    func `What a radio cannot play never fires on it, nor what waits for it`(
+        operation: String, radios: [RadioKind]
+    ) throws {
+        let scenario = try Self.scenario(
+            #"{"id": "it", "when": "1 s", \#(operation)}, {"when": "2 s", "do": "silence"}"#)
         for radio in [RadioKind.rehearsal, .virtual, .controllers, .bluetoothd] {
             let isPlayed = radios.contains(radio)
             #expect(scenario.unplayed(on: radio).map(\.rule) == (isPlayed ? [] : [0]), "\(radio)")

@@ -38,10 +38,10 @@ import Testing
         var values: [UInt16] = []
         samples.take(0..<10, into: &values)
         #expect(values == [62, 62, 300, 300, 65535, 65535])
-        #expect(samples.saturatedValue == 70000)
+        #expect(samples.saturated == 70000)
         samples.take(1..<3, into: &values)
         #expect(values == [62, 300])
-        #expect(samples.saturatedValue == nil)
+        #expect(samples.saturated == nil)
         samples.take(6..<9, into: &values)
         #expect(values == [])
         samples.rate.set(Signal(80), at: Instant(nanoseconds: 14_000_000))

@@ -117,7 +117,7 @@ private final class StreamHarness: Sendable {
             }
             #expect(
                 harness.happened(StreamHarness.client).last
-                    == "the other side does not read, and 10000 octets wait for it")
+                    == "the other side does not read: more than 10000 octets are waiting to be sent")
             #expect(client.queued == 0)
             harness.closeAll()
         }

@@ -10,8 +10,8 @@ import Timeline
         #expect(play(scriptCase.script, scriptCase.steps) == scriptCase.lines)
     }
 
-    private static func key(_ thing: Thing = heartRate, end: Rule.End? = nil, _ id: String = "key") -> Rule {
-        .set(thing, when: .end, end: end, id: id)
+    private static func key(_ entity: EntityReference = heartRate, end: Rule.End? = nil, _ id: String = "key") -> Rule {
+        .set(entity, when: .end, end: end, id: id)
     }
 
     static let cases = [

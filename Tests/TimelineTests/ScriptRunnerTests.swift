@@ -18,7 +18,7 @@ struct ScriptCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-private let connected = Happening(.connected, of: strap)
+private let connected = ObservedEvent(.connected, of: strap)
 
 @Suite struct ScriptRunnerTests {
     @Test(arguments: moments + ends + cover + clears) func `Outputs of scripts`(_ scriptCase: ScriptCase) {
@@ -42,7 +42,7 @@ private let connected = Happening(.connected, of: strap)
             [
                 .tell(
                     1,
-                    Happening(
+                    ObservedEvent(
                         .delivered, of: heartRate, value: .list([.number(1), .number(2), .number(3), .number(4)])))
             ],
             ["1 begin 0", "1 end 0", "1 begin 0", "1 end 0", "1 begin 1", "1 end 1"]),

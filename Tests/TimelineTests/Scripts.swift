@@ -6,21 +6,21 @@ import Timeline
 @testable import Scenarios
 
 /// Things of a scenario with two straps.
-let strap = Thing.device(0)
-let heartRate = Thing.part(device: 0, service: 0, part: 0)
-let contact = Thing.part(device: 0, service: 0, part: 1)
-let battery = Thing.part(device: 0, service: 1, part: 0)
-let otherStrap = Thing.device(1)
+let strap = EntityReference.device(0)
+let heartRate = EntityReference.part(device: 0, service: 0, part: 0)
+let contact = EntityReference.part(device: 0, service: 0, part: 1)
+let battery = EntityReference.part(device: 0, service: 1, part: 0)
+let otherStrap = EntityReference.device(1)
 
 /// What a test tells a runner.
 enum Step: Sendable {
-    case tell(Int, Happening)
+    case tell(Int, ObservedEvent)
     case pass(Int)
     case finish(Int)
     /// Somebody outside acts, under the rule's id.
     case act(Int, Rule)
     /// Somebody outside gives back what a name took of a thing; without effect, `nothing` is listed.
-    case giveBack(Int, String, Thing)
+    case giveBack(Int, String, EntityReference)
 }
 
 extension Scenario {
@@ -35,9 +35,9 @@ extension Scenario {
 
 extension Rule {
     static func set(
-        _ thing: Thing = heartRate, when: Moment, end: End? = nil, chance: Double = 1, id: String? = nil
+        _ entity: EntityReference = heartRate, when: Moment, end: End? = nil, chance: Double = 1, id: String? = nil
     ) -> Rule {
-        Rule(id: id, when: when, action: Action(.set(to: .curve(.constant(1))), of: thing), chance: chance, end: end)
+        Rule(id: id, when: when, action: Action(.set(to: .curve(.constant(1))), of: entity), chance: chance, end: end)
     }
 
     /// An action that does not last.
@@ -45,12 +45,12 @@ extension Rule {
         Rule(id: id, when: when, action: Action(.notify(times: 1, value: nil), of: heartRate), chance: chance, end: nil)
     }
 
-    static func clear(_ thing: Thing, when: Moment) -> Rule {
-        Rule(id: nil, when: when, action: Action(.clear, of: thing), chance: 1, end: nil)
+    static func clear(_ entity: EntityReference, when: Moment) -> Rule {
+        Rule(id: nil, when: when, action: Action(.clear, of: entity), chance: 1, end: nil)
     }
 
-    static func fault(_ kind: Action.Kind, _ thing: Thing?, when: Moment, end: End? = nil) -> Rule {
-        Rule(id: nil, when: when, action: Action(.notPlayed(kind), of: thing), chance: 1, end: end)
+    static func fault(_ kind: Action.Kind, _ entity: EntityReference?, when: Moment, end: End? = nil) -> Rule {
+        Rule(id: nil, when: when, action: Action(.notPlayed(kind), of: entity), chance: 1, end: end)
     }
 }
 
@@ -58,10 +58,10 @@ extension Moment {
     static func at(_ seconds: Int) -> Moment { .time(.seconds(seconds)) }
 
     static func event(
-        _ kind: Event.Kind, of thing: Thing? = nil, _ occurrence: Event.Occurrence = .each, after: Int = 0,
+        _ kind: Event.Kind, of entity: EntityReference? = nil, _ occurrence: Event.Occurrence = .each, after: Int = 0,
         _ filters: Event.Filter...
     ) -> Moment {
-        .event(Event(kind: kind, of: thing, filters: filters, occurrence: occurrence, delay: .seconds(after)))
+        .event(Event(kind: kind, of: entity, filters: filters, occurrence: occurrence, delay: .seconds(after)))
     }
 }
 
@@ -98,13 +98,13 @@ func play(_ script: [Rule], seed: UInt64 = 1, _ steps: [Step]) -> [String] {
         let now = Instant.start.advanced(by: .seconds(step.second))
         wakeUp(before: now)
         switch step {
-        case .tell(_, let happening): runner.happened(happening, at: now, into: &outbox)
+        case .tell(_, let observed): runner.happened(observed, at: now, into: &outbox)
         case .pass: runner.timePassed(at: now, into: &outbox)
         case .finish: runner.finish(at: now, into: &outbox)
         case .act(_, let rule):
             if !runner.act(rule, at: now, into: &outbox) { lines.append("\(now.seconds) nothing") }
-        case .giveBack(_, let name, let thing):
-            if !runner.giveBack(name, of: thing, at: now, into: &outbox) { lines.append("\(now.seconds) nothing") }
+        case .giveBack(_, let name, let entity):
+            if !runner.giveBack(name, of: entity, at: now, into: &outbox) { lines.append("\(now.seconds) nothing") }
         }
         take(at: now)
     }

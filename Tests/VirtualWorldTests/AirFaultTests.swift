@@ -57,8 +57,8 @@ import VirtualWorld
         (#""do": "rssi", "to": {"curve": "ramp", "start": -60, "end": -100, "over": "10 s"}"#, true),
         (#""do": "loss", "rate": 1"#, true), (#""do": "loss", "rate": 0.2"#, false),
     ])
-    func `What is too weak is lost, and back when it is strong again`(deed: String, isLost: Bool) throws {
-        var stage = try Self.played(#"{"when": "20 s", \#(deed), "for": "15 s"}"#)
+    func `What is too weak is lost, and back when it is strong again`(operation: String, isLost: Bool) throws {
+        var stage = try Self.played(#"{"when": "20 s", \#(operation), "for": "15 s"}"#)
         #expect(stage.records(.disconnected).map(\.reason) == (isLost ? ["connection_timeout"] : []))
         let heard = Self.seconds(stage.records(.delivered, of: "strap/heart_rate"))
         #expect(heard.contains { $0 > 45 })

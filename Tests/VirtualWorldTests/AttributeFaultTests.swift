@@ -115,7 +115,7 @@ import VirtualWorld
         }
         #expect(caller.heard.count == 2)
         let saturated = caller.records.filter { $0.event == .saturated }
-        #expect(saturated.map(\.thing) == ["strap"] && saturated.map(\.value) == ["30000"])
+        #expect(saturated.map(\.entity) == ["strap"] && saturated.map(\.value) == ["30000"])
         #expect(caller.records.count { $0.event == .began && $0.rule == "moves" } == 3)
     }
 
@@ -133,16 +133,16 @@ import VirtualWorld
         _ = try caller.ask(.configure(handle: configuration, wanted))
         caller.run(until: 10)
         let records = caller.records
-        func things(_ event: EventName) -> [String?] { records.filter { $0.event == event }.map(\.thing) }
-        #expect(things(.delivered) == things(.notified) && !things(.delivered).isEmpty)
-        #expect(things(.confirmed) == things(.indicated))
-        #expect(things(.confirmed) == (wanted == .indication ? ["strap/health_thermometer"] : []))
-        #expect(things(.unsubscribed) == [])
+        func entities(_ event: EventName) -> [String?] { records.filter { $0.event == event }.map(\.entity) }
+        #expect(entities(.delivered) == entities(.notified) && !entities(.delivered).isEmpty)
+        #expect(entities(.confirmed) == entities(.indicated))
+        #expect(entities(.confirmed) == (wanted == .indication ? ["strap/health_thermometer"] : []))
+        #expect(entities(.unsubscribed) == [])
         // What was confirmed late is stored again, for nobody knew that it would be.
         caller.heard = []
         _ = try caller.ask(.configure(handle: 0x19 + UInt16(by), .indication))
         caller.run(until: 20)
-        let stored = caller.records.filter { $0.event == .indicated && $0.thing == "strap/health_thermometer" }
+        let stored = caller.records.filter { $0.event == .indicated && $0.entity == "strap/health_thermometer" }
         #expect(stored.count > 10)
         #expect(Set(stored.map(\.octets)).count == stored.count - (wanted == .indication ? 1 : 0))
     }
@@ -188,10 +188,10 @@ import VirtualWorld
         #expect(indicated.map(\.octets) == (announce ? ranges : []))
         #expect(indicated.allSatisfy { $0.handle == 8 })
         // Once a second, from the first of them to the last.
-        let beats = caller.records.filter { $0.event == .delivered && $0.thing == "strap/heart_rate" }.map(\.instant)
+        let beats = caller.records.filter { $0.event == .delivered && $0.entity == "strap/heart_rate" }.map(\.instant)
         #expect(zip(beats, beats.dropFirst()).allSatisfy { $0.advanced(by: .milliseconds(1200)) > $1 })
         #expect((beats.last ?? .start) > Instant.start.advanced(by: .seconds(43)))
-        let read = caller.records.filter { $0.event == .read && $0.thing == "strap/more/count" }
+        let read = caller.records.filter { $0.event == .read && $0.entity == "strap/more/count" }
         #expect(read.map(\.value) == ["9"])
     }
 

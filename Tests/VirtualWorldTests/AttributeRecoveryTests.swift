@@ -20,14 +20,14 @@ import VirtualWorld
         #"{"event": "subscribed", "of": "heart_rate", "nth": 2}"#, #""20 s""#,
     ]
 
-    static let deeds = [
+    static let operations = [
         #""do": "move_handles", "by": 16"#, #""do": "move_handles", "by": 1"#,
         #""do": "change_services", "add": [{"service": "fitness", "steps": 5}], "remove": ["battery"]"#,
         #""do": "change_services", "remove": ["health_thermometer"]"#,
     ]
 
     /// The first change comes at 15 s, so that there is a second discovery for another to fall into.
-    private static func play(_ deed: String, when: String) -> Play {
+    private static func play(_ operation: String, when: String) -> Play {
         Play(
             "changes",
             """
@@ -36,23 +36,23 @@ import VirtualWorld
                 {"service": "heart_rate", "value": 62, "location": "chest"},
                 {"service": "health_thermometer", "period": "2 s", "value": 36.6},
                 {"service": "battery", "value": 50}]}],
-             "script": [{"when": "15 s", "do": "move_handles", "by": 40}, {"when": \(when), \(deed)}]}
+             "script": [{"when": "15 s", "do": "move_handles", "by": 40}, {"when": \(when), \(operation)}]}
             """)
     }
 
     @Test(arguments: states) func `It hears the heart again after what is announced`(state: String) throws {
-        for deed in Self.deeds {
-            let stage = try Stage(Self.play(deed, when: state).scenario)
+        for operation in Self.operations {
+            let stage = try Stage(Self.play(operation, when: state).scenario)
             let beats = stage.records(.delivered, of: "strap/heart_rate").map(\.instant)
             let begun = stage.records(.began).map(\.instant)
-            #expect(begun.count == 2, "\(deed)")
+            #expect(begun.count == 2, "\(operation)")
             let end = Instant.start.advanced(by: .seconds(80))
-            #expect(beats.count { $0 > end.advanced(by: .seconds(-30)) } > 27, "\(deed)")
+            #expect(beats.count { $0 > end.advanced(by: .seconds(-30)) } > 27, "\(operation)")
             let said = stage.said.filter { $0.saying.json.contains("bpm") }
             // What is notified while it discovers again, it does not take: the handle may be that of something else.
-            #expect(said.count >= beats.count - 4, "\(deed)")
-            guard deed == Self.deeds[0] else { continue }
-            let again = try Stage(Self.play(deed, when: state).scenario, sleeps: false)
+            #expect(said.count >= beats.count - 4, "\(operation)")
+            guard operation == Self.operations[0] else { continue }
+            let again = try Stage(Self.play(operation, when: state).scenario, sleeps: false)
             #expect(firstDifference(stage.lines, again.lines) == nil)
         }
     }

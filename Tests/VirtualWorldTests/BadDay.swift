@@ -20,7 +20,7 @@ struct BadDay {
         let isDecided = last.advanced(by: patience) < end
         let deadline = last.advanced(by: patience)
         let isHeard = stage.records.contains { record in
-            record.event == .delivered && record.thing == "strap/heart_rate" && record.instant > last
+            record.event == .delivered && record.entity == "strap/heart_rate" && record.instant > last
                 && record.instant <= deadline
         }
         stage.end()

@@ -59,7 +59,9 @@ import VirtualWorld
         let listener = try Self.first.get()
         let records = listener.records
         #expect(listener.failures == 0)
-        func delivered(_ thing: String) -> Int { records.count { $0.event == .delivered && $0.thing == "d/\(thing)" } }
+        func delivered(_ entity: String) -> Int {
+            records.count { $0.event == .delivered && $0.entity == "d/\(entity)" }
+        }
         #expect(delivered("heart_rate") > 20)
         #expect(delivered("ecg/samples") > 80)
         #expect(delivered("polar/samples") > 30)
@@ -69,7 +71,9 @@ import VirtualWorld
         #expect(delivered("fitness/steps_today") > 1)
         #expect(delivered("health_thermometer/intermediate") > 20)
         #expect(delivered("custom/number") > 20)
-        func confirmed(_ thing: String) -> Int { records.count { $0.event == .confirmed && $0.thing == "d/\(thing)" } }
+        func confirmed(_ entity: String) -> Int {
+            records.count { $0.event == .confirmed && $0.entity == "d/\(entity)" }
+        }
         #expect(confirmed("health_thermometer") > 7)
         #expect(confirmed("custom/text") > 20)
         #expect(confirmed("polar/control_point") == 1)
@@ -79,16 +83,16 @@ import VirtualWorld
         let records = try Self.first.get().records
         let saturated = records.filter { $0.event == .saturated }
         #expect(
-            Set(saturated.map { [$0.thing ?? "", $0.value ?? ""] }) == [
+            Set(saturated.map { [$0.entity ?? "", $0.value ?? ""] }) == [
                 ["d/heart_rate", "300"], ["d/feed", "4294967301"], ["d/custom/number", "-36000"],
                 ["d/ecg/samples", ""],
             ])
         #expect(saturated.count == 4)
-        #expect(records.contains { $0.event == .indicated && $0.thing == "d/custom/text" && $0.value == "\"dub\"" })
+        #expect(records.contains { $0.event == .indicated && $0.entity == "d/custom/text" && $0.value == "\"dub\"" })
     }
 
     @Test func `An electrode is off until nothing keeps it off`() throws {
-        let frames = try Self.first.get().records.filter { $0.event == .notified && $0.thing == "d/ecg/samples" }
+        let frames = try Self.first.get().records.filter { $0.event == .notified && $0.entity == "d/ecg/samples" }
         let off = frames.filter { $0.value?.contains("lead_off\": true") == true }.map(\.instant)
         #expect((off.first ?? .never) < Instant.start.advanced(by: .milliseconds(16_800)))
         #expect((off.last ?? .start) > Instant.start.advanced(by: .milliseconds(19_300)))

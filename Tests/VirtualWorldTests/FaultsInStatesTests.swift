@@ -43,10 +43,10 @@ import Testing
         #""do": "change_services", "add": [{"service": "fitness", "steps": 7}]"#,
     ]
 
-    private static func scenario(_ when: String, _ deed: String, lasts: Bool) throws -> Scenario {
-        let name = deed.contains(#""of""#) ? "" : #", "of": "strap""#
+    private static func scenario(_ when: String, _ operation: String, lasts: Bool) throws -> Scenario {
+        let name = operation.contains(#""of""#) ? "" : #", "of": "strap""#
         return try Play(
-            deed,
+            operation,
             """
             {"lubdub": 1, "name": "x", "limit": "60 s", "devices": [
               {"id": "strap", "advertise": {"services": ["180D"]}, "services": [
@@ -55,7 +55,7 @@ import Testing
              "script": [
                {"id": "leaves", "when": "15 s", "do": "disconnect", "of": "strap"},
                {"id": "away", "when": "25 s", "do": "link_loss", "of": "strap", "for": "2 s"},
-               {"id": "it", "when": \(when), \(deed)\(name)\(lasts ? #", "for": "3 s""# : "")}]}
+               {"id": "it", "when": \(when), \(operation)\(name)\(lasts ? #", "for": "3 s""# : "")}]}
             """
         ).scenario
     }
@@ -63,10 +63,10 @@ import Testing
     @Test(arguments: states.map(\.name))
     func `The client is back after every fault`(state: String) throws {
         let when = try #require(Self.states.first { $0.name == state }?.when)
-        for (deeds, lasts) in [(Self.faults, true), (Self.moments, false)] {
-            for deed in deeds {
-                let fault = try BadDay.fault(in: try Self.scenario(when, deed, lasts: lasts), seed: 1)
-                #expect(fault == nil, "\(deed) while \(state): \(fault ?? "")")
+        for (operations, lasts) in [(Self.faults, true), (Self.moments, false)] {
+            for operation in operations {
+                let fault = try BadDay.fault(in: try Self.scenario(when, operation, lasts: lasts), seed: 1)
+                #expect(fault == nil, "\(operation) while \(state): \(fault ?? "")")
             }
         }
     }

@@ -8,7 +8,7 @@ extension FaultyClient {
     /// One that takes a Heart Rate Measurement for another.
     private static func misreads(
         _ name: String, _ about: String, _ source: String? = nil, caughtBy: [String],
-        _ measurement: @escaping @Sendable (Measurement) -> [Deed]
+        _ measurement: @escaping @Sendable (Measurement) -> [Operation]
     ) -> FaultyClient {
         FaultyClient(
             name: name, about: about, source: source, caughtBy: caughtBy,
@@ -20,7 +20,7 @@ extension FaultyClient {
     /// One that takes a temperature for another: the octets of a FLOAT.
     private static func misreads(
         temperature name: String, _ about: String, _ source: String? = nil, caughtBy: [String],
-        _ octets: @escaping @Sendable ([UInt8]) -> [Deed]
+        _ octets: @escaping @Sendable ([UInt8]) -> [Operation]
     ) -> FaultyClient {
         FaultyClient(
             name: name, about: about, source: source, caughtBy: caughtBy,

@@ -26,7 +26,7 @@ import Testing
         world.journal = EventJournal(entriesPerChunk: 1) { chunk in
             lines.text.withLock { chunk.write(in: wording, to: &$0) }
         }
-        world.reach = .foreignHosts
+        world.hostBackend = .foreignHosts
         world.start()
         return world
     }
@@ -129,13 +129,13 @@ import Testing
         #expect(world.hasLinks)
     }
 
-    @Test func `What is said of nobody's device, or in another reach, is not heard`() throws {
+    @Test func `What is said of nobody's device, or with another backend, is not heard`() throws {
         var world = try strap()
         world.connected(Self.phone, toForeignHostOf: 7, at: .start)
         #expect(
             world.answer(.read(offset: 0), of: 3, from: nil, toForeignHostOf: -1, at: .start)
                 == .failure(.unlikelyError))
-        world.reach = .air
+        world.hostBackend = .air
         world.connected(Self.phone, toForeignHostOf: 0, at: .start)
         #expect(!world.hasLinks)
     }
@@ -154,7 +154,7 @@ extension ForeignHostTests {
     @Test(arguments: faults) func `Faults hold for what a foreign host is told`(fault: String, told: [String]) throws {
         let script = #"{"when": "400 ms", "for": "2 s", "of": "heart_rate", \#(fault)}"#
         var world = try World(Play.strap("x", script: script).scenario, seed: 1)
-        world.reach = .foreignHosts
+        world.hostBackend = .foreignHosts
         world.start()
         world.connected(Self.phone, toForeignHostOf: 0, at: .start)
         let heart: UInt16 = try #require(

@@ -96,7 +96,7 @@ import Testing
 
     @Test func `A foreign host is told as well`() throws {
         var world = try World(Self.play(Self.silences[0].script).scenario, seed: 1)
-        world.reach = .foreignHosts
+        world.hostBackend = .foreignHosts
         world.start()
         world.run(until: Instant(nanoseconds: 30_000_000_000))
         let wanted = world.outbox.compactMap { output in
@@ -165,16 +165,18 @@ import Testing
         #expect(stage.world.pool.taken == 0)
     }
 
-    static let reaches: [(reach: World.Reach, to: String, isPlayed: Bool)] = [
+    static let reaches: [(hostBackend: World.HostBackend, to: String, isPlayed: Bool)] = [
         (.radios, #", "to": "00:11:22:33:44:55/public""#, false),
         (.radios, #", "to": "C0:FF:EE:00:00:02/random""#, true),
         (.radios, "", true), (.foreignHosts, "", false),
     ]
 
     @Test(arguments: reaches)
-    func `Not every controller outside takes an address`(reach: World.Reach, to: String, isPlayed: Bool) throws {
+    func `Not every controller outside takes an address`(
+        hostBackend: World.HostBackend, to: String, isPlayed: Bool
+    ) throws {
         var world = try World(Self.play(#"{"when": "1 s", "do": "change_address"\#(to)}"#).scenario, seed: 1)
-        world.reach = reach
+        world.hostBackend = hostBackend
         world.start()
         world.run(until: Instant(nanoseconds: 2_000_000_000))
         #expect((world.address(of: 0) != Self.own) == isPlayed)

@@ -68,7 +68,7 @@ private let stream = Play(
             ], "\(stage.world.rulings.compactMap(\.reason))")
         var (judge, rulings) = (Judge(scenario), [Judge.Ruling]())
         for entry in EventLogReader(scenario).entries(stage.lines.joined(separator: "\n")) {
-            judge.happened(entry.happening, at: entry.instant, into: &rulings)
+            judge.happened(entry.observed, at: entry.instant, into: &rulings)
         }
         judge.finish(at: .start.advanced(by: scenario.limit), into: &rulings)
         #expect(rulings == stage.world.rulings)

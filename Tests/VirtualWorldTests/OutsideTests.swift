@@ -3,6 +3,7 @@ import EventLog
 import Octets
 import Scenarios
 import Sensors
+import Services
 import Simulation
 import Spelling
 import Synchronization
@@ -21,7 +22,7 @@ import VirtualWorld
 
         init(script: String = "", devices: Int = 1) throws {
             world = try World((devices == 1 ? Play.strap("a", script: script) : .twoDevices).scenario, seed: 1)
-            world.reach = .foreignHosts
+            world.hostBackend = .foreignHosts
             let (log, wording) = (log, world.wording)
             world.journal = EventJournal { chunk in log.text.withLock { chunk.write(in: wording, to: &$0) } }
         }
@@ -34,8 +35,8 @@ import VirtualWorld
 
         func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-        func thing(_ role: Part.Role, _ kind: Service.Kind = .heartRate) throws -> Thing {
-            try #require(world.scenario.part(role, of: kind, device: 0))
+        func entity(_ name: String? = nil) throws -> EntityReference {
+            try #require(world.scenario.value(named: name, of: .heartRate, device: 0))
         }
 
         /// The beats a minute that were notified until then.
@@ -52,8 +53,8 @@ import VirtualWorld
             world.act(action, as: name, at: at(seconds))
         }
 
-        mutating func giveBack(_ name: String, _ thing: Thing, at seconds: Double) -> Bool {
-            world.giveBack(name, of: thing, at: at(seconds))
+        mutating func giveBack(_ name: String, _ entity: EntityReference, at seconds: Double) -> Bool {
+            world.giveBack(name, of: entity, at: at(seconds))
         }
 
         /// What the log has of rules and keys, without `t`.
@@ -66,14 +67,14 @@ import VirtualWorld
         }
     }
 
-    private static func set(_ thing: Thing, _ number: Double) -> Action {
-        Action(.set(to: .curve(.constant(number))), of: thing)
+    private static func set(_ entity: EntityReference, _ number: Double) -> Action {
+        Action(.set(to: .curve(.constant(number))), of: entity)
     }
 
     @Test func `What is set from outside lasts until it is given back, and stands in the log`() throws {
         var played = try Played()
         try played.start()
-        let (rate, contact) = (try played.thing(.value), try played.thing(.contact))
+        let (rate, contact) = (try played.entity(), try played.entity("contact"))
         #expect(played.rates(until: 2.5) == [72, 72])
         #expect(played.act(Self.set(rate, 99), "key up", at: 2.5) == true)
         #expect(played.act(Self.set(contact, 0), "key c", at: 2.5) == true)
@@ -102,7 +103,7 @@ import VirtualWorld
                 """)
         try played.start()
         #expect(played.world.status.next == .init("high", due: played.at(5)))
-        #expect(played.act(Self.set(try played.thing(.value), 99), "key up", at: 1.5) == true)
+        #expect(played.act(Self.set(try played.entity(), 99), "key up", at: 1.5) == true)
         #expect(played.rates(until: 9.5) == [72, 99, 99, 99, 200, 200, 99, 99, 99])
         #expect(played.act(Action(.disconnect(reason: nil), of: .device(0)), "key d", at: 9.5) == true)
         let commands = played.world.outbox.compactMap { output in
@@ -122,18 +123,20 @@ import VirtualWorld
         #expect(played.world.status.next == nil)
     }
 
-    @Test func `Silence notifies nothing, on whichever thing, and stays connected`() throws {
-        for thing in [Thing.device(0), .service(device: 0, service: 0), .part(device: 0, service: 0, part: 0)] {
+    @Test func `Silence notifies nothing, on whichever entity, and stays connected`() throws {
+        for entity in [
+            EntityReference.device(0), .service(device: 0, service: 0), .part(device: 0, service: 0, part: 0),
+        ] {
             var played = try Played()
             try played.start()
             #expect(played.rates(until: 2.5).count == 2)
-            #expect(played.act(Action(.silence, of: thing), "key s", at: 2.5) == true)
+            #expect(played.act(Action(.silence, of: entity), "key s", at: 2.5) == true)
             #expect(played.world.status.devices.map(\.isSilent) == [true])
-            let notify = Action(.notify(times: 3, value: nil), of: try played.thing(.value))
+            let notify = Action(.notify(times: 3, value: nil), of: try played.entity())
             #expect(played.act(notify, "control", at: 3) == true)
             #expect(played.rates(until: 6.5) == [])
             #expect(played.world.hasLinks)
-            #expect(played.giveBack("key s", thing, at: 6.5) == true)
+            #expect(played.giveBack("key s", entity, at: 6.5) == true)
             #expect(played.rates(until: 8.5).count == 2)
             #expect(played.world.pool.taken == 0)
         }
@@ -142,7 +145,7 @@ import VirtualWorld
     @Test func `Silence of another value leaves this one, and a wider one outlasts a narrower one`() throws {
         var played = try Played()
         try played.start()
-        let battery = Thing.service(device: 0, service: 1)
+        let battery = EntityReference.service(device: 0, service: 1)
         #expect(played.act(Action(.silence, of: battery), "key s", at: 0) == true)
         #expect(played.rates(until: 2.5).count == 2)
         #expect(played.act(Action(.silence, of: .device(0)), "key s", at: 2.5) == true)
@@ -207,14 +210,14 @@ import VirtualWorld
         try played.start()
         #expect(played.rates(until: 3.5).count == 3)
         #expect(played.act(Action(.silence, of: .device(0)), "key s", at: 3.5) == true)
-        let set = Self.set(try played.thing(.value), 99)
+        let set = Self.set(try played.entity(), 99)
         #expect(played.world.act(set, as: "key up", for: .after(.seconds(1)), at: played.at(4)) == true)
         let silence = WorldStatus.Force(
-            kind: .silence, thing: "strap", rule: "key s", begun: played.at(3.500001), end: nil)
+            kind: .silence, entity: "strap", rule: "key s", begun: played.at(3.500001), end: nil)
         let up = WorldStatus.Force(
-            kind: .set, thing: "strap/heart_rate", rule: "key up", begun: played.at(4), end: played.at(5))
+            kind: .set, entity: "strap/heart_rate", rule: "key up", begun: played.at(4), end: played.at(5))
         let high = WorldStatus.Force(
-            kind: .set, thing: "strap/heart_rate", rule: "high", begun: played.at(2), end: played.at(9))
+            kind: .set, entity: "strap/heart_rate", rule: "high", begun: played.at(2), end: played.at(9))
         #expect(played.world.status.inForce == [silence, up])
         #expect(played.rates(until: 6) == [])
         #expect(played.world.status.inForce == [high, silence])
@@ -225,7 +228,7 @@ import VirtualWorld
     @Test func `What comes from outside happens at whole microseconds of its own, as the log says`() throws {
         var played = try Played()
         try played.start()
-        let set = Self.set(try played.thing(.value), 99)
+        let set = Self.set(try played.entity(), 99)
         func nanoseconds(of now: Int64) -> Int64 {
             #expect(played.world.act(set, as: "key up", at: Instant(nanoseconds: now)) == true)
             return played.world.now.nanoseconds
@@ -234,11 +237,11 @@ import VirtualWorld
         #expect(nanoseconds(of: 500_000_000) == 500_001_000)  // something has happened at 0.5 s
         #expect(nanoseconds(of: 600_000_001) == 600_001_000)
         #expect(nanoseconds(of: 1_000_000_000) == 1_000_001_000)  // a value is due at 1 s
-        #expect(played.giveBack("key up", try played.thing(.value), at: 1) == true)
+        #expect(played.giveBack("key up", try played.entity(), at: 1) == true)
         #expect(played.world.now.nanoseconds == 1_000_002_000)
     }
 
-    @Test func `Before the start nothing is done, and things have their paths`() throws {
+    @Test func `Before the start nothing is done, and entities have their paths`() throws {
         var played = try Played(devices: 2)
         #expect(played.act(Action(.silence, of: .device(0)), "key s", at: 0) == false)
         let scenario = played.world.scenario
@@ -246,9 +249,10 @@ import VirtualWorld
         #expect(scenario.path(of: .service(device: 1, service: 0)) == "far/heart_rate")
         #expect(scenario.path(of: .client) == "client")
         for missing in [
-            Thing.device(2), .service(device: 0, service: 9), .part(device: 0, service: 0, part: 99), .rule(9),
+            EntityReference.device(2), .service(device: 0, service: 9), .part(device: 0, service: 0, part: 99),
+            .rule(9),
         ] { #expect(scenario.path(of: missing) == nil) }
-        #expect(scenario.part(.value, of: .battery, device: 0) == nil)
-        #expect(scenario.part(.value, of: .heartRate, device: 2) == nil)
+        #expect(scenario.value(of: .battery, device: 0) == nil)
+        #expect(scenario.value(of: .heartRate, device: 2) == nil)
     }
 }

@@ -112,7 +112,7 @@ private struct RandomDay {
         let strap = #", "of": "strap""#
         let part = pick([#", "of": "strap/heart_rate""#, #", "of": "strap/health_thermometer""#])
         let share = Double(chance.below(100)) / 100
-        let deed = pick([
+        let operation = pick([
             #""do": "link_loss""# + strap + lasting, #""do": "link_loss""# + strap + lasting,
             #""do": "distance", "to": "\#(20 + chance.below(100)) m", "over": "\#(chance.below(5000)) ms""# + strap
                 + lasting,
@@ -138,6 +138,6 @@ private struct RandomDay {
             #""do": "move_handles", "by": \#(1 + chance.below(40))"# + strap,
             #""do": "change_services", "add": [{"service": "fitness", "steps": 7}]"# + strap,
         ])
-        return #"{"when": \#(when), \#(deed)}"#
+        return #"{"when": \#(when), \#(operation)}"#
     }
 }

@@ -79,8 +79,8 @@ struct Stage {
     /// The trace, as it would be written.
     var trace: [UInt8] { recording.trace.withLock { $0 } }
 
-    func records(_ event: EventName, of thing: String? = nil) -> [EventRecord] {
-        records.filter { $0.event == event && (thing == nil || $0.thing == thing) }
+    func records(_ event: EventName, of entity: String? = nil) -> [EventRecord] {
+        records.filter { $0.event == event && (entity == nil || $0.entity == entity) }
     }
 
     /// The client leaves in good order, and nobody comes back.
@@ -131,9 +131,9 @@ struct Stage {
     }
 
     private mutating func ask(_ command: Host.Command) {
-        guard let deeds = flaw?.commands(command) else { return world.command(command, of: node) }
-        for command in deeds.commands { world.command(command, of: node) }
-        for output in deeds.told { step(output) }
+        guard let operations = flaw?.commands(command) else { return world.command(command, of: node) }
+        for command in operations.commands { world.command(command, of: node) }
+        for output in operations.told { step(output) }
     }
 
     private mutating func show(_ saying: SensorCollector.Saying) {
@@ -156,10 +156,12 @@ struct Stage {
     }
 
     private mutating func tellValue(_ packet: Packet, at handle: UInt16, as output: (Packet) -> Host.Output) {
-        guard let deeds = flaw?.values(world.pool.octets(of: packet), at: handle) else { return step(output(packet)) }
+        guard let operations = flaw?.values(world.pool.octets(of: packet), at: handle) else {
+            return step(output(packet))
+        }
         world.pool.release(packet)
-        for octets in deeds.values { step(output(world.pool.take(octets))) }
-        for command in deeds.commands { world.command(command, of: node) }
+        for octets in operations.values { step(output(world.pool.take(octets))) }
+        for command in operations.commands { world.command(command, of: node) }
     }
 
     private mutating func step(_ output: Host.Output) {

@@ -188,7 +188,7 @@ import VirtualWorld
         let script = #"{"when": "10 s", "for": "2 s", "do": "burst", "of": "health_thermometer", "rate": "4000 Hz"}"#
         let stage = try Stage(Self.play(script).scenario)
         let told = stage.records.filter {
-            ($0.event == .indicated || $0.event == .confirmed) && $0.thing == "strap/health_thermometer"
+            ($0.event == .indicated || $0.event == .confirmed) && $0.entity == "strap/health_thermometer"
         }
         // One under way at a time: none was dropped, and none waited for another.
         #expect(zip(told, told.dropFirst()).allSatisfy { $0.event != $1.event })

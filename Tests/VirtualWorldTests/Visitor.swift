@@ -75,15 +75,15 @@ struct Visitor {
     var trace: [UInt8] { recording.trace.withLock { $0 } }
     var records: [EventRecord] { recording.records.withLock { $0 } }
 
-    func records(_ event: EventName, of thing: String? = nil) -> [EventRecord] {
-        records.filter { $0.event == event && (thing == nil || $0.thing == thing) }
+    func records(_ event: EventName, of entity: String? = nil) -> [EventRecord] {
+        records.filter { $0.event == event && (entity == nil || $0.entity == entity) }
     }
 
     /// `5.0 connected strap`: events with their things, to a tenth of a second.
-    func told(_ events: EventName..., of things: String...) -> [String] {
-        records.filter { record in events.contains(record.event) && things.contains(record.thing ?? "") }.map {
+    func told(_ events: EventName..., of entities: String...) -> [String] {
+        records.filter { record in events.contains(record.event) && entities.contains(record.entity ?? "") }.map {
             record in
-            "\(Double(record.instant.nanoseconds / 100_000_000) / 10) \(record.event) \(record.thing ?? "")"
+            "\(Double(record.instant.nanoseconds / 100_000_000) / 10) \(record.event) \(record.entity ?? "")"
         }
     }
 

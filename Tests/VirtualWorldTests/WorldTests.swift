@@ -53,7 +53,7 @@ import VirtualWorld
         let records = stage.records.filter { !others.contains($0.event) }
         #expect(!records.isEmpty)
         for record in records {
-            #expect(record.thing != nil && record.peer == stage.clientAddress, "\(record.json)")
+            #expect(record.entity != nil && record.peer == stage.clientAddress, "\(record.json)")
         }
     }
 

@@ -7,7 +7,7 @@ public struct HeartRateSamples: Sendable {
     /// The sampled rate, which a script can override.
     public var rate: Gauge
     /// The first of the samples taken last that does not fit into 0…65535.
-    public private(set) var saturatedValue: Double?
+    public private(set) var saturated: Double?
 
     /// Samples of a curve that starts with the simulation.
     public init(_ rate: Signal, _ clock: SampleClock = SampleClock(hertz: 500)) {
@@ -18,7 +18,7 @@ public struct HeartRateSamples: Sendable {
     /// allocate if the capacity suffices.
     public mutating func take(_ indices: Range<Int64>, into values: inout [UInt16]) {
         values.removeAll(keepingCapacity: true)
-        saturatedValue = nil
+        saturated = nil
         guard indices.lowerBound >= 0, clock.instant(of: indices.upperBound) < .never else { return }
         var hasStopped = false
         clock.forEach(in: indices) { time in
@@ -26,7 +26,7 @@ public struct HeartRateSamples: Sendable {
                 hasStopped = true
                 return
             }
-            if saturatedValue == nil, !(0...65535).contains(value) { saturatedValue = value }
+            if saturated == nil, !(0...65535).contains(value) { saturated = value }
             values.append(Heart.reported(value))
         }
     }

@@ -24,7 +24,7 @@ public struct ValueRecord: Hashable, Sendable {
 
 /// Formats the numbers of `ValueRecord`s; used only when a log is written.
 public struct ValueFormatter: Sendable {
-    fileprivate let thing: @Sendable (_ device: Int, _ part: Int) -> String
+    fileprivate let entity: @Sendable (_ device: Int, _ part: Int) -> String
     fileprivate let value: Value
 
     /// Appends the decoded value as JSON; returns false if the octets have no meaning.
@@ -33,12 +33,12 @@ public struct ValueFormatter: Sendable {
             _ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
         ) -> Bool
 
-    /// A formatter; `thing` returns names as in scenarios.
+    /// A formatter; `entity` returns names as in scenarios.
     public init(
-        thing: @escaping @Sendable (_ device: Int, _ part: Int) -> String,
+        entity: @escaping @Sendable (_ device: Int, _ part: Int) -> String,
         value: @escaping Value
     ) {
-        (self.thing, self.value) = (thing, value)
+        (self.entity, self.value) = (entity, value)
     }
 }
 
@@ -100,7 +100,7 @@ public struct EventChunk: Sendable {
             }
             value = next
             text.removeAll()
-            text.append(member: "of", quoted: wording.thing(Int(next.device), Int(next.part)))
+            text.append(member: "of", quoted: wording.entity(Int(next.device), Int(next.part)))
             if let peer { text.append(peer: peer) }
             text.append(handle: next.handle)
         }
@@ -151,7 +151,7 @@ extension EventChunk {
     private func record(of value: ValueRecord, in wording: ValueFormatter) -> EventRecord {
         let (device, part) = (Int(value.device), Int(value.part))
         let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
-        var record = EventRecord(value.event, of: wording.thing(device, part), at: value.instant)
+        var record = EventRecord(value.event, of: wording.entity(device, part), at: value.instant)
         var text = JSONText()
         if wording.value(device, part, octets, &text) { record.value = text.string }
         record.peer = peer(of: value)

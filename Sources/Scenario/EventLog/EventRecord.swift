@@ -9,7 +9,7 @@ public struct EventRecord: Hashable, Sendable {
     /// The event.
     public var event: EventName
     /// What it happened to, as scenarios name it: `strap/heart_rate`.
-    public var thing: String?
+    public var entity: String?
     /// The other side of the connection.
     public var peer: DeviceAddress?
     /// The attribute handle.
@@ -28,8 +28,8 @@ public struct EventRecord: Hashable, Sendable {
     public var rule: String?
 
     /// An event without details.
-    public init(_ event: EventName, of thing: String? = nil, at instant: Instant) {
-        (self.event, self.thing, self.instant) = (event, thing, instant)
+    public init(_ event: EventName, of entity: String? = nil, at instant: Instant) {
+        (self.event, self.entity, self.instant) = (event, entity, instant)
     }
 
     /// The scenario's source, recorded if actions can be requested from outside.
@@ -65,7 +65,7 @@ extension EventRecord: JSONWritable {
     /// Appends a JSON object with the keys in the order of the properties above.
     public func write(to text: inout JSONText) {
         text.begin(event, at: instant)
-        if let thing { text.append(member: "of", quoted: thing) }
+        if let entity { text.append(member: "of", quoted: entity) }
         if let peer { text.append(peer: peer) }
         if let handle { text.append(handle: handle) }
         if let value { text.append(member: "value", json: value) }

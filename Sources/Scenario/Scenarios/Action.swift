@@ -3,18 +3,20 @@ public import Bluetooth
 /// What a rule does, and to what.
 public struct Action: Hashable, Sendable {
     /// What is done.
-    public var deed: Deed
+    public var operation: Operation
     /// To what; nil for what is done to everything.
-    public var thing: Thing?
+    public var entity: EntityReference?
 
     /// What is done, and to what.
-    public init(_ deed: Deed, of thing: Thing? = nil) { (self.deed, self.thing) = (deed, thing) }
+    public init(_ operation: Operation, of entity: EntityReference? = nil) {
+        (self.operation, self.entity) = (operation, entity)
+    }
 
     /// Which action it is.
-    public var kind: Kind { deed.kind }
+    public var kind: Kind { operation.kind }
 
     /// What is done to the action's thing; of what lasts, for as long as its rule does.
-    public enum Deed: Hashable, Sendable {
+    public enum Operation: Hashable, Sendable {
         /// A device goes out of range without a word, and comes back.
         case linkLoss
         /// Nothing is notified of a device, a service or a part; connections, reading and writing go on.
@@ -68,7 +70,7 @@ public struct Action: Hashable, Sendable {
         /// The clock on the wall of a device's sensors is set forward.
         case skipTime(by: Duration)
         /// A second central connects to a device.
-        case connect(to: Thing)
+        case connect(to: EntityReference)
         /// The client's controller has no power.
         case powerOff
         /// The built-in client confirms no indication.
@@ -181,7 +183,7 @@ public struct Action: Hashable, Sendable {
     }
 }
 
-extension Action.Deed {
+extension Action.Operation {
     /// Which action it is.
     public var kind: Action.Kind {
         switch self {

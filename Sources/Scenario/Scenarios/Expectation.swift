@@ -72,7 +72,7 @@ public indirect enum Matcher: Hashable, Sendable {
         /// How it is made.
         public var statistic: Statistic
         /// Of this part.
-        public var of: Thing
+        public var of: EntityReference
         /// Of the last so many values only.
         public var last: Int?
         /// Of values below this only.

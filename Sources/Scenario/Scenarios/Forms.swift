@@ -6,7 +6,7 @@ import EventLog
 extension Shape {
     static let duration = Shape.form(Forms.duration)
     static let id = Shape.form(Forms.id)
-    static let thing = Shape.form(Forms.thing)
+    static let entity = Shape.form(Forms.entity)
     static let octets = Shape.form(Forms.octets)
     static let uuid = Shape.form(Forms.uuid)
     static let address = Shape.form(Forms.address)
@@ -48,7 +48,7 @@ enum Forms {
 
     static let id = Shape.Form(#"an id such as "chest_strap""#, pattern: "^[a-z][a-z0-9_]*$", accepts: isWord)
 
-    static let thing = Shape.Form(
+    static let entity = Shape.Form(
         #"a thing such as "strap/heart_rate""#, pattern: "^[a-z][a-z0-9_]*(/[a-z0-9_][a-z0-9_-]*){0,2}$"
     ) { text in
         let words = text.split(separator: "/", omittingEmptySubsequences: false)

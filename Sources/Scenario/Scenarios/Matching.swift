@@ -8,55 +8,55 @@ extension Event {
     /// How many of the values that a happening carries are these, but for which of the matches count.
     ///
     /// Only expectations know what is true; for scripts, nothing is.
-    public func matches(in happening: Happening, isTrue: TruthTest = { _, _ in false }) -> Int {
-        concerns(happening) ? (0..<happening.count).count { fits(happening, at: $0, isTrue: isTrue) } : 0
+    public func matches(in observed: ObservedEvent, isTrue: TruthTest = { _, _ in false }) -> Int {
+        concerns(observed) ? (0..<observed.count).count { fits(observed, at: $0, isTrue: isTrue) } : 0
     }
 
     /// Whether a happening is of this kind and happened to this thing, whatever the filters say.
-    public func concerns(_ happening: Happening) -> Bool {
-        guard kind == happening.kind else { return false }
+    public func concerns(_ observed: ObservedEvent) -> Bool {
+        guard kind == observed.kind else { return false }
         guard let of else { return true }
-        guard let thing = happening.of else { return false }
-        return of.includes(thing) || carrier?.part == thing
+        guard let entity = observed.of else { return false }
+        return of.includes(entity) || carrier?.part == entity
     }
 
     /// Whether one value of a happening that it concerns is as the filters want it.
     ///
     /// What a notification carries beside the values of a stream is there once, with the first of them.
-    public func fits(_ happening: Happening, at index: Int, isTrue: TruthTest) -> Bool {
+    public func fits(_ observed: ObservedEvent, at index: Int, isTrue: TruthTest) -> Bool {
         var part: Datum?
-        if let carrier, happening.of == carrier.part {
-            part = index == 0 ? happening.value?[carrier.key] : nil
+        if let carrier, observed.of == carrier.part {
+            part = index == 0 ? observed.value?[carrier.key] : nil
             guard part != nil else { return false }
         }
         return filters.allSatisfy { filter in
             switch filter {
-            case .code(let code): happening.code.map { code.fits($0, of: kind) } ?? false
+            case .code(let code): observed.code.map { code.fits($0, of: kind) } ?? false
             case .value(let matcher):
-                matcher.fits(part ?? matcher.view(of: happening, at: index), isTrue: isTrue)
-            case .line(let matcher): matcher.fits(happening.value, isTrue: isTrue)
-            case .status(let status): happening.code.map(Int.init) == status
+                matcher.fits(part ?? matcher.view(of: observed, at: index), isTrue: isTrue)
+            case .line(let matcher): matcher.fits(observed.value, isTrue: isTrue)
+            case .status(let status): observed.code.map(Int.init) == status
             }
         }
     }
 
     /// What its filters look at in one value of a happening; nil when that is not known.
-    public func sight(of happening: Happening, at index: Int) -> Datum? {
+    public func sight(of observed: ObservedEvent, at index: Int) -> Datum? {
         let asksForObject = filters.contains { filter in
             if case .value(let matcher) = filter { matcher.asksForObject } else { false }
         }
-        if let carrier, happening.of == carrier.part { return happening.value?[carrier.key] }
-        return asksForObject ? happening.value : happening.value(at: index) ?? happening.value
+        if let carrier, observed.of == carrier.part { return observed.value?[carrier.key] }
+        return asksForObject ? observed.value : observed.value(at: index) ?? observed.value
     }
 }
 
 extension Matcher {
     /// What it looks at in what was carried: one value of a stream, or, if it asks for an object, all of it; of an object,
     /// the first member, which is what the characteristic is there for (bpm, celsius).
-    fileprivate func view(of happening: Happening, at index: Int) -> Datum? {
-        guard !asksForObject else { return happening.value }
-        guard case .object(let members)? = happening.value(at: index), let first = members.first else {
-            return happening.value(at: index)
+    fileprivate func view(of observed: ObservedEvent, at index: Int) -> Datum? {
+        guard !asksForObject else { return observed.value }
+        guard case .object(let members)? = observed.value(at: index), let first = members.first else {
+            return observed.value(at: index)
         }
         return first.value
     }
@@ -82,9 +82,9 @@ extension Event.Occurrence {
     }
 }
 
-extension Thing {
+extension EntityReference {
     /// Whether `other` is this or belongs to it: a device includes its services and their parts, a service its parts.
-    public func includes(_ other: Thing) -> Bool {
+    public func includes(_ other: EntityReference) -> Bool {
         switch (self, other) {
         case (.device(let device), _): other.device == device
         case (.service, .part(let device, let service, _)): self == .service(device: device, service: service)

@@ -23,8 +23,8 @@ public enum RadioKind: Hashable, Sendable {
     /// | `disconnect` | yes | yes | yes | for 0x13, whatever it says |
     /// | `forget_bond` | – | – | – | – |
     /// | all others | yes | yes | yes | yes |
-    public func whyNot(_ action: Action) -> String? {
-        switch action.deed {
+    public func unsupportedReason(_ action: Action) -> String? {
+        switch action.operation {
         case .notPlayed: "this version does not play it yet"
         case .linkLoss, .distance, .rssi, .loss:
             isVirtual ? nil : "a real antenna cannot be taken out of the air without a word"
@@ -49,7 +49,7 @@ public enum RadioKind: Hashable, Sendable {
     /// | `scanning` `scanning_stopped` `connecting` `delivered` | yes | yes | – | – |
     /// | `discovering` `discovered` `mtu` `refused` | yes | yes | yes | – |
     /// | all others | yes | yes | yes | yes |
-    public func whyNotHeard(_ event: Event.Kind) -> String? {
+    public func unobservableReason(_ event: Event.Kind) -> String? {
         switch event {
         case .scanning, .scanningStopped, .connecting:
             isVirtual ? nil : "the client's controller is not ours, and tells nobody"
@@ -61,7 +61,7 @@ public enum RadioKind: Hashable, Sendable {
     }
 
     /// What is known of a value that a client gets.
-    public var arrival: Event.Kind { whyNotHeard(.delivered) == nil ? .delivered : .notified }
+    public var arrival: Event.Kind { unobservableReason(.delivered) == nil ? .delivered : .notified }
 
     private var isVirtual: Bool { self == .rehearsal || self == .virtual }
 }
@@ -69,7 +69,7 @@ public enum RadioKind: Hashable, Sendable {
 extension Scenario {
     /// The places of the rules that cannot be played on a radio, and why.
     public func unplayed(on radio: RadioKind) -> [(rule: Int, why: String)] {
-        script.enumerated().compactMap { rule, it in radio.whyNot(it.action).map { (rule, $0) } }
+        script.enumerated().compactMap { rule, it in radio.unsupportedReason(it.action).map { (rule, $0) } }
     }
 
     /// Without what a radio cannot play: such rules never fire, and nothing that waits for them does.

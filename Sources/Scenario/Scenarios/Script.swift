@@ -73,7 +73,7 @@ public struct Event: Hashable, Sendable {
     /// What happens.
     public var kind: Kind
     /// To what; nil for anything.
-    public var of: Thing?
+    public var of: EntityReference?
     /// All of these must be so.
     public var filters: [Filter]
     /// Which matches count.
@@ -86,7 +86,7 @@ public struct Event: Hashable, Sendable {
     /// A characteristic whose value has a part that is named for itself, as `heart_rate` has `rr_ms`.
     public struct Carrier: Hashable, Sendable {
         /// The part that is carried with all that is in it.
-        public var part: Thing
+        public var part: EntityReference
         /// Under which key the value has the other.
         public var key: String
     }

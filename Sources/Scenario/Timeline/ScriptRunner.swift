@@ -148,10 +148,10 @@ public struct ScriptRunner: Sendable {
     /// Handles an event; has no effect before the start and after the end.
     ///
     /// `began` and `ended` of rules are generated here, and must not be passed.
-    public mutating func happened(_ happening: Happening, at now: Instant, into outbox: inout [Output]) {
+    public mutating func happened(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
-        match(happening, at: now, into: &outbox)
+        match(observed, at: now, into: &outbox)
         timePassed(at: now, into: &outbox)
     }
 
@@ -196,22 +196,22 @@ public struct ScriptRunner: Sendable {
 
     /// Ends what `act` started under a name for a target; returns false if nothing is running.
     public mutating func giveBack(
-        _ name: String, of thing: Thing, at now: Instant, into outbox: inout [Output]
+        _ name: String, of entity: EntityReference, at now: Instant, into outbox: inout [Output]
     ) -> Bool {
         guard phase == .playing else { return false }
         play(until: now, into: &outbox)
-        guard let index = firing(name, of: thing) else { return false }
+        guard let index = firing(name, of: entity) else { return false }
         end(index, at: now, into: &outbox)
         timePassed(at: now, into: &outbox)
         return true
     }
 
     /// Whether something that `act` started under a name for a target is running.
-    public func lasts(_ name: String, of thing: Thing) -> Bool { firing(name, of: thing) != nil }
+    public func lasts(_ name: String, of entity: EntityReference) -> Bool { firing(name, of: entity) != nil }
 
-    private func firing(_ name: String, of thing: Thing) -> Int? {
+    private func firing(_ name: String, of entity: EntityReference) -> Int? {
         running.lastIndex { firing in
-            isFromOutside(firing.rule) && script[firing.rule].id == name && script[firing.rule].action.thing == thing
+            isFromOutside(firing.rule) && script[firing.rule].id == name && script[firing.rule].action.entity == entity
         }
     }
 
@@ -235,12 +235,12 @@ public struct ScriptRunner: Sendable {
 
     /// Adds to the agenda what an event starts and ends; does nothing else, so that the agenda alone determines the
     /// order.
-    private mutating func match(_ happening: Happening, at now: Instant, into outbox: inout [Output]) {
-        guard waits(for: happening.kind) else { return }
+    private mutating func match(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
+        guard waits(for: observed.kind) else { return }
         for index in running.indices {
             let rule = running[index].rule
             guard let event = script[rule].end?.event, !running[index].isEnding else { continue }
-            for _ in 0..<event.matches(in: happening) where !running[index].isEnding {
+            for _ in 0..<event.matches(in: observed) where !running[index].isEnding {
                 running[index].matches += 1
                 guard event.occurrence.includes(running[index].matches) else { continue }
                 running[index].isEnding = true
@@ -249,7 +249,7 @@ public struct ScriptRunner: Sendable {
         }
         for index in script.indices {
             guard let event = script[index].when.event else { continue }
-            for _ in 0..<event.matches(in: happening) {
+            for _ in 0..<event.matches(in: observed) {
                 memories[index].matches += 1
                 guard event.occurrence.includes(memories[index].matches), !memories[index].isCutOff else { continue }
                 if isRunaway(index, at: now) {
@@ -299,11 +299,11 @@ public struct ScriptRunner: Sendable {
     private mutating func begin(_ index: Int, at now: Instant, into outbox: inout [Output]) {
         let rule = script[index]
         outbox.append(.begin(rule: index))
-        match(Happening(.began, of: .rule(index)), at: now, into: &outbox)
+        match(ObservedEvent(.began, of: .rule(index)), at: now, into: &outbox)
         guard rule.action.kind.lasts else {
-            if rule.action.kind == .clear { clear(rule.action.thing, at: now, into: &outbox) }
+            if rule.action.kind == .clear { clear(rule.action.entity, at: now, into: &outbox) }
             outbox.append(.end(rule: index))
-            return match(Happening(.ended, of: .rule(index)), at: now, into: &outbox)
+            return match(ObservedEvent(.ended, of: .rule(index)), at: now, into: &outbox)
         }
         limitLayers(coveredBy: index, at: now, into: &outbox)
         firings += 1
@@ -329,14 +329,14 @@ public struct ScriptRunner: Sendable {
                 outbox.append(.resume(rule: covered.rule, begun: covered.begun))
             }
         }
-        match(Happening(.ended, of: .rule(firing.rule)), at: now, into: &outbox)
+        match(ObservedEvent(.ended, of: .rule(firing.rule)), at: now, into: &outbox)
     }
 
     /// Ends all actions on a target and what it contains, or all actions, in the order of their starts.
-    private mutating func clear(_ thing: Thing?, at now: Instant, into outbox: inout [Output]) {
+    private mutating func clear(_ entity: EntityReference?, at now: Instant, into outbox: inout [Output]) {
         while let index = running.firstIndex(where: { firing in
-            guard let thing else { return true }
-            return script[firing.rule].action.thing.map(thing.includes) ?? false
+            guard let entity else { return true }
+            return script[firing.rule].action.entity.map(entity.includes) ?? false
         }) {
             end(index, at: now, into: &outbox)
         }
@@ -364,6 +364,6 @@ public struct ScriptRunner: Sendable {
     /// Whether two rules have the same kind of action and target.
     private func covers(_ upper: Int, _ lower: Int) -> Bool {
         script[upper].action.kind == script[lower].action.kind
-            && script[upper].action.thing == script[lower].action.thing
+            && script[upper].action.entity == script[lower].action.entity
     }
 }

@@ -6,8 +6,10 @@ import Scenarios
 // Attributes that change while clients are connected.  Core 6.0, Vol 3, Part G, section 2.5.2.
 extension World {
     /// A device has its services so many handles further on.  Where the last would get none, nothing moves.
-    mutating func moveHandles(of thing: Thing, by distance: Int, _ announce: Bool) {
-        guard case .device(let node) = thing, reach != .foreignHosts, nodes.indices.contains(node) else { return }
+    mutating func moveHandles(of entity: EntityReference, by distance: Int, _ announce: Bool) {
+        guard case .device(let node) = entity, hostBackend != .foreignHosts, nodes.indices.contains(node) else {
+            return
+        }
         guard let table = movedTable(of: node, by: distance) else { return noteTooFar(node, by: distance) }
         adopt(table, of: node, announce)
     }
@@ -18,8 +20,10 @@ extension World {
     }
 
     /// Services of a device go, and others come: each at the handles that are kept for it.
-    mutating func changeServices(of thing: Thing, _ removed: [Int], _ added: [Int], _ announce: Bool) {
-        guard case .device(let node) = thing, reach != .foreignHosts, nodes.indices.contains(node) else { return }
+    mutating func changeServices(of entity: EntityReference, _ removed: [Int], _ added: [Int], _ announce: Bool) {
+        guard case .device(let node) = entity, hostBackend != .foreignHosts, nodes.indices.contains(node) else {
+            return
+        }
         // The same attributes as before, or fewer, always have room.
         guard let table = try? nodes[node].device.table(removing: removed, adding: added) else { return }
         adopt(table, of: node, announce)

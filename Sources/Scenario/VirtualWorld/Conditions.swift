@@ -12,15 +12,15 @@ struct Conditions: Sendable {
 
     /// Ends what has the same kind and thing.
     mutating func end(_ action: Action) {
-        actions.removeAll { $0.kind == action.kind && $0.thing == action.thing }
+        actions.removeAll { $0.kind == action.kind && $0.entity == action.entity }
     }
 
     /// To what something of a kind is done, in the order in which it began.
-    func things(_ kind: Action.Kind) -> [Thing] { actions.compactMap { $0.kind == kind ? $0.thing : nil } }
+    func entities(_ kind: Action.Kind) -> [EntityReference] { actions.compactMap { $0.kind == kind ? $0.entity : nil } }
 
     /// Whether anything of a kind is done.
     func has(_ kind: Action.Kind) -> Bool { actions.contains { $0.kind == kind } }
 
     /// What began last of a kind.
-    func last(_ kind: Action.Kind) -> Action.Deed? { actions.last { $0.kind == kind }?.deed }
+    func last(_ kind: Action.Kind) -> Action.Operation? { actions.last { $0.kind == kind }?.operation }
 }

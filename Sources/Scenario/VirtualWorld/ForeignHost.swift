@@ -92,7 +92,7 @@ extension World {
     /// Plays up to now, lets something happen to a device of the scenario, and follows it up.
     private mutating func arrive(at now: Instant, _ node: Int, _ happen: (inout World) -> Void) {
         run(until: now)
-        guard reach == .foreignHosts, nodes.indices.contains(node), !isClient(node) else { return }
+        guard hostBackend == .foreignHosts, nodes.indices.contains(node), !isClient(node) else { return }
         happen(&self)
         followUp()
     }

@@ -7,16 +7,16 @@ import VirtualController
 // When a device is heard, under which address, and by which clock it lives.
 extension World {
     /// Advertises from the first phase on, or not at all, as the script now says.
-    mutating func updateAdvertising(of thing: Thing) {
-        guard let node = thing.device else { return }
+    mutating func updateAdvertising(of entity: EntityReference) {
+        guard let node = entity.device else { return }
         advertise(node, phase: 0)
         passOnHost(node)
     }
 
     /// The clock of a device's sensors runs as the script now says.  Its links keep the time of their centrals, whose
     /// anchor points a peripheral follows: Core 6.0, Vol 6, Part B, section 4.5.7.
-    mutating func updateDrift(of thing: Thing) {
-        guard let node = thing.device else { return }
+    mutating func updateDrift(of entity: EntityReference) {
+        guard let node = entity.device else { return }
         var drift = 0.0
         if case .drift(let partsPerMillion)? = nodes[node].conditions.last(.drift) { drift = partsPerMillion }
         nodes[node].drift(by: drift, at: now)
@@ -26,11 +26,11 @@ extension World {
     /// A device has another address from now on; its connections go on under the one that they began with.
     ///
     /// Nothing changes where the controller is not ours and the address is public, and where the host is not ours.
-    mutating func changeAddress(of thing: Thing, to address: DeviceAddress?) {
-        guard let node = thing.device, reach != .foreignHosts else { return }
+    mutating func changeAddress(of entity: EntityReference, to address: DeviceAddress?) {
+        guard let node = entity.device, hostBackend != .foreignHosts else { return }
         let address = address ?? addressByChance(of: node)
         if address.kind == .public {
-            guard reach == .air else { return }
+            guard hostBackend == .air else { return }
             airspace.assign(address, to: nodes[node].controller)
         }
         if addressChanges >= Self.mostAddressChanges { addresses.remove(at: scenario.devices.count) }

@@ -58,34 +58,34 @@ extension World {
     func isAwaited(_ kind: EventName) -> Bool { script.waits(for: kind) || judge?.waits(for: kind) ?? false }
 
     /// Tells those who wait for such an event what the log says of it, and its value or line, as JSON.
-    mutating func tell(_ kind: EventName, of thing: Thing?, code: UInt8? = nil, json: String? = nil) {
+    mutating func tell(_ kind: EventName, of entity: EntityReference?, code: UInt8? = nil, json: String? = nil) {
         guard isAwaited(kind) else { return }
-        tell(Happening(kind, of: thing, code: code, value: json.flatMap { Datum(json: $0.utf8) }))
+        tell(ObservedEvent(kind, of: entity, code: code, value: json.flatMap { Datum(json: $0.utf8) }))
     }
 
     /// Tells them of a value, and what the log leaves out: the samples of an ECG and the number of its lead.
     mutating func tellValue(_ kind: EventName, _ device: Int, _ number: Int, _ octets: [UInt8]) {
         let (entry, json) = (names.entry(number, of: device), names.json(octets, number, of: device))
-        var happening = Happening(
-            kind, of: entry?.thing ?? .device(device), value: json.flatMap { Datum(json: $0.utf8) })
-        if kind.carriesStreams, let frame = entry?.meaning.samples(octets[...]) {
-            happening.samples = frame.samples
-            if let lead = frame.lead, case .object(let members)? = happening.value {
-                happening.value = .object(members + [Datum.Member("lead", .number(Double(lead)))])
+        var observed = ObservedEvent(
+            kind, of: entry?.entity ?? .device(device), value: json.flatMap { Datum(json: $0.utf8) })
+        if kind.carriesStreams, let frame = names.samples(octets[...], number, of: device) {
+            observed.samples = frame.samples
+            if let lead = frame.lead, case .object(let members)? = observed.value {
+                observed.value = .object(members + [Datum.Member("lead", .number(Double(lead)))])
             }
         }
-        tell(happening)
+        tell(observed)
     }
 
     /// Tells them of what happened.
-    mutating func tell(_ happening: Happening) {
-        if script.waits(for: happening.kind) { happenings.append(happening) }
-        tellJudge(happening)
+    mutating func tell(_ observed: ObservedEvent) {
+        if script.waits(for: observed.kind) { observedEvents.append(observed) }
+        tellJudge(observed)
     }
 
     /// Tells who judges what the script knows by itself.
-    mutating func tellJudge(_ happening: Happening) {
+    mutating func tellJudge(_ observed: ObservedEvent) {
         let now = now
-        judge?.happened(happening, at: now, into: &rulings)
+        judge?.happened(observed, at: now, into: &rulings)
     }
 }

@@ -19,27 +19,27 @@ extension World {
     public var wording: ValueFormatter {
         let (names, ids) = (names, scenario.devices.map(\.id))
         return ValueFormatter(
-            thing: { device, number in names.entry(number, of: device)?.name ?? ids[device] },
+            entity: { device, number in names.entry(number, of: device)?.name ?? ids[device] },
             value: { device, number, octets, text in names.write(octets, number, of: device, to: &text) })
     }
 
     private mutating func note(
-        _ event: EventName, _ thing: Thing?, _ name: String?, code: UInt8? = nil,
+        _ event: EventName, _ entity: EntityReference?, _ name: String?, code: UInt8? = nil,
         _ fill: (inout EventRecord) -> Void = { _ in }
     ) {
         var record = EventRecord(event, of: name, at: now)
         fill(&record)
         journal.append(record)
-        tell(event, of: thing, code: code, json: record.value)
+        tell(event, of: entity, code: code, json: record.value)
     }
 
     /// Notes what a device could not say.
-    mutating func noteMisfits(of node: Int) {
+    mutating func noteSaturatedValues(of node: Int) {
         guard !isClient(node) else { return }
-        for misfit in nodes[node].newMisfits() {
-            let thing = thing(of: misfit.part, node)
-            note(.saturated, thing, thing.flatMap(scenario.path)) { record in
-                record.value = misfit.wanted.map(Self.text)
+        for saturated in nodes[node].newSaturatedValues() {
+            let entity = entity(of: saturated.value, node)
+            note(.saturated, entity, entity.flatMap(scenario.path)) { record in
+                record.value = saturated.wanted.map(Self.text)
             }
         }
     }
@@ -64,7 +64,7 @@ extension World {
     /// Notes a line that a client says.
     public mutating func clientSaid(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
-        if isAwaited(.said) { tell(Happening(said: Datum(json: line.json.utf8))) }
+        if isAwaited(.said) { tell(ObservedEvent(said: Datum(json: line.json.utf8))) }
     }
 
     /// Notes what a client or a host outside said to its controller.
@@ -150,12 +150,12 @@ extension World {
 
     /// Notes what the host of a device says.
     mutating func note(_ output: Host.Output, of node: Int) {
-        let (thing, name) = (Thing.device(node), scenario.devices[node].id)
+        let (entity, name) = (EntityReference.device(node), scenario.devices[node].id)
         switch output {
-        case .advertising(true) where nodes[node].phase == 0: note(.advertising, thing, name)
-        case .connected(_, let complete): note(.connected, thing, name) { $0.peer = complete.peer }
+        case .advertising(true) where nodes[node].phase == 0: note(.advertising, entity, name)
+        case .connected(_, let complete): note(.connected, entity, name) { $0.peer = complete.peer }
         case .disconnected(_, let peer, let reason):
-            note(.disconnected, thing, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
+            note(.disconnected, entity, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
         case .server(let id, let server): note(server, from: nodes[node].peer(of: id), of: node)
         default: break
         }
@@ -182,7 +182,7 @@ extension World {
         case .refused(_, let handle, let error):
             let entry = names.entry(names.number(of: handle, of: node), of: node)
             note(
-                .refused, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id,
+                .refused, entry?.entity ?? .device(node), entry?.name ?? scenario.devices[node].id,
                 code: error.rawValue
             ) { record in
                 (record.peer, record.handle, record.error) = (peer, handle, error.name)
@@ -194,7 +194,7 @@ extension World {
         _ event: EventName, _ node: Int, _ handle: UInt16, _ number: Int, _ peer: DeviceAddress?
     ) {
         let entry = names.entry(number, of: node)
-        note(event, entry?.thing ?? .device(node), entry?.name ?? scenario.devices[node].id) { record in
+        note(event, entry?.entity ?? .device(node), entry?.name ?? scenario.devices[node].id) { record in
             (record.peer, record.handle) = (peer, handle)
         }
     }

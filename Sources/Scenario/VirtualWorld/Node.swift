@@ -6,6 +6,7 @@ import LEHost
 import Octets
 import Peripheral
 import Scenarios
+import Services
 import Sensors
 import Simulation
 
@@ -34,7 +35,7 @@ struct Node: Sendable {
         didSet { device.mtu = connections.map(\.mtu).min() ?? Server.defaultMTU }
     }
     private(set) var subscriptions: [Subscription] = []
-    private(set) var notedMisfits = 0
+    private(set) var notedSaturatedValues = 0
     /// What a script does to the device.
     var conditions = Conditions()
     /// Whom it connects to, if it is a second central.
@@ -42,7 +43,7 @@ struct Node: Sendable {
     /// How strong the script has it heard; nil: as its distance has it.
     var strength: Strength?
     /// What it does to values on their way out.
-    private(set) var tampering = Tampering()
+    private(set) var notificationFaults = NotificationFaults()
     /// When the device is told that time has passed; nil: not yet asked for.
     var deviceWake: Upcoming.Ticket?
     /// Which of its phases of advertising is played, or was played last.
@@ -93,13 +94,13 @@ struct Node: Sendable {
         device.timePassed(at: now, pool: &pool, into: &outbox)
     }
 
-    /// The present value of a part, or these octets, for those who are subscribed to it.
+    /// The present value, or these octets, for the subscribed clients.
     mutating func notification(
-        of part: Peripheral.Part, octets: [UInt8]?, at now: Instant, pool: inout PacketPool
+        of value: DeviceValue, octets: [UInt8]?, at now: Instant, pool: inout PacketPool
     ) -> PeripheralDevice.Notification? {
-        guard let handle = device.handle(of: part), !device.isSilent(handle),
+        guard let handle = device.handle(of: value), !device.isSilent(handle),
             let packet = octets.map({ pool.take($0) })
-                ?? device.value(of: part, at: now, pool: &pool)
+                ?? device.packet(of: value, at: now, pool: &pool)
         else { return nil }
         return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
@@ -107,13 +108,13 @@ struct Node: Sendable {
     /// When the device has something to do.  Asked in place: who only reads from an array of nodes copies one.
     var nextDue: Instant? {
         mutating get {
-            guard tampering.nextDue < .never else { return device.nextDue }
-            return min(tampering.nextDue, device.nextDue ?? .never)
+            guard notificationFaults.nextDue < .never else { return device.nextDue }
+            return min(notificationFaults.nextDue, device.nextDue ?? .never)
         }
     }
 
-    mutating func set(_ part: Peripheral.Part, to value: PartValue?, at now: Instant, begun: Instant?) -> Bool {
-        device.set(part, to: value, at: now, begun: begun)
+    mutating func set(_ value: DeviceValue, to input: SensorInput?, at now: Instant, begun: Instant?) -> Bool {
+        device.set(value, to: input, at: now, begun: begun)
     }
 
     /// Whether the clock on the wall has stopped by that.
@@ -130,18 +131,22 @@ struct Node: Sendable {
         _ = device.setLead(ofService: service, isOff: isOff, at: now)
     }
 
-    mutating func confirmed(_ handle: UInt16, at now: Instant) { device.confirmed(handle, at: now) }
-
-    mutating func dropped(_ handle: UInt16, at now: Instant) { device.dropped(handle, at: now) }
-
-    /// What the device could not say, since this was last asked.
-    mutating func newMisfits() -> ArraySlice<Misfit> {
-        defer { notedMisfits = device.misfits.count }
-        return device.misfits[notedMisfits...]
+    mutating func confirmed(_ handle: UInt16, at now: Instant) {
+        device.indicationWasConfirmed(of: handle, at: now)
     }
 
-    mutating func burst(_ part: Peripheral.Part, rate: Double?, begun: Instant, at now: Instant) {
-        device.burst(part, rate: rate, begun: begun, at: now)
+    mutating func dropped(_ handle: UInt16, at now: Instant) {
+        device.indicationWasDropped(of: handle, at: now)
+    }
+
+    /// What the device could not say, since this was last asked.
+    mutating func newSaturatedValues() -> ArraySlice<SaturatedValue> {
+        defer { notedSaturatedValues = device.saturatedValues.count }
+        return device.saturatedValues[notedSaturatedValues...]
+    }
+
+    mutating func burst(_ value: DeviceValue, rate: Double?, begun: Instant, at now: Instant) {
+        device.burst(value, rate: rate, begun: begun, at: now)
     }
 
     mutating func drift(by partsPerMillion: Double, at now: Instant) { device.drift(by: partsPerMillion, at: now) }
@@ -154,19 +159,21 @@ struct Node: Sendable {
         into outbox: inout [PeripheralDevice.Notification]
     ) {
         guard isHeard(notification.handle) else { return outbox.append(notification) }
-        tampering.take(notification, at: now, pool: &pool, into: &outbox)
-        if !outbox.contains(where: { $0.handle == notification.handle }) { device.withheld(notification.handle) }
+        notificationFaults.take(notification, at: now, pool: &pool, into: &outbox)
+        if !outbox.contains(where: { $0.handle == notification.handle }) {
+            device.notificationWasSuppressed(of: notification.handle)
+        }
     }
 
     /// These faults are in force from now on; adds what leaves because of that.
     mutating func tamper(
-        by rules: [Tampering.Rule], at now: Instant, pool: inout PacketPool,
+        by rules: [NotificationFaults.Rule], at now: Instant, pool: inout PacketPool,
         into outbox: inout [PeripheralDevice.Notification]
-    ) { tampering.play(rules, at: now, pool: &pool, into: &outbox) }
+    ) { notificationFaults.play(rules, at: now, pool: &pool, into: &outbox) }
 
     /// Adds what has been held until now.
     mutating func release(at now: Instant, into outbox: inout [PeripheralDevice.Notification]) {
-        tampering.release(at: now, into: &outbox)
+        notificationFaults.release(at: now, into: &outbox)
     }
     /// Has a foreign host's clients refused too.
     mutating func refuse(_ refusals: Refusals) { foreignServer.refusals = refusals }
@@ -194,25 +201,25 @@ struct Node: Sendable {
         let isIndicated = host.configuration(ofValue: handle, of: connection) == .indication
         if let index = subscriptions.firstIndex(where: { $0.isOf(connection, handle) }) {
             subscriptions[index].isIndicated = isIndicated
-            return listenersChanged(handle)
+            return subscribersChanged(handle)
         }
         subscriptions.append(Subscription(connection: connection, handle: handle, isIndicated: isIndicated))
-        device.begin(handle, at: now)
-        listenersChanged(handle)
+        device.didSubscribe(to: handle, at: now)
+        subscribersChanged(handle)
     }
 
     mutating func unsubscribed(
         _ handle: UInt16, _ connection: ConnectionID, at now: Instant, pool: inout PacketPool
     ) {
         subscriptions.removeAll { $0.isOf(connection, handle) }
-        guard !isHeard(handle) else { return listenersChanged(handle) }
-        device.end(handle, at: now)
-        tampering.forget(handle, pool: &pool)
+        guard !isHeard(handle) else { return subscribersChanged(handle) }
+        device.didUnsubscribe(from: handle, at: now)
+        notificationFaults.forget(handle, pool: &pool)
     }
 
-    private mutating func listenersChanged(_ handle: UInt16) {
+    private mutating func subscribersChanged(_ handle: UInt16) {
         let areIndicated = subscriptions.allSatisfy { $0.handle != handle || $0.isIndicated }
-        device.listenersChanged(handle, areIndicated: areIndicated)
+        device.subscribersChanged(of: handle, areIndicated: areIndicated)
     }
 
     /// Whether anybody is subscribed to a value.

@@ -1,6 +1,7 @@
 import EventLog
 import Peripheral
 public import Scenarios
+import Services
 import Sensors
 public import Simulation
 import Spelling
@@ -34,11 +35,11 @@ extension World {
 
     /// Why an action would come to nothing now, though the reader of a file could not know: the key that says it, and the
     /// reason.  Nil when it would not.
-    public func whyNot(_ action: Action) -> (key: String, reason: String)? {
-        guard let node = action.thing?.device, nodes.indices.contains(node) else { return nil }
-        switch action.deed {
+    public func unsupportedReason(_ action: Action) -> (key: String, reason: String)? {
+        guard let node = action.entity?.device, nodes.indices.contains(node) else { return nil }
+        switch action.operation {
         case .moveHandles(let distance, _):
-            guard reach != .foreignHosts, movedTable(of: node, by: distance) == nil else { return nil }
+            guard hostBackend != .foreignHosts, movedTable(of: node, by: distance) == nil else { return nil }
             return ("by", "the device has no handles left so far on: the last is 65535")
         case .skipTime(let duration):
             var device = nodes[node].device
@@ -50,18 +51,18 @@ extension World {
     }
 
     /// Ends what `act` began under a name on a thing, at such an instant too; false when nothing lasts that it began.
-    public mutating func giveBack(_ name: String, of thing: Thing, at now: Instant) -> Bool {
+    public mutating func giveBack(_ name: String, of entity: EntityReference, at now: Instant) -> Bool {
         guard script.isPlaying else { return false }
         let now = runToQuietInstant(at: now)
         defer { followScript() }
-        return script.giveBack(name, of: thing, at: now, into: &scriptOutbox)
+        return script.giveBack(name, of: entity, at: now, into: &scriptOutbox)
     }
 
     /// Whether something lasts that `act` began under a name on a thing.
-    public func lasts(_ name: String, of thing: Thing) -> Bool { script.lasts(name, of: thing) }
+    public func lasts(_ name: String, of entity: EntityReference) -> Bool { script.lasts(name, of: entity) }
 
     mutating func noteFromOutside(_ event: EventName, _ rule: Rule) {
-        var record = EventRecord(event, of: rule.action.thing.flatMap(scenario.path), at: now)
+        var record = EventRecord(event, of: rule.action.entity.flatMap(scenario.path), at: now)
         (record.line, record.rule) = (rule.line, rule.id)
         record.value = number(rule.action)
         journal.append(record)
@@ -82,19 +83,22 @@ extension World {
 
     /// How an action that needs no more than a number is said; nil for any other.
     private func line(for action: Action) -> String? {
-        guard let thing = action.thing.flatMap(scenario.path) else { return nil }
-        let start = "{\"do\": \(action.kind.rawValue.quoted), \"of\": \(thing.quoted)"
-        switch action.deed {
+        guard let entity = action.entity.flatMap(scenario.path) else { return nil }
+        let start = "{\"do\": \(action.kind.rawValue.quoted), \"of\": \(entity.quoted)"
+        switch action.operation {
         case .linkLoss, .silence, .disconnect(reason: nil): return start + "}"
         case .set: return number(action).map { "\(start), \"to\": \($0)}" }
         default: return nil
         }
     }
 
-    /// The number that an action sets, as JSON; of contact, a truth.
+    /// The number that an action sets, as JSON; for a truth `true` or `false`.
     private func number(_ action: Action) -> String? {
-        guard case .set(to: .curve(.constant(let number))) = action.deed, let thing = action.thing else { return nil }
-        return place(of: thing)?.part.quantity == .contact ? "\(number >= 0.5)" : Self.text(of: number)
+        guard case .set(to: .curve(.constant(let number))) = action.operation, let entity = action.entity else {
+            return nil
+        }
+        if case .truth? = scenario.value(entity)?.description.content { return "\(number >= 0.5)" }
+        return Self.text(of: number)
     }
 }
 

@@ -4,6 +4,7 @@ import EventLog
 import LEHost
 import Peripheral
 import Scenarios
+import Services
 import Sensors
 import Simulation
 import Timeline
@@ -12,10 +13,10 @@ import Timeline
 extension World {
     /// Tells the script what has happened, and does what it wants, until nothing more comes of it.
     mutating func followScript() {
-        while !happenings.isEmpty || !scriptOutbox.isEmpty {
-            let told = happenings
-            happenings.removeAll(keepingCapacity: true)
-            for happening in told { script.happened(happening, at: now, into: &scriptOutbox) }
+        while !observedEvents.isEmpty || !scriptOutbox.isEmpty {
+            let told = observedEvents
+            observedEvents.removeAll(keepingCapacity: true)
+            for observed in told { script.happened(observed, at: now, into: &scriptOutbox) }
             let wanted = scriptOutbox
             scriptOutbox.removeAll(keepingCapacity: true)
             for output in wanted { perform(output) }
@@ -40,8 +41,8 @@ extension World {
     /// What lasts began now, or at `begun`, if it comes back.
     private mutating func begin(_ action: Action, begun: Instant? = nil) {
         if action.kind.lasts {
-            if let node = action.thing?.device { nodes[node].conditions.begin(action) }
-            if action.thing == .client { clientConditions.begin(action) }
+            if let node = action.entity?.device { nodes[node].conditions.begin(action) }
+            if action.entity == .client { clientConditions.begin(action) }
         }
         apply(action, begun: begun, isOn: true)
     }
@@ -49,136 +50,122 @@ extension World {
     /// Gives back what it took, if it lasted.
     private mutating func end(_ action: Action) {
         guard action.kind.lasts else { return }
-        if let node = action.thing?.device { nodes[node].conditions.end(action) }
-        if action.thing == .client { clientConditions.end(action) }
+        if let node = action.entity?.device { nodes[node].conditions.end(action) }
+        if action.entity == .client { clientConditions.end(action) }
         apply(action, begun: nil, isOn: false)
     }
 
     /// Does what began, or undoes what ended; `conditions` know it already.
     private mutating func apply(_ action: Action, begun: Instant?, isOn: Bool) {
-        guard let thing = action.thing else { return }
-        switch action.deed {
-        case .set(let value): set(thing, to: isOn ? value : nil, begun: begun)
-        case .disconnect(let reason): disconnect(thing, reason)
-        case .notify(let times, let value): notify(thing, times: times, value)
-        case .silence: updateSilence(of: thing)
+        guard let entity = action.entity else { return }
+        switch action.operation {
+        case .set(let value): set(entity, to: isOn ? value : nil, begun: begun)
+        case .disconnect(let reason): disconnect(entity, reason)
+        case .notify(let times, let value): notify(entity, times: times, value)
+        case .silence: updateSilence(of: entity)
         case .skipTime(let duration):
-            if let node = thing.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
-        case .leadOff: updateLeads(of: thing)
-        case .stall: stall(thing, isOn)
-        case .attError: updateRefusals(of: thing)
-        case .mtu: updateMTU(of: thing)
-        case .raw(let octets, let channel): sendRaw(octets, channel, thing)
-        case .connect(let target): connect(thing, to: target)
+            if let node = entity.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
+        case .leadOff: updateLeads(of: entity)
+        case .stall: stall(entity, isOn)
+        case .attError: updateRefusals(of: entity)
+        case .mtu: updateMTU(of: entity)
+        case .raw(let octets, let channel): sendRaw(octets, channel, entity)
+        case .connect(let target): connect(entity, to: target)
         case .unconfirmed: confirmIndications(!isOn)
-        case .linkLoss, .loss: thing.device.map { updateStation(of: $0) }
+        case .linkLoss, .loss: entity.device.map { updateStation(of: $0) }
         case .distance(let metres, let duration):
-            thing.device.map { walk($0, to: isOn ? metres : nil, taking: duration, begun: begun) }
-        case .rssi(let value): thing.device.map { strengthen($0, isOn ? value : nil, begun: begun) }
+            entity.device.map { walk($0, to: isOn ? metres : nil, taking: duration, begun: begun) }
+        case .rssi(let value): entity.device.map { strengthen($0, isOn ? value : nil, begun: begun) }
         case .powerOff: setPowerOfClients(isOn: !isOn)
-        case .moveHandles(let distance, let announce): moveHandles(of: thing, by: distance, announce)
-        case .changeServices(let add, let remove, let announce): changeServices(of: thing, remove, add, announce)
-        case .delay, .drop, .duplicate, .reorder, .truncate, .lengthen: updateTampering(of: thing)
-        case .burst(let rate): burst(thing, rate: isOn ? rate : nil, begun: begun)
-        case .stopAdvertising: updateAdvertising(of: thing)
-        case .changeAddress(let address): changeAddress(of: thing, to: address)
-        case .drift: updateDrift(of: thing)
+        case .moveHandles(let distance, let announce): moveHandles(of: entity, by: distance, announce)
+        case .changeServices(let add, let remove, let announce): changeServices(of: entity, remove, add, announce)
+        case .delay, .drop, .duplicate, .reorder, .truncate, .lengthen: updateTampering(of: entity)
+        case .burst(let rate): burst(entity, rate: isOn ? rate : nil, begun: begun)
+        case .stopAdvertising: updateAdvertising(of: entity)
+        case .changeAddress(let address): changeAddress(of: entity, to: address)
+        case .drift: updateDrift(of: entity)
         default: break  // the runner ends what is cleared; what is not played is refused by the reader
         }
     }
 
-    private mutating func set(_ thing: Thing, to value: Value?, begun: Instant?) {
-        guard let (node, part) = place(of: thing) else { return }
-        _ = set(part, of: node, to: value.map { partValue($0, for: thing, part, node) }, begun: begun)
+    private mutating func set(_ entity: EntityReference, to value: Value?, begun: Instant?) {
+        guard let (node, target) = place(of: entity) else { return }
+        _ = set(target, of: node, to: value.map { input($0, for: target, node) }, begun: begun)
     }
 
-    private mutating func disconnect(_ thing: Thing, _ code: Code?) {
-        guard let node = thing.device else { return }
+    private mutating func disconnect(_ entity: EntityReference, _ code: Code?) {
+        guard let node = entity.device else { return }
         let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
         stopConnecting(node)
         for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
     }
 
-    private mutating func notify(_ thing: Thing, times: Int, _ value: Value?) {
-        guard let (node, part) = place(of: thing) else { return }
-        let octets = value.flatMap {
-            nodes[node].device.octets(of: part, saying: partValue($0, for: thing, part, node))
-        }
+    private mutating func notify(_ entity: EntityReference, times: Int, _ value: Value?) {
+        guard let (node, target) = place(of: entity) else { return }
+        let octets = value.flatMap { nodes[node].device.octets(of: target, for: input($0, for: target, node)) }
         if value != nil, octets == nil { return }
-        for _ in 0..<times { notify(part, of: node, octets: octets) }
+        for _ in 0..<times { notify(target, of: node, octets: octets) }
     }
 
     /// Takes the electrodes of a thing off, or puts them on, unless another thing keeps them off.
-    private mutating func updateLeads(of thing: Thing) {
-        guard let node = thing.device else { return }
-        let things = nodes[node].conditions.things(.leadOff)
-        for service in scenario.devices[node].services.indices where thing.has(service) {
-            let isOff = things.contains { $0.has(service) }
+    private mutating func updateLeads(of entity: EntityReference) {
+        guard let node = entity.device else { return }
+        let entities = nodes[node].conditions.entities(.leadOff)
+        for service in scenario.devices[node].services.indices where entity.has(service) {
+            let isOff = entities.contains { $0.has(service) }
             nodes[node].setLead(ofService: service, isOff: isOff, at: now)
         }
     }
 
-    /// What a script's value is for a part.
-    private func partValue(_ value: Value, for thing: Thing, _ part: Peripheral.Part, _ node: Int) -> PartValue {
-        var format: ValueFormat?
-        if case .custom(let index) = part.quantity,
-            case .custom(let custom) = scenario.devices[node].services[part.service].content
-        {
-            format = custom.characteristics[index].format
-        }
-        switch (part.quantity, value) {
-        case (.location, .text(let name)):
-            return .octets(HeartRate.Location.allCases.filter { $0.name == name }.map(\.rawValue))
-        case (.temperatureType, .text(let name)):
-            return .octets(HealthThermometer.Site.allCases.filter { $0.name == name }.map(\.rawValue))
-        default: return PartValue(value, as: format, seed: seed(of: part, node))
+    /// What a script gives to a value.
+    private func input(_ value: Value, for target: DeviceValue, _ node: Int) -> SensorInput {
+        let description = scenario.devices[node].services[target.service].description.values[target.id.index].description
+        switch (value, description.content) {
+        case (.curve(let curve), _): return .signal(Signal(curve, seed: seed(of: target, node)))
+        case (.text, .custom(let format)): return .octets(value.octets(as: format) ?? [])
+        case (.text(let text), _): return .octets(description.octets(of: text))
         }
     }
 
     /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
-    private mutating func updateSilence(of thing: Thing) {
-        guard let node = thing.device else { return }
+    private mutating func updateSilence(of entity: EntityReference) {
+        guard let node = entity.device else { return }
         keepSilent(node)
     }
 
     /// Keeps those values of a device silent that are to be so, by the handles that they have now.
     mutating func keepSilent(_ node: Int) {
-        nodes[node].keepSilent(nodes[node].conditions.things(.silence).flatMap(handles), at: now)
+        nodes[node].keepSilent(nodes[node].conditions.entities(.silence).flatMap(handles), at: now)
         wakeDevice(node)
     }
 
     /// Of the values that a thing of a device is sent with.
-    func handles(of thing: Thing) -> [UInt16] {
-        switch thing {
+    func handles(of entity: EntityReference) -> [UInt16] {
+        switch entity {
         case .device(let device): names.handles(of: device)
         case .service(let device, let service): names.handles(of: device, service)
-        case .part: place(of: thing).flatMap { nodes[$0.node].device.handle(of: $0.part) }.map { [$0] } ?? []
+        case .part: place(of: entity).flatMap { nodes[$0.node].device.handle(of: $0.value) }.map { [$0] } ?? []
         case .client, .rule: []
         }
     }
 
-    /// The node and the part that a thing of a device stands for; a service stands for its value.
-    func place(of thing: Thing) -> (node: Int, part: Peripheral.Part)? {
+    /// The node and the value that a reference means; a service means its main value.
+    func place(of entity: EntityReference) -> (node: Int, value: DeviceValue)? {
         let (device, index, named): (Int, Int, Int?)
-        switch thing {
+        switch entity {
         case .service(let number, let service): (device, index, named) = (number, service, nil)
-        case .part(let number, let service, let part): (device, index, named) = (number, service, part)
+        case .part(let number, let service, let value): (device, index, named) = (number, service, value)
         case .device, .client, .rule: return nil
         }
         let service = scenario.devices[device].services[index]
-        guard let place = named ?? service.parts.firstIndex(where: { $0.role == .value }),
-            let part = Peripheral.Part(service.parts[place], at: place, of: service, at: index)
-        else { return nil }
-        return (device, part)
+        return (named ?? service.mainValue).map { (device, DeviceValue(service: index, service.values[$0].id)) }
     }
 
-    /// The thing that a part of a device is; nil for one that no script can name.
-    func thing(of part: Peripheral.Part, _ node: Int) -> Thing? {
-        let service = scenario.devices[node].services[part.service]
-        let place = service.parts.indices.first { place in
-            Peripheral.Part(service.parts[place], at: place, of: service, at: part.service) == part
+    /// What means a value of a device in the scenario; nil when nothing does.
+    func entity(of value: DeviceValue, _ node: Int) -> EntityReference? {
+        scenario.devices[node].services[value.service].values.firstIndex { $0.id == value.id }.map {
+            .part(device: node, service: value.service, part: $0)
         }
-        return place.map { .part(device: node, service: part.service, part: $0) }
     }
 
     private mutating func note(_ event: EventName, _ rule: Int) {
@@ -187,14 +174,14 @@ extension World {
         var record = EventRecord(event, of: name, at: now)
         record.rule = name
         journal.append(record)
-        tellJudge(Happening(event, of: .rule(rule)))
+        tellJudge(ObservedEvent(event, of: .rule(rule)))
     }
 
     /// What logs call a rule: its id, or its place.
     public func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
 }
 
-extension Thing {
+extension EntityReference {
     /// Whether a service of its device is part of it, or has it as a part.
     fileprivate func has(_ service: Int) -> Bool {
         switch self {

@@ -49,8 +49,8 @@ extension World {
         minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48)
 
     /// A central connects to a device as soon as it hears it, unless it has it.
-    mutating func connect(_ thing: Thing, to target: Thing) {
-        guard let node = thing.device, let device = target.device,
+    mutating func connect(_ entity: EntityReference, to target: EntityReference) {
+        guard let node = entity.device, let device = target.device,
             !nodes[node].connections.contains(where: { $0.peer == address(of: device) })
         else { return }
         nodes[node].errand.add(device)

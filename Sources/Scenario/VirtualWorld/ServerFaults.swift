@@ -10,14 +10,14 @@ import Simulation
 // What the script makes a device's host and server do wrong, and the built-in client's host.
 extension World {
     /// A device answers nobody, or answers again.
-    mutating func stall(_ thing: Thing, _ isOn: Bool) {
-        guard let node = thing.device else { return }
+    mutating func stall(_ entity: EntityReference, _ isOn: Bool) {
+        guard let node = entity.device else { return }
         command(.stall(isOn), of: node)
     }
 
     /// Tells a device's server what it has to refuse now.
-    mutating func updateRefusals(of thing: Thing) {
-        guard let node = thing.device else { return }
+    mutating func updateRefusals(of entity: EntityReference) {
+        guard let node = entity.device else { return }
         command(.refuse(refusals(of: node)), of: node)
     }
 
@@ -26,9 +26,9 @@ extension World {
         var refusals = Refusals()
         let actions = nodes[node].conditions.actions.reversed()  // of two parts with one value, the last counts
         for rank in 0...2 {
-            for action in actions where action.thing?.rank == rank {
-                guard case .attError(let request, let code) = action.deed, let thing = action.thing,
-                    let range = range(of: thing), let error = ATTError(code)
+            for action in actions where action.entity?.rank == rank {
+                guard case .attError(let request, let code) = action.operation, let entity = action.entity,
+                    let range = range(of: entity), let error = ATTError(code)
                 else { continue }
                 refusals.add(request.map(Refusals.Requests.init) ?? .all, in: range, with: error)
             }
@@ -37,14 +37,14 @@ extension World {
     }
 
     /// All attributes that belong to a thing of a device: of a part those of its characteristic.
-    private func range(of thing: Thing) -> HandleRange? {
-        switch thing {
+    private func range(of entity: EntityReference) -> HandleRange? {
+        switch entity {
         case .device: return .all
         case .service(let node, let service):
             let device = nodes[node].device
             return device.table.range(ofService: device.placeInTable(ofService: service))
         case .part:
-            guard let (node, part) = place(of: thing), let handle = nodes[node].device.handle(of: part) else {
+            guard let (node, value) = place(of: entity), let handle = nodes[node].device.handle(of: value) else {
                 return nil
             }
             return nodes[node].device.table.range(ofCharacteristicWithValue: handle)
@@ -53,19 +53,19 @@ extension World {
     }
 
     /// Tells a device how many octets it takes, of who asks from now on.
-    mutating func updateMTU(of thing: Thing) {
-        guard let node = thing.device else { return }
+    mutating func updateMTU(of entity: EntityReference) {
+        guard let node = entity.device else { return }
         var mtu = scenario.devices[node].link.mtu ?? Self.defaultMTU
         if case .mtu(let wanted)? = nodes[node].conditions.last(.mtu) { mtu = wanted }
         command(.offer(mtu: mtu), of: node)
     }
 
     /// A part's subscribers are told these octets, or the peers of a device get them as a PDU.
-    mutating func sendRaw(_ octets: [UInt8], _ channel: Action.Channel?, _ thing: Thing) {
-        if let channel, let node = thing.device {
+    mutating func sendRaw(_ octets: [UInt8], _ channel: Action.Channel?, _ entity: EntityReference) {
+        if let channel, let node = entity.device {
             command(.sendRaw(L2CAP.Channel(channel), octets), of: node)
-        } else if let (node, part) = place(of: thing) {
-            notify(part, of: node, octets: octets)
+        } else if let (node, value) = place(of: entity) {
+            notify(value, of: node, octets: octets)
         }
     }
 
@@ -75,7 +75,7 @@ extension World {
     }
 }
 
-extension Thing {
+extension EntityReference {
     /// 0 for what is most particular.
     fileprivate var rank: Int {
         switch self {

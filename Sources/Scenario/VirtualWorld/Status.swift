@@ -1,6 +1,7 @@
 import Bluetooth
 import Peripheral
 public import Scenarios
+import Services
 public import Simulation
 import Timeline
 
@@ -30,7 +31,7 @@ public struct WorldStatus: Hashable, Sendable {
         /// What is done.
         public var kind: Action.Kind
         /// To what, by its path; nil when that has none.
-        public var thing: String?
+        public var entity: String?
         /// By which rule of the script, or under which name from outside.
         public var rule: String
         /// When it began.
@@ -39,8 +40,8 @@ public struct WorldStatus: Hashable, Sendable {
         public var end: Instant?
 
         /// Something that is done by somebody since an instant, and perhaps until another.
-        public init(kind: Action.Kind, thing: String?, rule: String, begun: Instant, end: Instant?) {
-            (self.kind, self.thing, self.rule, self.begun, self.end) = (kind, thing, rule, begun, end)
+        public init(kind: Action.Kind, entity: String?, rule: String, begun: Instant, end: Instant?) {
+            (self.kind, self.entity, self.rule, self.begun, self.end) = (kind, entity, rule, begun, end)
         }
     }
 
@@ -76,8 +77,8 @@ extension World {
         let devices = scenario.devices.indices.map { index in
             var device = WorldStatus.Device(scenario.devices[index].id)
             device.mtus = nodes[index].connections.map(\.mtu)
-            device.bpm = number(.value, of: .heartRate, device: index).map { Int($0) }
-            device.isTouching = number(.contact, of: .heartRate, device: index).map { $0 > 0 }
+            device.bpm = number(of: .heartRate, device: index).map { Int($0) }
+            device.isTouching = number(named: "contact", of: .heartRate, device: index).map { $0 > 0 }
             device.isSilent = nodes[index].conditions.has(.silence)
             device.isAway = nodes[index].conditions.has(.linkLoss)
             return device
@@ -97,14 +98,14 @@ extension World {
             case nil: nil
             }
         return .init(
-            kind: rule.action.kind, thing: rule.action.thing.flatMap(scenario.path), rule: name(of: number),
+            kind: rule.action.kind, entity: rule.action.entity.flatMap(scenario.path), rule: name(of: number),
             begun: begun, end: end)
     }
 
-    private func number(_ role: Scenarios.Part.Role, of kind: Service.Kind, device: Int) -> Double? {
-        guard let thing = scenario.part(role, of: kind, device: device), let (node, part) = place(of: thing) else {
-            return nil
-        }
-        return nodes[node].device.number(of: part, at: now)
+    private func number(named name: String? = nil, of service: ServiceDescription, device: Int) -> Double? {
+        guard let entity = scenario.value(named: name, of: service, device: device),
+            let (node, value) = place(of: entity)
+        else { return nil }
+        return nodes[node].device.number(of: value, at: now)
     }
 }

@@ -5,17 +5,17 @@ import Simulation
 
 // What the script does to values on their way out: when they are told, and what becomes of them until they are sent.
 extension World {
-    /// A part is told at a rate of its own, or at its usual times again.
-    mutating func burst(_ thing: Thing, rate: Double?, begun: Instant?) {
-        guard let (node, part) = place(of: thing) else { return }
-        nodes[node].burst(part, rate: rate, begun: begun ?? now, at: now)
+    /// A value is notified at a rate of the script, or at its own times again.
+    mutating func burst(_ entity: EntityReference, rate: Double?, begun: Instant?) {
+        guard let (node, value) = place(of: entity) else { return }
+        nodes[node].burst(value, rate: rate, begun: begun ?? now, at: now)
         wakeDevice(node)
     }
 
     /// The faults on a device's values have changed.
-    mutating func updateTampering(of thing: Thing) {
-        guard let node = thing.device else { return }
-        let rules = nodes[node].conditions.actions.compactMap(tampering)
+    mutating func updateTampering(of entity: EntityReference) {
+        guard let node = entity.device else { return }
+        let rules = nodes[node].conditions.actions.compactMap(notificationFaults)
         var leaving: [PeripheralDevice.Notification] = []
         nodes[node].tamper(by: rules, at: now, pool: &pool, into: &leaving)
         for notification in leaving { sendUnlessSilent(notification, of: node) }
@@ -32,7 +32,7 @@ extension World {
 
     /// Sends what has been held until now.
     mutating func sendHeld(_ node: Int) {
-        guard nodes[node].tampering.nextDue <= now else { return }
+        guard nodes[node].notificationFaults.nextDue <= now else { return }
         var leaving: [PeripheralDevice.Notification] = []
         nodes[node].release(at: now, into: &leaving)
         for notification in leaving { sendUnlessSilent(notification, of: node) }
@@ -45,21 +45,21 @@ extension World {
     }
 
     /// What an action does to values; nil for one that does something else.
-    private func tampering(_ action: Action) -> Tampering.Rule? {
-        guard let thing = action.thing, let fault = Tampering.Fault(action.deed) else { return nil }
-        let handles = handles(of: thing)
-        switch thing {
-        case .device: return Tampering.Rule(fault, .device, handles)
-        case .service(_, let service): return Tampering.Rule(fault, .service(service), handles)
-        case .part: return handles.first.map { Tampering.Rule(fault, .value($0), handles) }
+    private func notificationFaults(_ action: Action) -> NotificationFaults.Rule? {
+        guard let entity = action.entity, let fault = NotificationFaults.Fault(action.operation) else { return nil }
+        let handles = handles(of: entity)
+        switch entity {
+        case .device: return NotificationFaults.Rule(fault, .device, handles)
+        case .service(_, let service): return NotificationFaults.Rule(fault, .service(service), handles)
+        case .part: return handles.first.map { NotificationFaults.Rule(fault, .value($0), handles) }
         case .client, .rule: return nil
         }
     }
 }
 
-extension Tampering.Fault {
-    fileprivate init?(_ deed: Action.Deed) {
-        switch deed {
+extension NotificationFaults.Fault {
+    fileprivate init?(_ operation: Action.Operation) {
+        switch operation {
         case .truncate(let count): self = .truncate(to: count)
         case .lengthen(let octets): self = .lengthen(with: octets)
         case .drop: self = .drop

@@ -33,12 +33,16 @@ extension World {
 
     /// Lets out what a device tells, as the faults in force have it.
     mutating func notify(_ node: Int, _ notification: PeripheralDevice.Notification) {
-        if nodes[node].tampering.isActive { tamper(with: notification, of: node) } else { send(notification, of: node) }
+        if nodes[node].notificationFaults.isActive {
+            tamper(with: notification, of: node)
+        } else {
+            send(notification, of: node)
+        }
     }
 
     /// Sends a value to who is subscribed to it.
     mutating func send(_ notification: PeripheralDevice.Notification, of node: Int) {
-        guard reach != .foreignHosts else { return hand(notification, toForeignHostOf: node) }
+        guard hostBackend != .foreignHosts else { return hand(notification, toForeignHostOf: node) }
         noteNotified(notification, of: node)
         nodes[node].notify(notification.handle, notification.packet, at: now, pool: &pool, into: &hostOutbox)
         passOnHost(node)
@@ -46,7 +50,7 @@ extension World {
 
     /// Has one event for when the device next has something to do.
     mutating func wakeDevice(_ node: Int) {
-        if nodes[node].device.misfits.count > nodes[node].notedMisfits { noteMisfits(of: node) }
+        if nodes[node].device.saturatedValues.count > nodes[node].notedSaturatedValues { noteSaturatedValues(of: node) }
         if let ticket = nodes[node].deviceWake { cancel(ticket) }
         nodes[node].deviceWake = nodes[node].nextDue.map { schedule(.deviceWake(node: node), due: max($0, now)) }
     }

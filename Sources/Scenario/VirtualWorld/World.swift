@@ -8,6 +8,7 @@ public import LEHost
 public import Octets
 public import Peripheral
 public import Scenarios
+public import Services
 public import Simulation
 import Timeline
 import VirtualController
@@ -45,7 +46,7 @@ public struct World: Sendable {
     /// Everything that happened.
     public var journal = EventJournal(sink: nil)
     /// What has happened and the script has not been told.
-    var happenings: [Happening] = []
+    var observedEvents: [ObservedEvent] = []
     /// Who judges the scenario's expectations by what happens; nil where nobody asks.
     public internal(set) var judge: Judge?
     /// What has been decided of expectations, in order.
@@ -56,7 +57,7 @@ public struct World: Sendable {
     public var outbox: [Output] = []
 
     /// How the scenario's devices reach the air, from `start` on.
-    public var reach = Reach.air
+    public var hostBackend = HostBackend.air
     /// What the hosts of all devices do wrong; nil for nothing.
     public var mutation: Mutation?
 
@@ -90,8 +91,7 @@ public struct World: Sendable {
         script = ScriptRunner(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"), sleeps: sleeps)
         for device in scenario.devices {
-            let definition = PeripheralDefinition(
-                device, begins: scenario.begins, chance: chance.stream("device \(device.id)"))
+            let definition = PeripheralDefinition(device, begins: scenario.begins)
             let peripheral = try PeripheralDevice(definition, seed: chance.stream("device \(device.id)"))
             let place = Medium.Station(
                 millimetres: Self.millimetres(device.distance), power: device.advertising.payload.txPower ?? 0)
@@ -134,7 +134,7 @@ public struct World: Sendable {
     /// Switches all devices of the scenario on.
     public mutating func start() {
         for (index, device) in scenario.devices.enumerated() {
-            guard reach != .foreignHosts else {
+            guard hostBackend != .foreignHosts else {
                 advertise(index, phase: 0)
                 continue
             }
@@ -147,9 +147,9 @@ public struct World: Sendable {
 
     mutating func wakeScript(at due: Instant) { schedule(.scriptWake, due: due) }
 
-    /// What a part draws its chance from when a script sets it.
-    func seed(of part: Peripheral.Part, _ node: Int) -> UInt64 {
-        var stream = chance.stream("set \(node) \(part.service)")
+    /// The seed of a curve that a script sets.
+    func seed(of value: DeviceValue, _ node: Int) -> UInt64 {
+        var stream = chance.stream("set \(node) \(value.service)")
         return stream.next()
     }
 
@@ -218,7 +218,7 @@ public struct World: Sendable {
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromRadioOf node: Int, at now: Instant
     ) {
         run(until: now)
-        guard reach == .radios, nodes.indices.contains(node), octets.count <= PacketPool.capacity else { return }
+        guard hostBackend == .radios, nodes.indices.contains(node), octets.count <= PacketPool.capacity else { return }
         let packet = pool.take(octets)
         noteArriving(kind, packet, at: nodes[node].controller)
         schedule(.toHost(node: node, kind, packet), due: now)
@@ -245,25 +245,25 @@ public struct World: Sendable {
 
     /// As `command`, while what the host says is passed on.
     mutating func instruct(_ node: Int, _ command: Host.Command) {
-        guard reach != .foreignHosts || isClient(node) else { return instructForeignHost(of: node, command) }
+        guard hostBackend != .foreignHosts || isClient(node) else { return instructForeignHost(of: node, command) }
         nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
-    /// Takes a quantity of a device over from its curve, or gives it back when `value` is nil.
+    /// Sets a value of a device, or gives it back to its sensor when `input` is nil; false when it cannot be set so.
     ///
-    /// The signal's own time counts from `begun`, or from now when that is nil.
+    /// The time of a signal counts from `begun`, or from now when that is nil.
     public mutating func set(
-        _ part: Peripheral.Part, of node: Int, to value: PartValue?, begun: Instant? = nil
+        _ value: DeviceValue, of node: Int, to input: SensorInput?, begun: Instant? = nil
     ) -> Bool {
         guard nodes.indices.contains(node) else { return false }
         defer { wakeDevice(node) }
-        return nodes[node].set(part, to: value, at: now, begun: begun)
+        return nodes[node].set(value, to: input, at: now, begun: begun)
     }
 
-    /// Notifies the subscribers of a part's present value out of turn, or of these octets.
-    public mutating func notify(_ part: Peripheral.Part, of node: Int, octets: [UInt8]? = nil) {
+    /// Notifies a present value on demand, or these octets in its place.
+    public mutating func notify(_ value: DeviceValue, of node: Int, octets: [UInt8]? = nil) {
         guard nodes.indices.contains(node),
-            let notification = nodes[node].notification(of: part, octets: octets, at: now, pool: &pool)
+            let notification = nodes[node].notification(of: value, octets: octets, at: now, pool: &pool)
         else { return }
         notify(node, notification)
     }
@@ -300,7 +300,7 @@ public struct World: Sendable {
 
     /// Tells the script what has happened, if anything has.
     mutating func followUp() {
-        if !happenings.isEmpty || !scriptOutbox.isEmpty { followScript() }
+        if !observedEvents.isEmpty || !scriptOutbox.isEmpty { followScript() }
     }
 
     private mutating func play(_ event: Event) {
@@ -373,14 +373,14 @@ public struct World: Sendable {
             case .send(let kind, let original):
                 let packet = mutation == nil ? original : mutated(kind, original, of: node)
                 noteSending(kind, packet, to: nodes[node].controller)
-                if reach == .radios, !isClient(node) {
+                if hostBackend == .radios, !isClient(node) {
                     outbox.append(.toRadio(node: node, kind, packet))
                 } else {
                     schedule(.toController(nodes[node].controller, kind, packet), due: now)
                 }
-            case .failed(let failure) where reach == .radios && !isClient(node):
+            case .failed(let failure) where hostBackend == .radios && !isClient(node):
                 outbox.append(.radioFailed(node: node, failure))
-            case .refused(let opcode, let status) where reach == .radios && !isClient(node):
+            case .refused(let opcode, let status) where hostBackend == .radios && !isClient(node):
                 outbox.append(.radioRefused(node: node, opcode, status))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where isClient(node): outbox.append(.client(node: node, output))

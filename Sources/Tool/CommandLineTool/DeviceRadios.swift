@@ -49,7 +49,7 @@ struct DeviceRadios: Sendable {
 
     /// What so many devices lack, as in "3 devices, and …"; nil when there is a radio for each, and none too many if that
     /// matters.
-    func whyNot(_ count: Int, isExact: Bool) -> String? {
+    func unsupportedReason(_ count: Int, isExact: Bool) -> String? {
         let devices = "\(count) device\(count == 1 ? "" : "s")"
         func fits(_ number: Int) -> Bool { isExact ? number == count : number >= count }
         switch means {

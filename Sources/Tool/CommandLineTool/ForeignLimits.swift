@@ -25,7 +25,7 @@ extension Action {
     /// The key that names what bluetoothd does not play of it; nil when it plays all.
     var keyUnplayedByBluetoothd: String? {
         // Its Disconnect has one reason.
-        if case .disconnect(let reason?) = deed, !reason.means(.remoteUserTerminated) { return "reason" }
+        if case .disconnect(let reason?) = operation, !reason.means(.remoteUserTerminated) { return "reason" }
         return nil
     }
 }

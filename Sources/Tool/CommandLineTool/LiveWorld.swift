@@ -124,14 +124,14 @@ actor LiveWorld {
     /// Lets the devices use controllers outside, in the order of the scenario, and switches them on when all
     /// controllers are there.
     func start(above addresses: [StreamAddress]) throws(SocketFailure) {
-        world.reach = .radios
+        world.hostBackend = .radios
         radios = try OutsideRadios(at: addresses, on: loop)
         radios.start { device, event in self.assumeIsolated { $0.radio(device, event) } }
     }
 
     /// Hands the devices over to bluetoothd, on these adapters; they are switched on when it has all of them.
     func start(onBlueZ adapters: [String?], _ person: Person) async throws(CommandFailure) {
-        world.reach = .foreignHosts
+        world.hostBackend = .foreignHosts
         let listener = ForeignDevices.Listener(
             answer: { [weak self] device, request in
                 self?.assumeIsolated { $0.answer(device, request) } ?? .failure(.unlikelyError)

@@ -82,17 +82,17 @@ final class Narrator: Sendable {
     func happened(_ chunk: EventChunk, in wording: ValueFormatter) {
         for record in chunk.records(where: { choice.events?.contains($0) ?? true }, in: wording) {
             let (who, what) = Self.words(record)
-            announce(.event(record.event, of: record.thing))
+            announce(.event(record.event, of: record.entity))
             line(record.instant, who, what)
         }
     }
 
     /// Who did something, and what, as the scenario names it: `strap`, `battery read 87`.
     static func words(_ record: EventRecord) -> (who: String, what: String) {
-        let thing = (record.thing ?? "lubdub").split(separator: "/", maxSplits: 1).map(String.init)
-        if let rule = record.rule, rule != record.thing { return ("script", words(record, by: rule)) }
+        let entity = (record.entity ?? "lubdub").split(separator: "/", maxSplits: 1).map(String.init)
+        if let rule = record.rule, rule != record.entity { return ("script", words(record, by: rule)) }
         let isRule = record.event == .began || record.event == .ended
-        var words = isRule ? thing : Array(thing.dropFirst())
+        var words = isRule ? entity : Array(entity.dropFirst())
         words += record.event.rawValue.split(separator: "_").map(String.init)
         words += [record.value ?? record.octets?.hex].compactMap { $0 }
         switch record.event {
@@ -104,14 +104,14 @@ final class Narrator: Sendable {
         }
         let why = [record.reason, record.error].compactMap { $0 }.joined(separator: ", ")
         return (
-            isRule ? "script" : thing.first ?? "lubdub",
+            isRule ? "script" : entity.first ?? "lubdub",
             words.joined(separator: " ") + (why.isEmpty ? "" : ": \(why)")
         )
     }
 
     /// What somebody outside does: `key c began on strap/heart_rate/contact: false`.
     private static func words(_ record: EventRecord, by rule: String) -> String {
-        let place = record.thing.map { " on \($0)" } ?? ""
+        let place = record.entity.map { " on \($0)" } ?? ""
         return "\(rule) \(record.event)\(place)" + (record.value.map { ": \($0)" } ?? "")
     }
 

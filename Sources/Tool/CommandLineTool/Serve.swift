@@ -40,7 +40,7 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var played = try Played(path, invocation)
     let addresses = try read(invocation.texts("--controller"))
     let radios = try DeviceRadios(invocation)
-    if let radios, let why = radios.whyNot(played.scenario.devices.count, isExact: true) {
+    if let radios, let why = radios.unsupportedReason(played.scenario.devices.count, isExact: true) {
         throw CommandFailure(.usage, "lubdub: \(played.path) has \(why)")
     }
     var control: StreamAddress?
@@ -87,7 +87,7 @@ private struct Doors: Sendable {
     /// What cannot be played of an action that somebody outside asks for.
     var limits: LiveWorld.Limits {
         { [radio] action in
-            if let why = radio.whyNot(action) { return ("do", why) }
+            if let why = radio.unsupportedReason(action) { return ("do", why) }
             guard radio == .bluetoothd, let key = action.keyUnplayedByBluetoothd else { return nil }
             return (key, "bluetoothd has that to itself, so it cannot be played")
         }

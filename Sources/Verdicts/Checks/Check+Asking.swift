@@ -61,13 +61,13 @@ extension Check {
     /// Why nobody can be asked it by a radio; nil when that does not depend on the radio alone.
     private func whyOutOfReach(of radio: any CentralRadio) -> String? {
         let services = claims.compactMap(\.service).map(RadioFaculty.service)
-        return (services + [scope.faculty].compactMap(\.self)).lazy.compactMap(radio.whyNot).first
+        return (services + [scope.faculty].compactMap(\.self)).lazy.compactMap(radio.unsupportedReason).first
     }
 
     /// Asks a peripheral that has been met as the scope has it.
     func judge(_ examiner: inout Examiner) throws(Ending) {
         for claim in claims {
-            if let reason = claim.whyNot(examiner) { throw .skipped(reason) }
+            if let reason = claim.unsupportedReason(examiner) { throw .skipped(reason) }
         }
         try body(&examiner)
     }

@@ -128,27 +128,32 @@ enum Claim: Hashable, Sendable {
     }
 
     /// Why a peripheral does not claim it; nil when it does.
-    func whyNot(_ peripheral: Examiner) -> String? {
+    func unsupportedReason(_ peripheral: Examiner) -> String? {
         switch self {
         case .service(let uuid):
             if peripheral.services.contains(where: { $0.uuid == uuid }) { return nil }
             guard peripheral.advertised.services.contains(uuid) else {
                 return "not claimed: it neither has nor advertises service \(uuid)"
             }
-            return peripheral.radio.whyNot(.advertisements).map { "service \(uuid) was not found, and \($0)" }
+            return peripheral.radio.unsupportedReason(.advertisements).map {
+                "service \(uuid) was not found, and \($0)"
+            }
         case .characteristic(let uuid, let service):
             return peripheral.find(uuid, of: service) == nil
                 ? "not claimed: service \(service) has no characteristic \(uuid)" : nil
-        case .notified(let uuid, let service): return whyNot(peripheral, uuid, service, .notify, isThere: true)
-        case .indicated(let uuid, let service): return whyNot(peripheral, uuid, service, .indicate, isThere: true)
-        case .notNotified(let uuid, let service): return whyNot(peripheral, uuid, service, .notify, isThere: false)
+        case .notified(let uuid, let service):
+            return unsupportedReason(peripheral, uuid, service, .notify, isThere: true)
+        case .indicated(let uuid, let service):
+            return unsupportedReason(peripheral, uuid, service, .indicate, isThere: true)
+        case .notNotified(let uuid, let service):
+            return unsupportedReason(peripheral, uuid, service, .notify, isThere: false)
         case .absence(let uuid, let service):
             return peripheral.find(uuid, of: service) == nil ? nil : "not claimed: service \(service) has \(uuid)"
         case .nothing(let obstacle): return obstacle.rawValue
         }
     }
 
-    private func whyNot(
+    private func unsupportedReason(
         _ peripheral: Examiner, _ uuid: UUID, _ service: UUID, _ property: CharacteristicProperties,
         isThere: Bool
     ) -> String? {

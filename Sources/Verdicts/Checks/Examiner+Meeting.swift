@@ -56,7 +56,7 @@ extension Examiner {
         let isHeard = scan { examiner in
             guard examiner.wait(atMost: Self.hearing, until: { $0.advertisement != nil }) else { return false }
             // Else the answer to a scanner is among what was told.
-            guard examiner.radio.whyNot(.advertisements) == nil else { return true }
+            guard examiner.radio.unsupportedReason(.advertisements) == nil else { return true }
             _ = examiner.wait(atMost: .seconds(3), due: Self.hearing) { $0.scanResponse != nil }
             return true
         }
@@ -114,7 +114,8 @@ extension Examiner {
         // A server need not know Exchange MTU: who does not stays at 23.
         if exchangingMTU { _ = ask(.exchangeMTU) }
         switch ask(.discoverEverything) {
-        case .success(.services(let found))?: services = found.filter { radio.whyNot(.service($0.uuid)) == nil }
+        case .success(.services(let found))?:
+            services = found.filter { radio.unsupportedReason(.service($0.uuid)) == nil }
         case .failure(.unavailable(let why))?: throw .inconclusive("nothing was discovered: \(why)")
         case .failure(.refused(let error, let handle))?:
             let number = "0x\(handle.zeroPadded(to: 4, radix: 16))"

@@ -3,6 +3,7 @@ import GATT
 import HCI
 import LEHost
 import Scenarios
+import Services
 import Simulation
 import VirtualWorld
 
@@ -87,9 +88,9 @@ struct Examiner {
         listen()
     }
 
-    /// The part of the peripheral's scenario with this role; nil where nobody can do anything to it.
-    func part(_ role: Part.Role, of kind: Service.Kind) -> Thing? {
-        radio.stage.flatMap { $0.scenario.part(role, of: kind, device: $0.device) }
+    /// A value in the peripheral's scenario, by its name or as the main value of a service; nil without a scenario.
+    func scenarioValue(named name: String? = nil, of service: ServiceDescription) -> EntityReference? {
+        radio.stage.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
     }
 
     /// Does to the peripheral what a rule of its script would, and what a person at a real one can: for so long.  Skips
@@ -144,7 +145,9 @@ struct Examiner {
             if member.is(peer), !crowd.members.contains(where: { $0.address == address }) { address = member.address }
         case .connected(let id, let complete):
             // Who has exchanged it in our place does not tell.
-            (connection, end, mtu) = (id, nil, radio.whyNot(.untouchedConnections) == nil ? 23 : Server.largestMTU)
+            (connection, end, mtu) = (
+                id, nil, radio.unsupportedReason(.untouchedConnections) == nil ? 23 : Server.largestMTU
+            )
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
         case .connectionFailed(_, let failure): refusal = failure
@@ -163,7 +166,7 @@ struct Examiner {
 
     /// Skips the check where the radio does not have what it needs.
     func need(_ faculty: RadioFaculty) throws(Ending) {
-        if let reason = radio.whyNot(faculty) { throw .skipped(reason) }
+        if let reason = radio.unsupportedReason(faculty) { throw .skipped(reason) }
     }
 
     // MARK: Questions

@@ -47,7 +47,7 @@ public struct Chronicle: Hashable, Sendable {
     /// In the order of the scenario.
     public internal(set) var lanes: [Lane]
     /// What rules of the script did, `sprint: set`, in the order in which they began.
-    public internal(set) var deeds: [Span<String>] = []
+    public internal(set) var operations: [Span<String>] = []
     /// The heart rates that the client showed.
     public internal(set) var shown = Curve()
     /// Some of each kind of what the client said.

@@ -85,7 +85,7 @@ private struct Memory {
         for (index, rule) in scenario.script.enumerated() {
             let kind = rule.action.kind
             let label = rule.id.map { "\($0): \(kind.rawValue)" } ?? kind.rawValue
-            let reached = rule.action.thing?.device.map { [$0] } ?? Array(scenario.devices.indices)
+            let reached = rule.action.entity?.device.map { [$0] } ?? Array(scenario.devices.indices)
             rules[rule.id ?? "rule \(index + 1)"] = (label, kind == .linkLoss || kind == .powerOff ? reached : [])
         }
         self.rules = rules
@@ -93,7 +93,7 @@ private struct Memory {
 
     mutating func take(_ record: EventRecord) {
         if record.event == .began || record.event == .ended { return act(record) }
-        let path = record.thing ?? ""
+        let path = record.entity ?? ""
         let name = path.prefix { $0 != "/" }
         guard let index = devices.firstIndex(where: { $0.lane.name == name }) else { return }
         switch record.event {
@@ -128,10 +128,10 @@ private struct Memory {
             devices[device].note(at: record.instant)
         }
         if begins {
-            guard chronicle.deeds.count < Self.mostSpans else { return }
-            chronicle.deeds.append(Chronicle.Span(content: label, begin: record.instant, end: .never))
-        } else if let place = chronicle.deeds.lastIndex(where: { $0.content == label && $0.end == .never }) {
-            chronicle.deeds[place].end = record.instant
+            guard chronicle.operations.count < Self.mostSpans else { return }
+            chronicle.operations.append(Chronicle.Span(content: label, begin: record.instant, end: .never))
+        } else if let place = chronicle.operations.lastIndex(where: { $0.content == label && $0.end == .never }) {
+            chronicle.operations[place].end = record.instant
         }
     }
 
@@ -166,7 +166,9 @@ private struct Memory {
             if !lane.spans.isEmpty { lane.spans[lane.spans.count - 1].end = end }
             return lane
         }
-        for place in chronicle.deeds.indices { chronicle.deeds[place].end = min(chronicle.deeds[place].end, end) }
+        for place in chronicle.operations.indices {
+            chronicle.operations[place].end = min(chronicle.operations[place].end, end)
+        }
         return chronicle
     }
 }

@@ -67,22 +67,22 @@ struct AskedTrial: Trying {
         if let closes = opening?.closes, closes <= now { opening?.isDue = true }
     }
 
-    mutating func hear(_ happening: Happening, at now: Instant, _ context: Context) {
+    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
         guard outcome == nil else { return }
         let isTrue: TruthTest = { context.truths.hold($0, $1, at: now) }
         if let event = expectation.until?.event {
-            close(event, event.matches(in: happening, isTrue: isTrue), at: now)
+            close(event, event.matches(in: observed, isTrue: isTrue), at: now)
         }
-        if let opening, isWanted || !opening.isDue, event.concerns(happening) {
-            let line = happening.value?.json.abbreviated ?? "something"
+        if let opening, isWanted || !opening.isDue, event.concerns(observed) {
+            let line = observed.value?.json.abbreviated ?? "something"
             let start = max(opening.opened, now.advanced(by: .zero - Self.latency))
-            if event.matches(in: happening, isTrue: { context.truths.hold($0, $1, since: start) }) > 0 {
+            if event.matches(in: observed, isTrue: { context.truths.hold($0, $1, since: start) }) > 0 {
                 decide(isWanted, "a person saw \(line) by \(now) s", at: now, context)
             } else {
                 self.opening?.other = line
             }
         }
-        if since.hear(happening, at: now, isTrue) { open(at: now) }
+        if since.hear(observed, at: now, isTrue) { open(at: now) }
     }
 
     mutating func release(at now: Instant) {

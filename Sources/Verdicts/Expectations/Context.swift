@@ -16,18 +16,18 @@ struct Context: Sendable {
     }
 
     /// Takes in what all trials will hear next.
-    mutating func hear(_ happening: Happening, at now: Instant) {
-        truths.hear(happening, at: now)
-        if let index = stream(of: happening) { streams[index].take(happening.count, at: now) }
+    mutating func hear(_ observed: ObservedEvent, at now: Instant) {
+        truths.hear(observed, at: now)
+        if let index = stream(of: observed) { streams[index].take(observed.count, at: now) }
     }
 
     /// When one of the values arose of the happening that was heard last.
-    func instant(ofValue index: Int, of happening: Happening, at now: Instant) -> Instant {
-        guard let stream = stream(of: happening) else { return now }
-        return streams[stream].instant(ofValueBefore: happening.count - 1 - index) ?? now
+    func instant(ofValue index: Int, of observed: ObservedEvent, at now: Instant) -> Instant {
+        guard let stream = stream(of: observed) else { return now }
+        return streams[stream].instant(ofValueBefore: observed.count - 1 - index) ?? now
     }
 
-    private func stream(of happening: Happening) -> Int? {
-        streams.firstIndex { $0.part == happening.of && $0.kind == happening.kind }
+    private func stream(of observed: ObservedEvent) -> Int? {
+        streams.firstIndex { $0.part == observed.of && $0.kind == observed.kind }
     }
 }

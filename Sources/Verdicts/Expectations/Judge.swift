@@ -84,16 +84,16 @@ public struct Judge: Sendable {
     public var isDecided: Bool { undecided.isEmpty }
 
     /// Something happened; of no consequence after the end.
-    public mutating func happened(_ happening: Happening, at instant: Instant, into rulings: inout [Ruling]) {
-        guard !isOver, waits(for: happening.kind) else { return }
+    public mutating func happened(_ observed: ObservedEvent, at instant: Instant, into rulings: inout [Ruling]) {
+        guard !isOver, waits(for: observed.kind) else { return }
         advance(to: instant)
-        if isHeld, happening.kind == .connected {
+        if isHeld, observed.kind == .connected {
             isHeld = false
             for index in undecided { trials[index].release(at: now) }
         }
-        context.hear(happening, at: now)
-        for index in undecided where happening.kind != .said || hears(index) {
-            trials[index].hear(happening, at: now, context)
+        context.hear(observed, at: now)
+        for index in undecided where observed.kind != .said || hears(index) {
+            trials[index].hear(observed, at: now, context)
         }
         tell(into: &rulings)
     }

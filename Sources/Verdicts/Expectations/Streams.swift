@@ -1,5 +1,6 @@
 import EventLog
 import Scenarios
+import Services
 import Simulation
 
 /// When the values of a part arise that sends several of them in one notification.
@@ -11,19 +12,19 @@ struct Stream: Sendable {
     /// Half of what connection events of 100 ms and a repetition make of an even row.
     static let tolerance = Duration.milliseconds(100)
 
-    let part: Thing
+    let part: EntityReference
     let kind: Event.Kind
     /// From a value to the next, in nanoseconds.
     private let step: Double
     private var end: Instant?  // the last value's
 
     /// Of `rate` values in a second, more than 0.
-    init(_ part: Thing, _ kind: Event.Kind, rate: Int) {
+    init(_ part: EntityReference, _ kind: Event.Kind, rate: Int) {
         (self.part, self.kind, step) = (part, kind, 1e9 / Double(rate))
     }
 
     /// How far the first value of a notification can lie back.
-    var reach: Duration { nanoseconds(Happening.mostSamples) + Self.tolerance }
+    var reach: Duration { nanoseconds(ObservedEvent.maximumSamples) + Self.tolerance }
 
     /// A notification of so many values has come.
     mutating func take(_ count: Int, at now: Instant) {
@@ -37,7 +38,7 @@ struct Stream: Sendable {
     }
 
     private func nanoseconds(_ count: Int) -> Duration {
-        .nanoseconds(Int64(step * Double(min(count, Happening.mostSamples))))
+        .nanoseconds(Int64(step * Double(min(count, ObservedEvent.maximumSamples))))
     }
 }
 
@@ -47,25 +48,14 @@ extension Scenario {
         var streams: [Stream] = []
         for (device, content) in devices.enumerated() {
             for (index, service) in content.services.enumerated() {
-                guard let rate = service.content.rate, rate > 0,
-                    let place = service.parts.firstIndex(where: { $0.role == .value })
+                guard let rate = service.description.rate(in: service.configured.configuration), rate > 0,
+                    let place = service.mainValue
                 else { continue }
-                let part = Thing.part(device: device, service: index, part: place)
+                let part = EntityReference.part(device: device, service: index, part: place)
                 let kinds = Event.Kind.allCases.filter(\.carriesStreams)
                 streams += kinds.map { Stream(part, $0, rate: rate) }
             }
         }
         return streams
-    }
-}
-
-extension Service.Content {
-    /// Of a stream: values in a second.
-    fileprivate var rate: Int? {
-        switch self {
-        case .ecg(let ecg): ecg.rate
-        case .measurements(let measurements): measurements.rate
-        default: nil
-        }
     }
 }

@@ -23,7 +23,9 @@ extension Judge {
         /// Why an expectation cannot be judged; nil when it can.
         func whyNotJudged(_ expectation: Expectation) -> String? {
             for event in expectation.events {
-                if let why = radio.whyNotHeard(event.kind) { return "\(event.kind.rawValue) is not heard of: \(why)" }
+                if let why = radio.unobservableReason(event.kind) {
+                    return "\(event.kind.rawValue) is not heard of: \(why)"
+                }
             }
             return asksPerson ? expectation.whyNotAsked : nil
         }
@@ -38,7 +40,7 @@ struct LeftOut: Trying {
     init(_ why: String) { outcome = Outcome(verdict: .skip, reason: Reason(seen: why), at: .start) }
 
     mutating func advance(to now: Instant, _ context: Context) {}
-    mutating func hear(_ happening: Happening, at now: Instant, _ context: Context) {}
+    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ context: Context) {}
     mutating func finish(at now: Instant, _ context: Context) {}
     mutating func release(at now: Instant) {}
 }

@@ -8,7 +8,7 @@ protocol Trying: Sendable {
     /// Does what is due by `now`; what closes now stays open, as more may happen at this instant.
     mutating func advance(to now: Instant, _ context: Context)
     /// Something happens now.
-    mutating func hear(_ happening: Happening, at now: Instant, _ context: Context)
+    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ context: Context)
     /// The scenario ends.
     mutating func finish(at now: Instant, _ context: Context)
     /// From now on bounds count, which did not while nobody had connected.
@@ -79,14 +79,14 @@ struct Trial<Asked: Question>: Trying {
         settle(context)
     }
 
-    mutating func hear(_ happening: Happening, at now: Instant, _ context: Context) {
+    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
         guard outcome == nil else { return }
         let isTrue: TruthTest = { context.truths.hold($0, $1, at: now) }
         last = now
         // What closes an opening stands behind it, and does not count.
-        if let event = until?.event { close(event.matches(in: happening, isTrue: isTrue), of: event, at: now) }
-        match(happening, at: now, context, isTrue)
-        if since.hear(happening, at: now, isTrue) { open(at: now) }
+        if let event = until?.event { close(event.matches(in: observed, isTrue: isTrue), of: event, at: now) }
+        match(observed, at: now, context, isTrue)
+        if since.hear(observed, at: now, isTrue) { open(at: now) }
         settle(context)
     }
 
@@ -178,15 +178,15 @@ struct Trial<Asked: Question>: Trying {
     }
 
     /// Tells the question which events are here, value by value.
-    private mutating func match(_ happening: Happening, at now: Instant, _ context: Context, _ isTrue: TruthTest) {
-        guard events.contains(where: { $0.event.concerns(happening) }) else { return }
-        for value in 0..<happening.count {
-            let instant = context.instant(ofValue: value, of: happening, at: now)
+    private mutating func match(_ observed: ObservedEvent, at now: Instant, _ context: Context, _ isTrue: TruthTest) {
+        guard events.contains(where: { $0.event.concerns(observed) }) else { return }
+        for value in 0..<observed.count {
+            let instant = context.instant(ofValue: value, of: observed, at: now)
             let came = events.indices.filter { index in
                 let event = events[index].event
-                guard event.concerns(happening) else { return false }
-                let fits = event.fits(happening, at: value, isTrue: isTrue)
-                sights.see(happening, event, at: value, now, fits: fits)
+                guard event.concerns(observed) else { return false }
+                let fits = event.fits(observed, at: value, isTrue: isTrue)
+                sights.see(observed, event, at: value, now, fits: fits)
                 guard fits, event.delay > .zero else { return fits }
                 let (due, value) = (now.advanced(by: event.delay), instant.advanced(by: event.delay))
                 events[index].add(EventWatch.Match(due: due, value: value))
@@ -273,18 +273,18 @@ enum Standing: Sendable {
 struct Sights: Sendable {
     struct Sight: Sendable {
         let instant: Instant
-        let happening: Happening
+        let observed: ObservedEvent
         /// As which it was looked at.
         let event: Event
         /// Which of the happening's values.
         let index: Int
 
         /// What the event was about: a part, where that is carried in another.
-        var of: Thing? { isCarried ? event.of : happening.of }
-        var value: Datum? { event.sight(of: happening, at: index) }
+        var of: EntityReference? { isCarried ? event.of : observed.of }
+        var value: Datum? { event.sight(of: observed, at: index) }
         /// Whether it is there at all.
         fileprivate var isThere: Bool { !isCarried || value != nil }
-        private var isCarried: Bool { event.carrier.map { $0.part == happening.of } ?? false }
+        private var isCarried: Bool { event.carrier.map { $0.part == observed.of } ?? false }
     }
 
     /// One that was as expected.
@@ -292,8 +292,8 @@ struct Sights: Sendable {
     /// One that was not, as its filters say.
     private(set) var miss: Sight?
 
-    mutating func see(_ happening: Happening, _ event: Event, at index: Int, _ now: Instant, fits: Bool) {
-        let sight = Sight(instant: now, happening: happening, event: event, index: index)
+    mutating func see(_ observed: ObservedEvent, _ event: Event, at index: Int, _ now: Instant, fits: Bool) {
+        let sight = Sight(instant: now, observed: observed, event: event, index: index)
         if fits { hit = sight } else if sight.isThere { miss = sight }
     }
 }

@@ -44,10 +44,10 @@ struct MomentWatch: Sendable {
     }
 
     /// Whether it comes with this happening, at once.
-    mutating func hear(_ happening: Happening, at now: Instant, _ isTrue: TruthTest) -> Bool {
+    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ isTrue: TruthTest) -> Bool {
         guard let event = moment.event else { return false }
         var comes = false
-        for _ in 0..<event.matches(in: happening, isTrue: isTrue) {
+        for _ in 0..<event.matches(in: observed, isTrue: isTrue) {
             matches += 1
             guard event.occurrence.includes(matches) else { continue }
             guard event.delay > .zero else {

@@ -6,18 +6,18 @@ import Spelling
 
 /// How a verdict is said: what was expected, what was seen instead, and when, in seconds as the event log has them.
 struct Wording: Sendable {
-    private let names: [(thing: Thing, path: String)]
+    private let names: [(entity: EntityReference, path: String)]
     private let rules: [String?]
 
     init(scenario: Scenario) {
-        var names: [(Thing, String)] = []
+        var names: [(EntityReference, String)] = []
         for (device, content) in scenario.devices.enumerated() {
-            var things = [Thing.device(device)]
+            var entities = [EntityReference.device(device)]
             for (service, content) in content.services.enumerated() {
-                things.append(.service(device: device, service: service))
-                things += content.parts.indices.map { .part(device: device, service: service, part: $0) }
+                entities.append(.service(device: device, service: service))
+                entities += content.values.indices.map { .part(device: device, service: service, part: $0) }
             }
-            names += things.map { ($0, scenario.path(of: $0) ?? "") }
+            names += entities.map { ($0, scenario.path(of: $0) ?? "") }
         }
         self.names = names
         rules = scenario.script.map(\.id)
@@ -136,8 +136,8 @@ struct Wording: Sendable {
 
     private func words(_ sight: Sights.Sight) -> String {
         let value = sight.value.map { " \($0.json.abbreviated)" } ?? ""
-        let code = sight.happening.code.map { " \(name(ofCode: $0, of: sight.happening.kind))" } ?? ""
-        return "\(sight.happening.kind.rawValue)\(of(sight.of))\(code)\(value) at \(sight.instant) s"
+        let code = sight.observed.code.map { " \(name(ofCode: $0, of: sight.observed.kind))" } ?? ""
+        return "\(sight.observed.kind.rawValue)\(of(sight.of))\(code)\(value) at \(sight.instant) s"
     }
 
     private func name(ofCode code: UInt8, of kind: Event.Kind) -> String {
@@ -182,16 +182,16 @@ struct Wording: Sendable {
         return "\(truth.statistic)\(last)\(below) of \(name(of: truth.of))"
     }
 
-    private func of(_ thing: Thing?) -> String {
-        guard let thing, thing != .client else { return "" }
-        return " of \(name(of: thing))"
+    private func of(_ entity: EntityReference?) -> String {
+        guard let entity, entity != .client else { return "" }
+        return " of \(name(of: entity))"
     }
 
-    private func name(of thing: Thing) -> String {
-        if case .rule(let index) = thing {
+    private func name(of entity: EntityReference) -> String {
+        if case .rule(let index) = entity {
             return rules.indices.contains(index) ? rules[index] ?? "rule \(index + 1)" : "a rule"
         }
-        return names.first { $0.thing == thing }?.path ?? "client"
+        return names.first { $0.entity == entity }?.path ?? "client"
     }
 
     private func words(_ limits: Expectation.Limits) -> String {

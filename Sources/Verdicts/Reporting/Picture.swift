@@ -64,9 +64,9 @@ struct Picture {
     }
 
     private var script: HTML {
-        guard !chronicle.deeds.isEmpty else { return .nothing }
-        let bars = chronicle.deeds.map { bar("deed", $0.content, $0.begin, $0.end) }
-        let words = chronicle.deeds.map {
+        guard !chronicle.operations.isEmpty else { return .nothing }
+        let bars = chronicle.operations.map { bar("deed", $0.content, $0.begin, $0.end) }
+        let words = chronicle.operations.map {
             "\($0.content) from \($0.begin.sinceStart.spelledInSeconds) to \($0.end.sinceStart.spelledInSeconds)"
         }
         return row("script", bars, words.joined(separator: ", "))

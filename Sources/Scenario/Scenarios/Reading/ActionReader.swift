@@ -1,5 +1,7 @@
 import Bluetooth
 import Documents
+import GATT
+import Services
 
 /// Makes actions of checked trees.
 struct ActionReader {
@@ -10,15 +12,15 @@ struct ActionReader {
     func action(_ cursor: Cursor) -> Action? {
         guard let kind: Action.Kind = cursor["do"].choice() else { return nil }
         guard cursor["of"] == nil else {
-            guard let thing = cursor["of"].flatMap({ names.thing($0, target(of: kind, cursor)) }) else { return nil }
-            return deed(kind, thing, cursor).map { Action($0, of: thing) }
+            guard let entity = cursor["of"].flatMap({ names.entity($0, target(of: kind, cursor)) }) else { return nil }
+            return operation(kind, entity, cursor).map { Action($0, of: entity) }
         }
-        guard let thing = implied(kind) else {
-            if Tables.needsThing(kind) { return nil }  // that it is missing has been noted
+        guard let entity = implied(kind) else {
+            if Tables.needsEntity(kind) { return nil }  // that it is missing has been noted
             cursor.note(.missingKey, "\"of\" is missing: with several devices it must be said which one")
             return nil
         }
-        return deed(kind, thing, cursor).map { Action($0, of: thing) }
+        return operation(kind, entity, cursor).map { Action($0, of: entity) }
     }
 
     /// A PDU is sent by a device, and a value is one of a part.
@@ -26,7 +28,7 @@ struct ActionReader {
         kind == .raw && cursor["channel"] != nil ? .device : Tables.target(of: kind)
     }
 
-    private func deed(_ kind: Action.Kind, _ of: Thing, _ cursor: Cursor) -> Action.Deed? {
+    private func operation(_ kind: Action.Kind, _ of: EntityReference, _ cursor: Cursor) -> Action.Operation? {
         switch kind {
         case .linkLoss: .linkLoss
         case .silence: .silence
@@ -53,7 +55,7 @@ struct ActionReader {
     }
 
     /// What is measured by a number with a unit.
-    private func quantity(_ kind: Action.Kind, _ cursor: Cursor) -> Action.Deed? {
+    private func quantity(_ kind: Action.Kind, _ cursor: Cursor) -> Action.Operation? {
         switch kind {
         case .distance:
             (cursor["to"]?.string.flatMap { Units.quantity($0, unit: "m") })
@@ -76,7 +78,7 @@ struct ActionReader {
     }
 
     /// What changes the octets on the air.
-    private func onTheAir(_ kind: Action.Kind, _ cursor: Cursor) -> Action.Deed? {
+    private func onTheAir(_ kind: Action.Kind, _ cursor: Cursor) -> Action.Operation? {
         func octets(_ key: String) -> [UInt8]? { cursor[key]?.string.flatMap(Units.octets) }
         return switch kind {
         case .mtu: cursor["to"]?.integer.map { .mtu(to: $0) }
@@ -89,17 +91,17 @@ struct ActionReader {
         }
     }
 
-    private func raw(_ cursor: Cursor) -> Action.Deed? {
+    private func raw(_ cursor: Cursor) -> Action.Operation? {
         guard let text = cursor["octets"], let octets = text.string.flatMap(Units.octets) else { return nil }
         let most = cursor["channel"] == nil ? Cursor.longestValue : Tables.longestPDU
         return text.fits(octets.count, most) ? .raw(octets: octets, channel: cursor["channel"].choice()) : nil
     }
 
     /// A central connects, and to a peripheral only.
-    private func connect(_ central: Thing, _ cursor: Cursor) -> Action.Deed? {
-        guard let to = cursor["to"], let peripheral = names.thing(to, .device) else { return nil }
-        func isFit(_ thing: Thing, _ cursor: Cursor, _ role: Device.Role) -> Bool {
-            guard let device = thing.device, names.devices[device].role != role else { return true }
+    private func connect(_ central: EntityReference, _ cursor: Cursor) -> Action.Operation? {
+        guard let to = cursor["to"], let peripheral = names.entity(to, .device) else { return nil }
+        func isFit(_ entity: EntityReference, _ cursor: Cursor, _ role: Device.Role) -> Bool {
+            guard let device = entity.device, names.devices[device].role != role else { return true }
             cursor.note(.wrongThing, "expected a device that is a \(role), found \(cursor.node.kind)")
             return false
         }
@@ -107,27 +109,27 @@ struct ActionReader {
         return areFit == [true, true] ? .connect(to: peripheral) : nil
     }
 
-    private func notify(_ thing: Thing, _ cursor: Cursor) -> Action.Deed? {
-        if cursor["value"] != nil, !canSay(thing, cursor) { return nil }
-        return .notify(times: cursor["times"]?.integer ?? 1, value: cursor["value"].flatMap { value($0, thing) })
+    private func notify(_ entity: EntityReference, _ cursor: Cursor) -> Action.Operation? {
+        if cursor["value"] != nil, !canSay(entity, cursor) { return nil }
+        return .notify(times: cursor["times"]?.integer ?? 1, value: cursor["value"].flatMap { value($0, entity) })
     }
 
-    private func changeServices(_ thing: Thing, _ cursor: Cursor) -> Action.Deed? {
-        guard case .device(let device) = thing else { return nil }
+    private func changeServices(_ entity: EntityReference, _ cursor: Cursor) -> Action.Operation? {
+        guard case .device(let device) = entity else { return nil }
         let (added, removed) = (cursor["add"]?.items ?? [], cursor["remove"]?.items ?? [])
         if added.isEmpty, removed.isEmpty {
             cursor.note(.missingKey, "nothing is changed: \"add\" or \"remove\" has to name a service")
         }
         let add = added.compactMap { names.service(defined: $0, of: device) }
         let remove = removed.compactMap { item -> Int? in
-            guard case .service(device, let service)? = names.thing(item, .service(of: device)) else { return nil }
+            guard case .service(device, let service)? = names.entity(item, .service(of: device)) else { return nil }
             if add.contains(service) { item.note(.conflict, "\(item.node.kind) stands in \"add\" too") }
             return service
         }
         return .changeServices(add: add, remove: remove, announce: cursor["announce"]?.bool ?? true)
     }
 
-    private func changeAddress(_ cursor: Cursor) -> Action.Deed? {
+    private func changeAddress(_ cursor: Cursor) -> Action.Operation? {
         guard let to = cursor["to"] else { return .changeAddress(to: nil) }
         guard let address = to.string.flatMap({ DeviceAddress($0) }) else { return nil }
         if names.devices.contains(where: { $0.address == address }) {
@@ -147,19 +149,19 @@ struct ActionReader {
         return cursor.code
     }
 
-    private func hasLead(_ thing: Thing, _ cursor: Cursor) -> Bool {
-        let services = thing.device.map { names.devices[$0].services } ?? []
+    private func hasLead(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
+        let services = entity.device.map { names.devices[$0].services } ?? []
         let isThere =
-            switch thing {
-            case .service(_, let index), .part(_, let index, _): services[index].kind == .ecg
-            default: services.contains { $0.kind == .ecg }
+            switch entity {
+            case .service(_, let index), .part(_, let index, _): services[index].description.name == ServiceDescription.ecg.name
+            default: services.contains { $0.description.name == ServiceDescription.ecg.name }
             }
         if isThere { return true }
         (cursor["of"] ?? cursor).note(.wrongThing, "this has no electrocardiogram whose lead could come off")
         return false
     }
 
-    private func implied(_ kind: Action.Kind) -> Thing? {
+    private func implied(_ kind: Action.Kind) -> EntityReference? {
         switch Tables.target(of: kind) {
         case .device, .sender, .served: names.onlyDevice()
         case .client: .client
@@ -168,33 +170,29 @@ struct ActionReader {
         }
     }
 
-    private func canSet(_ thing: Thing, _ cursor: Cursor) -> Bool {
-        guard let (service, part) = names.part(thing), !Tables.isSettable(part, in: service.kind) else { return true }
+    private func canSet(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
+        guard let (_, value) = names.value(entity), !value.description.isSettable else { return true }
         (cursor["of"] ?? cursor).note(.wrongThing, "this follows from other values, and cannot be set")
         return false
     }
 
-    private func canSay(_ thing: Thing, _ cursor: Cursor) -> Bool {
-        guard let (service, part) = names.part(thing) else { return true }
-        var isMeasured = Tables.isCarried(part, in: service.kind)
-        if case .ecg(let ecg) = service.content, ecg.form == .pmd { isMeasured = true }
-        guard isMeasured else { return true }
+    private func canSay(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
+        guard let (_, value) = names.value(entity), value.isCarried || !value.description.isEncodable else {
+            return true
+        }
         cursor["value"]?.note(.wrongThing, "this is no value of its own that a number could be said of")
         return false
     }
 
     /// A value for a part, of the type and in the range of that part.
-    private func value(_ cursor: Cursor, _ thing: Thing) -> Value? {
-        guard case .part(_, _, let place) = thing, let (service, part) = names.part(thing) else { return nil }
-        if case .custom(let custom) = service.content {
-            return CustomReader(services: ServiceReader(curves: curves))
-                .value(cursor, as: custom.characteristics[place].format)
+    private func value(_ cursor: Cursor, _ entity: EntityReference) -> Value? {
+        guard let (_, described) = names.value(entity) else { return nil }
+        if case .custom(let format) = described.description.content {
+            return CustomReader(services: ServiceReader(curves: curves)).value(cursor, as: format)
         }
-        guard let value = curves.value(cursor, in: Tables.range(of: part, in: service.kind)) else {
-            return nil
-        }
-        let choices = Tables.names(of: part, in: service.kind)
-        let isText = service.kind == .deviceInformation || choices != nil
+        guard let value = curves.value(cursor, in: described.description.range) else { return nil }
+        let choices = described.description.words
+        let isText = described.description.isText
         switch value {
         case .curve where isText:
             cursor.note(.wrongType, "expected a string, found \(cursor.node.kind)")

@@ -4,7 +4,7 @@ import Simulation
 /// Makes expectations of checked trees.
 struct ExpectationReader {
     let moments: MomentReader
-    let reach: Reach
+    let reachability: ReachabilityAnalysis
 
     func expectation(_ cursor: Cursor) -> Expectation? {
         guard !cursor.isLogFull else { return nil }
@@ -12,7 +12,7 @@ struct ExpectationReader {
         var since: Moment? = .start
         if let opens = cursor["since"] {
             since = moments.moment(opens)
-            if let reason = since.flatMap(reach.whyNot) { opens.note(.cannotOpen, reason) }
+            if let reason = since.flatMap(reachability.unsupportedReason) { opens.note(.cannotOpen, reason) }
             if since == .end { opens.note(.noTime, "nothing is seen any more when the scenario ends") }
         }
         let until = cursor["until"].flatMap(moments.moment)

@@ -1,10 +1,12 @@
 import Documents
+import GATT
+import Services
 import Spelling
 
 /// What the paths of a scenario name.
 struct Names {
     let devices: [Device]
-    private var things: [String: Thing] = ["client": .client]
+    private var entities: [String: EntityReference] = ["client": .client]
     private var paths: [String] = ["client"]  // in the order in which they are suggested
 
     /// Of these devices, and of rules with these ids, in the order of the script.
@@ -22,35 +24,35 @@ struct Names {
     private mutating func addServices(of device: Device, _ index: Int, _ prefix: String) {
         for (number, service) in device.services.enumerated() {
             add(prefix + service.id, .service(device: index, service: number))
-            for (place, part) in service.parts.enumerated() where !part.name.isEmpty {
-                add("\(prefix)\(service.id)/\(part.name)", .part(device: index, service: number, part: place))
+            for (place, value) in service.values.enumerated() where !value.name.isEmpty {
+                add("\(prefix)\(service.id)/\(value.name)", .part(device: index, service: number, part: place))
             }
         }
     }
 
     /// The first thing with a path has it.
-    private mutating func add(_ path: String, _ thing: Thing) {
-        guard things[path] == nil else { return }
-        things[path] = thing
+    private mutating func add(_ path: String, _ entity: EntityReference) {
+        guard entities[path] == nil else { return }
+        entities[path] = entity
         paths.append(path)
     }
 
     /// What a path names, if that is of the sort that is asked for; else a problem is noted.
-    func thing(_ cursor: Cursor, _ target: Target) -> Thing? {
-        guard let path = cursor.string, Forms.thing.accepts(path) else { return nil }
-        guard let thing = things[path] else {
+    func entity(_ cursor: Cursor, _ target: Target) -> EntityReference? {
+        guard let path = cursor.string, Forms.entity.accepts(path) else { return nil }
+        guard let entity = entities[path] else {
             let hint = suggestion(for: path, among: paths)
             cursor.note(.unknownThing, "there is no \(path.quoted)\(needsDevice(path) ?? hint)")
             return nil
         }
-        return fitted(thing, target, cursor)
+        return fitted(entity, target, cursor)
     }
 
     /// Which service of a device a definition is, by its name.
     func service(defined cursor: Cursor, of device: Int) -> Int? {
-        guard !cursor.isLogFull, let kind: Service.Kind = cursor["service"].choice() else { return nil }
-        let name = cursor["id"]?.string ?? kind.rawValue
-        guard case .service(device, let service)? = things["\(devices[device].id)/\(name)"] else {
+        guard !cursor.isLogFull, let word = cursor["service"]?.string else { return nil }
+        let name = cursor["id"]?.string ?? word
+        guard case .service(device, let service)? = entities["\(devices[device].id)/\(name)"] else {
             cursor.note(.unknownThing, "this device will not have a service \(name.quoted)")
             return nil
         }
@@ -58,64 +60,64 @@ struct Names {
     }
 
     /// What carries a part that has no characteristic of its own.
-    func carrier(of thing: Thing) -> Event.Carrier? {
-        guard case .part(let device, let index, let part) = thing else { return nil }
+    func carrier(of entity: EntityReference) -> Event.Carrier? {
+        guard case .part(let device, let index, let part) = entity else { return nil }
         let service = devices[device].services[index]
-        guard Tables.isCarried(service.parts[part], in: service.kind) else { return nil }
-        return mainPart(service).map { main in
+        let value = service.values[part]
+        guard value.isCarried else { return nil }
+        return mainValue(service).map { main in
             Event.Carrier(
-                part: .part(device: device, service: index, part: main),
-                key: service.parts[part].key(in: service.kind))
+                part: .part(device: device, service: index, part: main), key: value.description.key ?? value.name)
         }
     }
 
-    /// A part and its service; nil for what is none.
-    func part(_ thing: Thing) -> (service: Service, part: Part)? {
-        guard case .part(let device, let index, let part) = thing else { return nil }
+    /// A value and its service; nil for any other reference.
+    func value(_ entity: EntityReference) -> (service: Service, value: ServiceValue)? {
+        guard case .part(let device, let index, let part) = entity else { return nil }
         let service = devices[device].services[index]
-        return (service, service.parts[part])
+        return (service, service.values[part])
     }
 
     /// The device that is meant when none is named.
-    func onlyDevice() -> Thing? { devices.count == 1 ? .device(0) : nil }
+    func onlyDevice() -> EntityReference? { devices.count == 1 ? .device(0) : nil }
 
-    private func fitted(_ thing: Thing, _ target: Target, _ cursor: Cursor) -> Thing? {
-        func wrong(_ expected: String) -> Thing? {
-            cursor.note(.wrongThing, "expected \(expected), found \(cursor.node.kind), which is \(sort(thing))")
+    private func fitted(_ entity: EntityReference, _ target: Target, _ cursor: Cursor) -> EntityReference? {
+        func wrong(_ expected: String) -> EntityReference? {
+            cursor.note(.wrongThing, "expected \(expected), found \(cursor.node.kind), which is \(sort(entity))")
             return nil
         }
-        switch (target, thing) {
-        case (.device, .device), (.rule, .rule), (.client, .client): return thing
-        case (.service(let owner), .service(let device, _)) where device == owner: return thing
+        switch (target, entity) {
+        case (.device, .device), (.rule, .rule), (.client, .client): return entity
+        case (.service(let owner), .service(let device, _)) where device == owner: return entity
         case (.service(let owner), _): return wrong("a service of \(devices[owner].id.quoted)")
         case (.anything, .rule): return wrong("a device, service or part")
-        case (.served, .device), (.served, .service), (.served, .part): return thing
+        case (.served, .device), (.served, .service), (.served, .part): return entity
         case (.served, _): return wrong("a device, service or part")
-        case (.anything, _), (.sender, .device): return thing
+        case (.anything, _), (.sender, .device): return entity
         case (.sender, .service(let device, let service)):
-            let parts = devices[device].services[service].parts
-            guard parts.contains(where: { !$0.properties.isDisjoint(with: .sent) }) else {
-                let properties = Part.Properties.sent.words(" or ")
+            let values = devices[device].services[service].values
+            guard values.contains(where: { !$0.properties.isDisjoint(with: .sent) }) else {
+                let properties = CharacteristicProperties.sent.words(" or ")
                 cursor.note(.missingProperty, "\(cursor.node.kind) has no part that can \(properties)")
                 return nil
             }
-            return thing
-        case (.sender, .part): return fitted(thing, .part(.sent), cursor)
+            return entity
+        case (.sender, .part): return fitted(entity, .part(.sent), cursor)
         case (.sender, _): return wrong("a device, service or part")
         case (.part(let properties), .service(let device, let service)):
-            guard let part = mainPart(devices[device].services[service]) else {
+            guard let part = mainValue(devices[device].services[service]) else {
                 return wrong("one of its parts")
             }
             return fitted(.part(device: device, service: service, part: part), .part(properties), cursor)
         case (.part(let properties), .part(let device, let service, let index)):
-            let part = devices[device].services[service].parts[index]
-            guard properties.isEmpty || !properties.isDisjoint(with: part.properties) else {
+            let has = devices[device].services[service].values[index].properties
+            guard properties.isEmpty || !properties.isDisjoint(with: has.withWrites) else {
                 cursor.note(
                     .missingProperty,
-                    "\(cursor.node.kind) can not \(properties.words(" or ")), only \(part.properties.words(", "))")
+                    "\(cursor.node.kind) can not \(properties.words(" or ")), only \(has.withWrites.words(", "))")
                 return nil
             }
-            return thing
+            return entity
         case (.device, _): return wrong("a device")
         case (.part, _): return wrong("a part of a service")
         case (.rule, _): return wrong("the id of a rule")
@@ -123,12 +125,12 @@ struct Names {
         }
     }
 
-    private func mainPart(_ service: Service) -> Int? {
-        service.parts.firstIndex { $0.role == .value } ?? (service.parts.count == 1 ? 0 : nil)
+    private func mainValue(_ service: Service) -> Int? {
+        service.mainValue ?? (service.values.count == 1 ? 0 : nil)
     }
 
-    private func sort(_ thing: Thing) -> String {
-        switch thing {
+    private func sort(_ entity: EntityReference) -> String {
+        switch entity {
         case .device: "a device"
         case .service: "a service"
         case .part: "a part of a service"
@@ -147,13 +149,16 @@ struct Names {
     }
 }
 
-extension Part.Properties {
+extension CharacteristicProperties {
     /// Of what a server sends without being asked.
-    fileprivate static let sent: Part.Properties = [.notify, .indicate]
+    fileprivate static let sent: CharacteristicProperties = [.notify, .indicate]
+
+    /// A command is a write too.
+    fileprivate var withWrites: CharacteristicProperties { contains(.writeWithoutResponse) ? union(.write) : self }
 
     /// `be read or be notified`.
     func words(_ separator: String) -> String {
-        let all: [(Part.Properties, String)] = [
+        let all: [(CharacteristicProperties, String)] = [
             (.read, "be read"), (.write, "be written"), (.notify, "be notified"), (.indicate, "be indicated"),
         ]
         return all.filter { contains($0.0) }.map(\.1).joined(separator: separator)

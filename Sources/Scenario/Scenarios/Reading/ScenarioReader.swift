@@ -25,16 +25,16 @@ struct ScenarioReader {
         if let cursor = root?["limit"], limit <= .zero {
             cursor.note(.outOfRange, "this has to be longer than nothing")
         }
-        let reach = Reach(rules: playable, limit: limit, devices: devices)
+        let reachability = ReachabilityAnalysis(rules: playable, limit: limit, devices: devices)
         for (index, (cursor, rule)) in readRules.enumerated() where rule != nil {
-            if let reason = reach.whyNot(rule: index) {
+            if let reason = reachability.unsupportedReason(rule: index) {
                 (cursor["when"] ?? cursor).note(.cannotFire, reason)
-            } else if let reason = reach.whyNeverEnds(rule: index) {
+            } else if let reason = reachability.whyNeverEnds(rule: index) {
                 cursor["until"]?.note(.cannotFire, reason)
             }
         }
         noteEndOfClocks(readRules, limit, devices)
-        let expectations = ExpectationReader(moments: moments, reach: reach)
+        let expectations = ExpectationReader(moments: moments, reachability: reachability)
         return Scenario(
             name: root?["name"]?.string ?? "", note: root?["note"]?.string,
             tags: files.flatMap { $0["tags"]?.items.compactMap(\.string) ?? [] },
@@ -61,7 +61,8 @@ struct ScenarioReader {
     private func noteEndOfClocks(_ rules: [(Cursor, Rule?)], _ limit: Duration, _ devices: [Device]) {
         var left = devices.map { _ in Duration.nanoseconds(Int64.max) - limit }
         for (cursor, rule) in rules {
-            guard let rule, case .skipTime(let by) = rule.action.deed, let device = rule.action.thing?.device else {
+            guard let rule, case .skipTime(let by) = rule.action.operation, let device = rule.action.entity?.device
+            else {
                 continue
             }
             left[device] -= by * rule.when.leastTimes(before: limit)

@@ -1,7 +1,9 @@
 import Bluetooth
 import Documents
 import EventLog
+import GATT
 import Sensors
+import Services
 
 /// Makes moments and events of checked trees.
 struct MomentReader {
@@ -35,7 +37,7 @@ struct MomentReader {
     func event(_ cursor: Cursor) -> Event? {
         let name = cursor.string ?? cursor["event"]?.string
         guard let kind = name.flatMap(Event.Kind.init(rawValue:)) else { return nil }
-        let of = cursor["of"].flatMap { names.thing($0, Tables.target(of: kind)) }
+        let of = cursor["of"].flatMap { names.entity($0, Tables.target(of: kind)) }
         if cursor["of"] != nil, of == nil { return nil }
         if cursor["nth"] != nil, let every = cursor["every"] {
             every.note(.conflict, "\"nth\" and \"every\" exclude each other")
@@ -85,9 +87,9 @@ struct MomentReader {
 
     private func truth(_ cursor: Cursor) -> Matcher.Truth? {
         guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"],
-            let of = names.thing(path, .part([.read, .notify, .indicate]))
+            let of = names.entity(path, .part([.read, .notify, .indicate]))
         else { return nil }
-        if case .part(_, _, let place) = of, let (service, _) = names.part(of), !Tables.isNumber(place, of: service) {
+        if let (_, value) = names.value(of), !value.description.isNumber {
             if statistic.calculates { path.note(.noNumber, "\(path.node.kind) is no number, and has no \(statistic)") }
             cursor["below"]?.note(.noNumber, "\(path.node.kind) is no number, and never below one")
         }

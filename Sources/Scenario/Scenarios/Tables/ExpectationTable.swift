@@ -11,7 +11,7 @@ extension Tables {
         .object([.init("$not", .definition("matcher"), required: true, "Whatever this does not fit.")]),
         .object([
             .init("$truth", .name(Matcher.Statistic.allCases.map(\.rawValue)), required: true, "What was delivered."),
-            .init("of", .thing, required: true, "Of this part."),
+            .init("of", .entity, required: true, "Of this part."),
             .init("last", .positive, "Of so many values only."),
             .init("below", .anyNumber, "Of values below this only."),
             .init("$tolerance", .number(0...1_000_000_000), "So far off is near enough."),

@@ -1,13 +1,14 @@
 import Bluetooth
 import Documents
 import EventLog
+import GATT
 
 /// What an action or event may be about.
 enum Target {
     /// A device.
     case device
     /// A part with one of these properties at least; with none: any part.
-    case part(Part.Properties)
+    case part(CharacteristicProperties)
     /// A device, or a service or part that is notified.
     case sender
     /// A device, or a service or part of it.
@@ -44,7 +45,7 @@ extension Tables {
                 .init(
                     kind.rawValue,
                     [
-                        .init("of", .thing, "To what; anything if it is left out."),
+                        .init("of", .entity, "To what; anything if it is left out."),
                         .init("nth", .positive, "Only this match."),
                         .init("every", .positive, "This match, the one as many later, and so on."),
                         .init("after", .duration, "So much later."),
@@ -92,19 +93,19 @@ extension Tables {
     static let rule = actions([
         .init("id", .id, "By which other rules and expectations name it."),
         .init("when", .definition("moment"), required: true, "It fires at each match."),
-    ]) { needsThing($0) }
+    ]) { needsEntity($0) }
 
     /// What a line of the control socket may do: what a rule does, at once, and without a name of its own; to `clear`
     /// nothing in particular is to clear everything.
     static let instruction = Grammar(
-        root: actions([]) { needsThing($0) && $0 != .clear }, definitions: definitions, everywhere: everywhere)
+        root: actions([]) { needsEntity($0) && $0 != .clear }, definitions: definitions, everywhere: everywhere)
 
     /// What a line of the control socket may ask for.
     static let question = Grammar(
         root: .kinds(key: "ask", [.init("status", [])]), definitions: [], everywhere: everywhere)
 
     private static func actions(
-        _ fields: [Shape.Field], needsThing: (Action.Kind) -> Bool
+        _ fields: [Shape.Field], needsEntity: (Action.Kind) -> Bool
     ) -> Shape {
         .kinds(
             key: "do",
@@ -113,7 +114,7 @@ extension Tables {
                     kind.lasts
                     ? [.init("for", .duration, "How long."), .init("until", .definition("moment"), "To when.")] : []
                 let common: [Shape.Field] = [
-                    .init("of", .thing, required: needsThing(kind), "To what it is done."),
+                    .init("of", .entity, required: needsEntity(kind), "To what it is done."),
                     .init("chance", .number(0...1), "How probable it is that a match counts; 1 if it is left out."),
                 ]
                 return .init(kind.rawValue, fields + common + end + arguments(of: kind))
@@ -121,7 +122,7 @@ extension Tables {
     }
 
     /// Whether it must say to what, even with one device.
-    static func needsThing(_ kind: Action.Kind) -> Bool {
+    static func needsEntity(_ kind: Action.Kind) -> Bool {
         switch kind {
         case .set, .notify, .clear, .connect, .powerOff, .raw: true
         default: false
@@ -199,7 +200,7 @@ extension Tables {
                 .init(
                     "add", .list(.definition("service")),
                     "Those that come; one with the id and the definition of another is that one."),
-                .init("remove", .list(.thing), "Those that go, before others come; the handles of the rest stay."),
+                .init("remove", .list(.entity), "Those that go, before others come; the handles of the rest stay."),
                 announce,
             ]
         case .moveHandles:

@@ -127,7 +127,7 @@ final class BlueZRadio: LiveRadio {
 
     func isTaken(_ address: DeviceAddress) -> Bool { host?.assumeIsolated { $0.isTaken(address) } ?? false }
 
-    func whyNot(_ faculty: RadioFaculty) -> String? {
+    func unsupportedReason(_ faculty: RadioFaculty) -> String? {
         switch faculty {
         case .advertisements: return "bluetoothd tells what is advertised and what it knows otherwise as one"
         case .untouchedConnections: return "bluetoothd exchanges the MTU and discovers everything by itself"

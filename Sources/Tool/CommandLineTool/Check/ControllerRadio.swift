@@ -49,7 +49,7 @@ final class ControllerRadio: LiveRadio {
         return pool.octets(of: packet)
     }
 
-    func whyNot(_ faculty: RadioFaculty) -> String? {
+    func unsupportedReason(_ faculty: RadioFaculty) -> String? {
         faculty == .lossOfLinks
             ? "nobody can take this peripheral out of range: not every controller ends its links when it is reset" : nil
     }

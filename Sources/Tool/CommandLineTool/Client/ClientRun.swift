@@ -57,8 +57,8 @@ struct OutsideClient: Sendable {
     private var asksPerson: Bool { if case .person = who { true } else { false } }
 
     /// Why a scenario cannot be played to it; empty when it can.
-    private func whyNot(_ scenario: Scenario) -> [String] {
-        if case .radios(let radios) = door, let why = radios.whyNot(scenario.devices.count, isExact: false) {
+    private func unsupportedReason(_ scenario: Scenario) -> [String] {
+        if case .radios(let radios) = door, let why = radios.unsupportedReason(scenario.devices.count, isExact: false) {
             return ["it has \(why)"]
         }
         if asksPerson, scenario.expectations.isEmpty { return ["it expects nothing that a person could be asked"] }
@@ -79,7 +79,7 @@ struct OutsideClient: Sendable {
         _ played: Played, _ narrator: Narrator?, source: [UInt8], _ signals: Signals, tellsPlace: Bool,
         isSilent: Bool, _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
     ) throws(CommandFailure) -> Course {
-        let reasons = whyNot(played.scenario)
+        let reasons = unsupportedReason(played.scenario)
         guard reasons.isEmpty else {
             return Course(unplayed: Outcome(.skip, title: played.scenario.name, reasons: reasons))
         }

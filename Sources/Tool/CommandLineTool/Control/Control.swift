@@ -14,7 +14,7 @@ let controlGrammar = Arguments.Grammar(
             one of these, answered by one line of JSON:
             status                  how devices, clients and rules stand
             DO [OF] [KEY=VALUE...]  an action of the script, as in: silence strap for=8s
-            clear [OF]              all ends that is done, or that is done to one thing
+            clear [OF]              all ends that is done, or that is done to one entity
             '{"do": ...}'           the line itself, as in: '{"do": "set", "of": "heart_rate", "to": 300}'
             """),
     ])

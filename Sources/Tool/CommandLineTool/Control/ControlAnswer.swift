@@ -43,7 +43,7 @@ extension ControlAnswer: JSONWritable {
             text.append(", \"in_force\": ")
             Self.write(status.inForce, to: &text) { force in
                 var members = ["\"do\": \(force.kind.rawValue.quoted)"]
-                if let thing = force.thing { members.append("\"of\": \(thing.quoted)") }
+                if let entity = force.entity { members.append("\"of\": \(entity.quoted)") }
                 members += ["\"rule\": \(force.rule.quoted)", "\"since\": \(force.begun)"]
                 if let end = force.end { members.append("\"until\": \(end)") }
                 return members

@@ -28,7 +28,7 @@ struct HandLog {
         /// In seconds since the start, as the log writes it.
         var time: String
         /// To what, as the log calls it.
-        var thing: String?
+        var entity: String?
         /// The name of who did it: `key s`.
         var name: String
         /// The line that the control socket takes for it.
@@ -39,7 +39,7 @@ struct HandLog {
         var isEndless: Bool { kind.lasts && line["for"] == nil && line["until"] == nil }
 
         fileprivate func isCovered(by other: Deed) -> Bool {
-            isEndless && other.isEndless && kind == other.kind && thing == other.thing && time == other.time
+            isEndless && other.isEndless && kind == other.kind && entity == other.entity && time == other.time
         }
     }
 
@@ -82,7 +82,7 @@ struct HandLog {
         guard let name = node["rule"]?.string, let kind = said["do"]?.string.flatMap(Action.Kind.init(rawValue:)) else {
             throw unreadable("this does not say what was done")
         }
-        let deed = Deed(time: time, thing: node["of"]?.string, name: name, line: said, kind: kind)
+        let deed = Deed(time: time, entity: node["of"]?.string, name: name, line: said, kind: kind)
         if isBeginning { begin(deed) } else { try end(deed) }
     }
 
@@ -104,7 +104,7 @@ struct HandLog {
     private mutating func end(_ deed: Deed) throws(Unreadable) {
         let place = running.firstIndex { index in
             let other = deeds[index]
-            return other.name == deed.name && other.thing == deed.thing && other.line.json == deed.line.json
+            return other.name == deed.name && other.entity == deed.entity && other.line.json == deed.line.json
         }
         guard let place else { throw unreadable("what ends here has not begun") }
         let index = running.remove(at: place)

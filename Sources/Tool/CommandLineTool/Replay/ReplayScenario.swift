@@ -40,8 +40,8 @@ struct ReplayScenario {
         if deed.line["note"] == nil { members.append(("note", Node(.string(deed.name)))) }
         guard deed.kind == .clear, deed.line["of"] == nil else { return [.object(members)] }
         // A rule clears one thing, so that it takes several to clear everything.
-        return (devices + ["client"]).map { thing in
-            .object(members.prefix(2) + [("of", Node(.string(thing)))] + members.dropFirst(2))
+        return (devices + ["client"]).map { entity in
+            .object(members.prefix(2) + [("of", Node(.string(entity)))] + members.dropFirst(2))
         }
     }
 

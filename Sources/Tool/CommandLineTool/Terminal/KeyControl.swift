@@ -1,5 +1,6 @@
 import Scenarios
 import Sensors
+import Services
 import VirtualWorld
 
 /// What keys do to the devices of a scenario: a machine without a terminal.
@@ -9,7 +10,7 @@ struct KeyControl: Sendable {
         /// An action of the script, under a name.
         case act(Action, as: String)
         /// What was done under a name to a thing ends.
-        case giveBack(Thing, of: String)
+        case giveBack(EntityReference, of: String)
         case say(String)
         case help
         case quit
@@ -17,10 +18,10 @@ struct KeyControl: Sendable {
 
     /// A device as keys see it.
     struct Target: Hashable, Sendable {
-        var device: Thing
-        var heartRate: Thing?
-        var contact: Thing?
-        var battery: Thing?
+        var device: EntityReference
+        var heartRate: EntityReference?
+        var contact: EntityReference?
+        var battery: EntityReference?
         var bpm: Int?
         var isTouching = true
         /// What keys did to it and still lasts.
@@ -37,7 +38,7 @@ struct KeyControl: Sendable {
         var name: String { "key \(rawValue)" }
 
         /// To what of a device it is done; nil when the device has no such thing.
-        func thing(of target: Target) -> Thing? {
+        func entity(of target: Target) -> EntityReference? {
             switch self {
             case .contact: target.contact
             case .battery: target.battery
@@ -45,12 +46,12 @@ struct KeyControl: Sendable {
             }
         }
 
-        fileprivate func action(on thing: Thing, of target: Target) -> Action {
+        fileprivate func action(on entity: EntityReference, of target: Target) -> Action {
             switch self {
-            case .contact: Action(.set(to: .curve(.constant(target.isTouching ? 0 : 1))), of: thing)
-            case .battery: Action(.set(to: .curve(.constant(KeyControl.lowBattery))), of: thing)
-            case .silence: Action(.silence, of: thing)
-            case .away: Action(.linkLoss, of: thing)
+            case .contact: Action(.set(to: .curve(.constant(target.isTouching ? 0 : 1))), of: entity)
+            case .battery: Action(.set(to: .curve(.constant(KeyControl.lowBattery))), of: entity)
+            case .silence: Action(.silence, of: entity)
+            case .away: Action(.linkLoss, of: entity)
             }
         }
 
@@ -112,18 +113,18 @@ struct KeyControl: Sendable {
 
     private func change(by step: Int, _ name: String, _ targets: [Target]) -> [Command] {
         let rated = among(targets).compactMap { target in
-            target.heartRate.flatMap { thing in target.bpm.map { (thing, $0) } }
+            target.heartRate.flatMap { entity in target.bpm.map { (entity, $0) } }
         }
         guard !rated.isEmpty else { return [.say("nobody there has a heart rate now")] }
-        return rated.compactMap { thing, bpm in
+        return rated.compactMap { entity, bpm in
             let wanted = max(Self.rates.lowerBound, min(Self.rates.upperBound, bpm + step))
-            return wanted == bpm ? nil : .act(Action(.set(to: .curve(.constant(Double(wanted)))), of: thing), as: name)
+            return wanted == bpm ? nil : .act(Action(.set(to: .curve(.constant(Double(wanted)))), of: entity), as: name)
         }
     }
 
     /// Gives back what all have taken; else those take it who have not.
     private func turn(_ toggle: Toggle, _ targets: [Target]) -> [Command] {
-        let able = among(targets).compactMap { target in toggle.thing(of: target).map { ($0, target) } }
+        let able = among(targets).compactMap { target in toggle.entity(of: target).map { ($0, target) } }
         guard !able.isEmpty else { return [.say(toggle.lack)] }
         let rest = able.filter { !$0.1.lasting.contains(toggle.name) }
         guard !rest.isEmpty else { return able.map { .giveBack($0.0, of: toggle.name) } }
@@ -136,13 +137,13 @@ extension World {
     var keyTargets: [KeyControl.Target] {
         zip(scenario.devices.indices, status.devices).map { index, device in
             var target = KeyControl.Target(device: .device(index))
-            target.heartRate = scenario.part(.value, of: .heartRate, device: index)
+            target.heartRate = scenario.value(of: .heartRate, device: index)
             target.contact =
-                device.isTouching == nil ? nil : scenario.part(.contact, of: .heartRate, device: index)
-            target.battery = scenario.part(.value, of: .battery, device: index)
+                device.isTouching == nil ? nil : scenario.value(named: "contact", of: .heartRate, device: index)
+            target.battery = scenario.value(of: .battery, device: index)
             (target.bpm, target.isTouching) = (device.bpm, device.isTouching ?? true)
             for toggle in KeyControl.Toggle.allCases {
-                guard let thing = toggle.thing(of: target), lasts(toggle.name, of: thing) else { continue }
+                guard let entity = toggle.entity(of: target), lasts(toggle.name, of: entity) else { continue }
                 target.lasting.insert(toggle.name)
             }
             return target

@@ -62,8 +62,8 @@ actor KeyboardSession: TerminalSession {
                 case .notPlaying: Console.complain("the devices are not switched on yet")
                 case .refused(_, let reason): Console.complain(reason)
                 }
-            case .giveBack(let thing, let name):
-                visit { world, now in _ = world.giveBack(name, of: thing, at: now) }
+            case .giveBack(let entity, let name):
+                visit { world, now in _ = world.giveBack(name, of: entity, at: now) }
             case .say(let text): Console.complain(text)
             case .help: KeyControl.help.forEach(Console.complain)
             case .quit: ending.say(.quit)

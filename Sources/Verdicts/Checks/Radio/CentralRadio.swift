@@ -17,7 +17,7 @@ public protocol CentralRadio {
     var stage: (scenario: Scenario, device: Int)? { get }
 
     /// Why it does not have what not every radio has; nil when it has.
-    func whyNot(_ faculty: RadioFaculty) -> String?
+    func unsupportedReason(_ faculty: RadioFaculty) -> String?
 
     /// Whether it is of no use any more: no time passes, whatever is waited for, and what was seen proves nothing.
     var isOver: Bool { get }
@@ -46,7 +46,7 @@ public protocol CentralRadio {
 
 extension CentralRadio {
     /// Who has a host of our own has all of it.
-    public func whyNot(_ faculty: RadioFaculty) -> String? { nil }
+    public func unsupportedReason(_ faculty: RadioFaculty) -> String? { nil }
 }
 
 /// What a radio above somebody else's host may not let an examiner see or do.  What needs it is not asked there.

@@ -1,0 +1,63 @@
+public import Services
+
+/// What a path such as `strap/heart_rate/contact` names, as indices into the scenario.
+public enum EntityReference: Hashable, Sendable {
+    /// An index of ``Scenario/devices``.
+    case device(Int)
+    /// A service as a whole: an index of ``Device/services``.
+    case service(device: Int, service: Int)
+    /// A value: an index of ``Service/values``.  A service's name alone means its main value, where a value is needed.
+    case part(device: Int, service: Int, part: Int)
+    /// The client under test.
+    case client
+    /// An index of ``Scenario/script``.
+    case rule(Int)
+
+    /// The device that it is or belongs to.
+    public var device: Int? {
+        switch self {
+        case .device(let device), .service(let device, _), .part(let device, _, _): device
+        case .client, .rule: nil
+        }
+    }
+}
+
+extension Scenario {
+    /// The value that a reference means; nil for any other reference, and for one into another scenario.
+    public func value(_ entity: EntityReference) -> ServiceValue? {
+        guard case .part(let device, let service, let value) = entity, devices.indices.contains(device),
+            devices[device].services.indices.contains(service),
+            devices[device].services[service].values.indices.contains(value)
+        else { return nil }
+        return devices[device].services[service].values[value]
+    }
+
+    /// The path that means the same: `strap/heart_rate/contact`; nil when there is nothing to mean.
+    public func path(of entity: EntityReference) -> String? {
+        switch entity {
+        case .client: return "client"
+        case .rule(let index): return script.indices.contains(index) ? script[index].id : nil
+        case .device(let index): return devices.indices.contains(index) ? devices[index].id : nil
+        case .service(let device, let index):
+            guard devices.indices.contains(device), devices[device].services.indices.contains(index) else { return nil }
+            return "\(devices[device].id)/\(devices[device].services[index].id)"
+        case .part(let device, let service, _):
+            guard let value = value(entity), let owner = path(of: .service(device: device, service: service)) else {
+                return nil
+            }
+            return value.name.isEmpty ? owner : "\(owner)/\(value.name)"
+        }
+    }
+
+    /// The first value with this name that a device has in such a service, or its main value; nil when it has none.
+    public func value(
+        named name: String? = nil, of description: ServiceDescription, device: Int
+    ) -> EntityReference? {
+        guard devices.indices.contains(device) else { return nil }
+        for (index, service) in devices[device].services.enumerated() where service.description.name == description.name {
+            let place = name.map { name in service.values.firstIndex { $0.name == name } } ?? service.mainValue
+            if let place { return .part(device: device, service: index, part: place) }
+        }
+        return nil
+    }
+}
