@@ -64,7 +64,7 @@ import Testing
         lines: [(seconds: Double, text: String)] = [], until end: Double = 60
     ) throws -> Chronicle {
         let chronicler = Chronicler(
-            try scenario(), ValueWording(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
+            try scenario(), ValueFormatter(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
         var journal = EventJournal { chronicler.take($0) }
         for (seconds, event, entity, value, rule) in records {
             var record = EventRecord(event, of: entity, at: instant(seconds))

@@ -68,7 +68,7 @@ import Testing
         (["none.json"], "none.json:1:1: LD0113: this file cannot be read"),
         (["all/a", "all/a"], #"all/a/broken.json:1:1: LD0131: there is another case "all/a/broken""#),
         (["empty"], "empty:1:1: LD0113: there is no scenario in this folder"),
-        (["bad.json"], #"bad.json:1:1: LD0106: cases: missing key"#),
+        (["bad.json"], #"bad.json:1:1: LD0106: cases: "cases" is required"#),
     ])
     func `What cannot be meant is said`(operands: [String], problem: String) {
         let more = ["empty/x.txt": "", "bad.json": #"{"lubdub": 1, "kind": "suite", "name": "no cases"}"#]

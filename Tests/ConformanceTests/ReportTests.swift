@@ -37,7 +37,7 @@ import Testing
     @Test(
         arguments: [
             ([], .environment), ([.skip, .skip], .environment), ([.pass, .skip], .success),
-            ([.pass, .inconclusive], .failure), ([.pass, .fail], .failure), ([.fail, .error, .pass], .inner),
+            ([.pass, .inconclusive], .failure), ([.pass, .fail], .failure), ([.fail, .error, .pass], .internalError),
         ] as [([Verdict], ExitCode)])
     func `A run ends as its cases did`(verdicts: [Verdict], code: ExitCode) {
         #expect(report(verdicts.map { ("x", $0) }).code == code)

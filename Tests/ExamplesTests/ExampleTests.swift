@@ -55,9 +55,9 @@ import Testing
     @Test(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)"))
     func `bluetoothd's adapters are listed`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
             let found = try await adapters(on: bus.address, loop)
-            #expect(found.map(\.path) == [FalseRadio.adapter])
+            #expect(found.map(\.path) == [FakeRadio.adapter])
             #expect(found.map(\.isPowered) == [true])
             await radio.connection.close()
         }

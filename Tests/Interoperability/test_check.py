@@ -118,7 +118,7 @@ class Check(unittest.TestCase):
             self.assertIn(words, done.stderr)
         nobody = check('--radio', 'hci:tcp:127.0.0.1:1', '--peer', 'Strap')
         self.assertEqual(nobody.returncode, 3)
-        self.assertIn('is anything listening there?', nobody.stderr)
+        self.assertIn('is a program listening there?', nobody.stderr)
 
 
 if __name__ == '__main__':

@@ -248,11 +248,11 @@ class PipeTests(CommandTests):
 
 
 class UsageTests(CommandTests):
-    def test_what_comes_later_says_so(self):
-        for words in [['check', 'x', '--jobs', '2'], ['check', 'x', '--shard', '1/2']]:
-            done = lubdub(*words)
+    def test_an_option_of_another_command_names_that_command(self):
+        for option in '--jobs', '--shard':
+            done = lubdub('check', 'x', option, '1/2')
             self.assertEqual((done.returncode, done.stdout), (2, ''))
-            self.assertIn('this version does not have it yet', done.stderr)
+            self.assertIn(f'check has no option {option}; run has it', done.stderr)
 
     def test_a_speed_has_bounds(self):
         for speed in ['0', '-1', 'nan', 'inf', '1e300', 'soon']:

@@ -233,7 +233,7 @@ class ControlTests(Interoperability):
             words = ['serve', SCENARIO, *ANYWHERE, '--for', '1 s', '--control']
             status, _, errors = await tool(*words, f'unix:{path}')
             self.assertEqual(status, 3)
-            self.assertIn('end the program that listens there, or choose another path', errors)
+            self.assertIn('stop the program that listens there, or use another path', errors)
             async with line(path) as control:
                 self.assertTrue((await control.ask({'ask': 'status'}))['ok'])
             with tempfile.TemporaryDirectory() as folder:

@@ -118,4 +118,4 @@ class RadioTests(Interoperability):
                 self.assertIn(words, message)
         status, message = refused(SCENARIO, *radio)
         self.assertEqual(status, 3)
-        self.assertIn('is anything listening there?', message)
+        self.assertIn('is a program listening there?', message)

@@ -75,7 +75,7 @@ class UnixTests(Interoperability):
         self.path.write_text('precious')
         status, message = refused('serve', 'scenarios/resting.json', '--controller', self.address)
         self.assertEqual(status, 3)
-        self.assertIn('choose another path', message)
+        self.assertIn('use another path', message)
         self.assertEqual(self.path.read_text(), 'precious')
 
     async def test_two_cannot_listen_at_one_path(self):
@@ -83,7 +83,7 @@ class UnixTests(Interoperability):
             await line_with(process, 'controller')
             status, message = refused('controller', '--listen', self.address)
             self.assertEqual(status, 3)
-            self.assertIn('end the program that listens there, or choose another path', message)
+            self.assertIn('stop the program that listens there, or use another path', message)
             async with lubdub('monitor', '--radio', f'hci:{self.address}') as monitor:
                 await line_with(monitor, ' bpm')
 
@@ -97,7 +97,7 @@ class UnixTests(Interoperability):
         self.assertFalse(self.path.exists())
 
     async def test_nobody_listens(self):
-        for prepare, reason in [(lambda: None, 'No such file'), (self.leave_a_stale_file, 'is anything listening')]:
+        for prepare, reason in [(lambda: None, 'No such file'), (self.leave_a_stale_file, 'is a program listening')]:
             prepare()
             status, message = refused('monitor', '--radio', f'hci:{self.address}')
             self.assertEqual(status, 3)
@@ -129,7 +129,7 @@ class PortTests(Interoperability):
                 status, message = refused(*command)
                 self.assertEqual(status, 3)
                 self.assertIn(f'cannot listen at {address}', message)
-                self.assertIn('choose another port, or 0 for any that is free', message)
+                self.assertIn('use another port, or 0 for any free port', message)
 
     async def test_the_next_customary_port_is_taken(self):
         with socket.socket() as taken:

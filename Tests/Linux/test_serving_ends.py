@@ -23,7 +23,7 @@ class EndTests(ServingTest):
             async with self.served(own) as (process, _):
                 daemon.send_signal(signal.SIGSTOP)
                 process.send_signal(signal.SIGINT)
-                await self.ended(process, 130, 'bluetoothd does not answer')
+                await self.ended(process, 130, 'bluetoothd does not reply')
                 daemon.send_signal(signal.SIGCONT)
             await self.is_as_before(own, before)  # it finds what it was asked when it goes on
 
@@ -46,7 +46,7 @@ class EndTests(ServingTest):
                 unplugged = self.served(own)
                 process, _ = await unplugged.__aenter__()
                 self.addAsyncCleanup(unplugged.__aexit__, None, None, None)
-            await self.ended(process, 3, f'{own} is not there any more')
+            await self.ended(process, 3, f'{own} was removed')
 
             async with self.btvirt(1) as (own,):
                 await self.powered(own)

@@ -43,7 +43,7 @@ import Testing
 
     @Test func `An event log has a first line, a last one, and a line for each event`() throws {
         let path = Self.path("events")
-        let wording = ValueWording(entity: { _, _ in "strap" }, value: { _, _, _, _ in false })
+        let wording = ValueFormatter(entity: { _, _ in "strap" }, value: { _, _, _, _ in false })
         let file = try EventFile(path, wording: wording, version: "0.1.0", scenario: "a.json", seed: 7)
         var journal = EventJournal { file.write($0) }
         journal.append(EventRecord(.advertising, of: "strap", at: Instant(nanoseconds: 1_500_000)))

@@ -21,7 +21,7 @@ import Testing
              "script": [{"id": "lost", "when": "20 s", "do": "link_loss", "of": "strap", "for": "5 s"}]}
             """
         let scenario = try #require(ScenarioFile.read("x.json", variables: [:]) { _ in Array(text.utf8) }.scenario)
-        let chronicler = Chronicler(scenario, ValueWording(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
+        let chronicler = Chronicler(scenario, ValueFormatter(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
         var journal = EventJournal { chronicler.take($0) }
         func note(_ event: EventName, _ entity: String, _ seconds: Int, value: String? = nil) {
             var record = EventRecord(event, of: entity, at: .start.advanced(by: .seconds(seconds)))

@@ -31,7 +31,7 @@ extension FaultyClient {
 
     /// The expectations of measurements with these flags.
     private static func shownFlags(_ flags: UInt8...) -> [String] {
-        flags.map { "collector/heart_rate/flags flags_\($0.text(digits: 2, radix: 16).lowercased())_shown" }
+        flags.map { "collector/heart_rate/flags flags_\($0.zeroPadded(to: 2, radix: 16).lowercased())_shown" }
     }
 
     static let decoders = heartRates + intervals + temperatures

@@ -51,7 +51,7 @@ public struct PacketPool: Sendable {
     /// The number of packets that have not been released.
     public var taken: Int { octets.count / Self.slotSize - free.count }
 
-    /// A packet without octets.
+    /// An empty packet.
     public mutating func take() -> Packet {
         let slot: UInt32
         if let last = free.popLast() {
@@ -63,20 +63,20 @@ public struct PacketPool: Sendable {
         return Packet(slot: slot, start: UInt16(Self.headroom), end: UInt16(Self.headroom))
     }
 
-    /// A packet of these octets; `capacity` of them at most.
+    /// A packet with these octets, at most `capacity`.
     public mutating func take(_ content: [UInt8]) -> Packet { take(content[...]) }
 
-    /// A packet of these octets; `capacity` of them at most.
+    /// A packet with these octets, at most `capacity`.
     public mutating func take(_ content: ArraySlice<UInt8>) -> Packet {
         var packet = take()
         append(content, to: &packet)
         return packet
     }
 
-    /// Another packet with the same octets.
+    /// A new packet with the same octets.
     public mutating func copy(_ packet: Packet) -> Packet { copy(packet, from: 0, count: packet.count) }
 
-    /// Another packet with `count` octets of this one from `offset` on, or as many of them as there are.
+    /// A new packet with up to `count` octets of `packet`, starting at `offset`.
     public mutating func copy(_ packet: Packet, from offset: Int, count: Int) -> Packet {
         var copy = take()
         let from = min(max(0, offset), packet.count)
@@ -89,13 +89,13 @@ public struct PacketPool: Sendable {
 
     // MARK: Writing
 
-    /// Adds an octet at the end.
+    /// Appends one octet.
     public mutating func append(_ octet: UInt8, to packet: inout Packet) {
         octets[index(packet, packet.count, adding: 1)] = octet
         packet.end += 1
     }
 
-    /// Adds two octets at the end, the lower one first.
+    /// Appends two octets, little-endian.
     public mutating func append(_ value: UInt16, to packet: inout Packet) {
         let target = index(packet, packet.count, adding: 2)
         var all = octets.mutableSpan
@@ -104,18 +104,12 @@ public struct PacketPool: Sendable {
         packet.end += 2
     }
 
-    /// Adds octets at the end.
+    /// Appends octets.
     public mutating func append(_ content: ArraySlice<UInt8>, to packet: inout Packet) {
-        let target = index(packet, packet.count, adding: content.count)
-        unsafe content.withUnsafeBytes { content in
-            unsafe octets.withUnsafeMutableBytes { all in
-                unsafe UnsafeMutableRawBufferPointer(rebasing: all[target...]).copyMemory(from: content)
-            }
-        }
-        packet.end += UInt16(content.count)
+        append(content.span, to: &packet)
     }
 
-    /// Adds a few octets at the end.
+    /// Appends octets.
     public mutating func append(_ content: Span<UInt8>, to packet: inout Packet) {
         let target = index(packet, packet.count, adding: content.count)
         unsafe content.withUnsafeBytes { content in
@@ -126,7 +120,7 @@ public struct PacketPool: Sendable {
         packet.end += UInt16(content.count)
     }
 
-    /// Adds octets of another packet at the end.
+    /// Appends the octets of another packet.
     public mutating func append(_ other: Packet, to packet: inout Packet) {
         append(other, from: 0, count: other.count, to: &packet)
     }
@@ -142,14 +136,14 @@ public struct PacketPool: Sendable {
         packet.end += UInt16(count)
     }
 
-    /// Puts an octet before the first; there is room for `headroom` of them.
+    /// Prepends one octet; all prepended octets together must fit into `headroom`.
     public mutating func prepend(_ octet: UInt8, to packet: inout Packet) {
         precondition(packet.start > 0, "no room in front of the packet")
         packet.start -= 1
         octets[base(packet)] = octet
     }
 
-    /// Puts two octets before the first, the lower one first; there is room for `headroom` of them.
+    /// Prepends two octets, little-endian; all prepended octets together must fit into `headroom`.
     public mutating func prepend(_ value: UInt16, to packet: inout Packet) {
         precondition(packet.start > 1, "no room in front of the packet")
         packet.start -= 2
@@ -179,7 +173,7 @@ public struct PacketPool: Sendable {
         offset >= 0 && offset < packet.count ? octets[base(packet) + offset] : nil
     }
 
-    /// The two octets at `offset`, the lower one first; nil when the packet ends before the second.
+    /// The little-endian number at `offset`; nil if the packet ends before its second octet.
     @inlinable public func uint16(at offset: Int, of packet: Packet) -> UInt16? {
         guard offset >= 0, offset + 1 < packet.count else { return nil }
         let at = base(packet) + offset
@@ -198,7 +192,7 @@ public struct PacketPool: Sendable {
     /// A copy of the octets.
     public func octets(of packet: Packet) -> [UInt8] { Array(slice(of: packet)) }
 
-    /// Adds the octets of a packet to `target`.
+    /// Appends the octets of a packet to `target`.
     public func copy(_ packet: Packet, to target: inout [UInt8]) {
         let start = base(packet)
         target.append(contentsOf: octets[start..<start + packet.count])

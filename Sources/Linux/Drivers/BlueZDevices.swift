@@ -116,7 +116,7 @@ extension Advertisement {
             for data in payload.serviceData { serviceData[data.uuid] = data.octets }
             for data in payload.manufacturerData { manufacturerData[data.company] = data.octets }
             appearance = appearance ?? payload.appearance
-            tellsPower = tellsPower || payload.txPower != nil
+            includesTxPower = includesTxPower || payload.txPower != nil
         }
         if let phase = device.advertising.phases.first { interval = phase.interval }
         isConnectable = device.advertising.isConnectable

@@ -70,4 +70,4 @@ public struct LengthValue: Hashable, Sendable {
     public init(length: UInt16, _ value: [UInt8]) { (self.length, self.value) = (length, value) }
 }
 
-func hexadecimal(_ handle: UInt16) -> String { handle.text(digits: 4, radix: 16) }
+func hexadecimal(_ handle: UInt16) -> String { handle.zeroPadded(to: 4, radix: 16) }

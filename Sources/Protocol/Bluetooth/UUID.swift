@@ -68,8 +68,8 @@ public struct UUID: Hashable, Sendable, CustomStringConvertible {
 
     /// `180D` for a 16-bit UUID; else 32 digits in groups, in lower case.
     public var description: String {
-        func hex(_ value: UInt64, _ digits: Int) -> String { value.text(digits: digits, radix: 16).lowercased() }
-        if let number { return number.text(digits: 4, radix: 16) }
+        func hex(_ value: UInt64, _ digits: Int) -> String { value.zeroPadded(to: digits, radix: 16).lowercased() }
+        if let number { return number.zeroPadded(to: 4, radix: 16) }
         return [
             hex(high >> 32, 8), hex(high >> 16 & 0xFFFF, 4), hex(high & 0xFFFF, 4), hex(low >> 48, 4),
             hex(low & 0xFFFF_FFFF_FFFF, 12),

@@ -78,8 +78,8 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
 
     /// ISO 8601: `2000-01-01T00:00:00`; unknown parts are 0.
     public var description: String {
-        let date = "\(year.text(digits: 4))-\(month.text(digits: 2))-\(day.text(digits: 2))"
-        return "\(date)T\(hours.text(digits: 2)):\(minutes.text(digits: 2)):\(seconds.text(digits: 2))"
+        let date = "\(year.zeroPadded(to: 4))-\(month.zeroPadded(to: 2))-\(day.zeroPadded(to: 2))"
+        return "\(date)T\(hours.zeroPadded(to: 2)):\(minutes.zeroPadded(to: 2)):\(seconds.zeroPadded(to: 2))"
     }
 
     /// Counts eras of 400 years, which have 146097 days, and years that begin in March.

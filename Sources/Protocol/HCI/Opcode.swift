@@ -19,7 +19,7 @@ public struct Opcode: RawRepresentable, Hashable, Sendable, CustomStringConverti
     }
 
     /// The specification's name without `HCI_`; the number of an unknown command: `0xFC01`.
-    public var name: String { Command.kindByOpcode[self]?.name ?? "0x" + rawValue.text(digits: 4, radix: 16) }
+    public var name: String { Command.kindByOpcode[self]?.name ?? "0x" + rawValue.zeroPadded(to: 4, radix: 16) }
 
     /// The bit of Supported Commands (section 6.27); nil for a command that has none.
     public var supportedBit: (octet: Int, bit: Int)? { Command.kindByOpcode[self]?.supportedBit }

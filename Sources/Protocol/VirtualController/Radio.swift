@@ -52,7 +52,7 @@ public struct Radio: Sendable {
     /// The outputs for the caller, mostly timers, and the indications for the controllers.
     struct Outbox: Sendable {
         var outputs: [Airspace.Output] = []
-        var indications = Outputs<(station: Int, Indication)>()
+        var indications = OutputQueue<(station: Int, Indication)>()
 
         /// Requests `timePassed` with this timer.
         mutating func wake(_ timer: Timer, at due: Instant) { outputs.append(.wake(timer, at: due)) }
@@ -89,7 +89,7 @@ public struct Radio: Sendable {
     private var listeners: [Int] = []  // the stations that scan or initiate, in their order
     var links: [LinkSlot] = []
     var freeLinks: [Int] = []
-    var linkOutbox = Outputs<Link.Output>()
+    var linkOutbox = OutputQueue<Link.Output>()
     let seed: RandomStream
     let sleeps: Bool
 

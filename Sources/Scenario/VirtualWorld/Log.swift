@@ -16,9 +16,9 @@ import VirtualController
 
 extension World {
     /// How the journal's records of values are said in words.
-    public var wording: ValueWording {
+    public var wording: ValueFormatter {
         let (names, ids) = (names, scenario.devices.map(\.id))
-        return ValueWording(
+        return ValueFormatter(
             entity: { device, number in names.entry(number, of: device)?.name ?? ids[device] },
             value: { device, number, octets, text in names.write(octets, number, of: device, to: &text) })
     }

@@ -67,7 +67,7 @@ public struct World: Sendable {
     private(set) var users: [User] = []  // by controller
     private var arrivals = 0
     var observers: [DeliveryObserver] = []  // by controller
-    private var airspaceOutbox = Outputs<Airspace.Output>()
+    private var airspaceOutbox = OutputQueue<Airspace.Output>()
     var hostOutbox: [Host.Output] = []
     /// What the script does to the client.
     var clientConditions = Conditions()

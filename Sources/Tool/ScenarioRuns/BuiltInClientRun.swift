@@ -42,7 +42,7 @@ package struct BuiltInClientRun: Sendable {
         limit = Instant.start.advanced(by: configuration.scenario.limit)
         collector = SensorCollector(.init(toPlay: configuration.scenario))
         var world = world
-        node = try orFail(.inner, "cannot add the client: ") { try world.addClient(at: .start) }
+        node = try orFail(.internalError, "cannot add the client: ") { try world.addClient(at: .start) }
         self.world = world
     }
 

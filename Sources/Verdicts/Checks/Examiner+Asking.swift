@@ -103,7 +103,7 @@ extension Examiner {
             throw failure(
                 expected: "\(value.uuid) has a Client Characteristic Configuration", seen: "none was discovered")
         }
-        let number = "0x\(configuration.rawValue.text(digits: 4, radix: 16))"
+        let number = "0x\(configuration.rawValue.zeroPadded(to: 4, radix: 16))"
         let words = "a write of \(number) to the configuration of \(value.uuid)"
         let error = try refusal(of: .configure(handle: handle, configuration), words)
         if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid)") }
@@ -164,6 +164,6 @@ extension Examiner {
 extension [UInt8] {
     /// As in the event log, with spaces: `16 48`; `nothing` when there are none.
     var hex: String {
-        isEmpty ? "nothing" : map { $0.text(digits: 2, radix: 16) }.joined(separator: " ")
+        isEmpty ? "nothing" : map { $0.zeroPadded(to: 2, radix: 16) }.joined(separator: " ")
     }
 }

@@ -118,7 +118,7 @@ extension Examiner {
             services = found.filter { host.unsupportedReason(for: .service($0.uuid)) == nil }
         case .failure(.unavailable(let why))?: throw .inconclusive("nothing was discovered: \(why)")
         case .failure(.refused(let error, let handle))?:
-            let number = "0x\(handle.text(digits: 4, radix: 16))"
+            let number = "0x\(handle.zeroPadded(to: 4, radix: 16))"
             throw .inconclusive("discovery was refused: \(error), handle \(number)")
         case .failure(.bearerLost)?: throw .inconclusive("a request of discovery was not answered within 30 s")
         case .failure(.disconnected)?, nil:

@@ -125,10 +125,10 @@ extension PDU {
 
 extension UInt16 {
     /// `0x002A`
-    var inHex: String { "0x\(text(digits: 4, radix: 16))" }
+    var inHex: String { "0x\(zeroPadded(to: 4, radix: 16))" }
 }
 
 extension UInt8 {
     /// `0x2A`
-    var inHex: String { "0x\(text(digits: 2, radix: 16))" }
+    var inHex: String { "0x\(zeroPadded(to: 2, radix: 16))" }
 }

@@ -9,11 +9,11 @@ import Synchronization
 ///
 /// It remembers a bounded part, however long the log is.
 public final class Chronicler: Sendable {
-    private let wording: ValueWording
+    private let wording: ValueFormatter
     private let memory: Mutex<Memory>
 
     /// For the log of a scenario, whose values are worded like this.
-    public init(_ scenario: Scenario, _ wording: ValueWording) {
+    public init(_ scenario: Scenario, _ wording: ValueFormatter) {
         self.wording = wording
         memory = Mutex(Memory(scenario))
     }
@@ -156,7 +156,7 @@ private struct Memory {
         }
         kinds[kind, default: 0] += 1
         chronicle.sayings.append(
-            Chronicle.Saying(instant: instant, line: String(decoding: octets, as: UTF8.self).brief))
+            Chronicle.Saying(instant: instant, line: String(decoding: octets, as: UTF8.self).abbreviated))
     }
 
     func chronicle(until end: Instant) -> Chronicle {

@@ -41,7 +41,7 @@ public struct Report: Hashable, Sendable {
 
         /// How a run ends that judged these: an inner error outweighs a fail, and where nothing was judged, nothing passed.
         public var code: ExitCode {
-            if self[.error] > 0 { return .inner }
+            if self[.error] > 0 { return .internalError }
             if self[.fail] + self[.inconclusive] > 0 { return .failure }
             return self[.pass] > 0 ? .success : .environment
         }

@@ -4,11 +4,11 @@ import Spelling
 /// A file of everything that happened, a JSON object a line, as `--events` asks for it.
 public final class EventFile: Sendable {
     private let file: OutputFile
-    private let wording: ValueWording
+    private let wording: ValueFormatter
 
     /// Makes the file and writes its first line; `-` is standard output.
     public init(
-        _ path: String, wording: ValueWording, version: String, scenario: String, seed: UInt64,
+        _ path: String, wording: ValueFormatter, version: String, scenario: String, seed: UInt64,
         source: EventRecord.Source? = nil
     ) throws(OutputFailure) {
         file = try OutputFile(path)

@@ -37,7 +37,9 @@ extension JSONReport {
         cases.eachItem { item in
             let id = item["id"]?.string ?? ""
             if id.isEmpty { item["id"]?.note(.outOfRange, "a case has a name") }
-            if !ids.insert(id).inserted { item["id"]?.note(.duplicateID, "another case is called \(id.brief.quoted)") }
+            if !ids.insert(id).inserted {
+                item["id"]?.note(.duplicateID, "another case is called \(id.abbreviated.quoted)")
+            }
             report.add(id, outcome(item))
         }
         if let summary = document["summary"], ids.count == cases.items.count { check(summary, of: report) }

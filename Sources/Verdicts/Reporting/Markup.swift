@@ -26,9 +26,9 @@ enum Markup {
             case "\n" where place == .text: result += "\n"
             case "\n", "\t": result += "&#\(scalar.value);"
             case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{FFFE}"..."\u{FFFF}":
-                result += "\\u{\(scalar.value.text(digits: 2, radix: 16))}"
+                result += "\\u{\(scalar.value.zeroPadded(to: 2, radix: 16))}"
             case _ where scalar.properties.isBidiControl:
-                result += "\\u{\(scalar.value.text(digits: 2, radix: 16))}"
+                result += "\\u{\(scalar.value.zeroPadded(to: 2, radix: 16))}"
             default: result.unicodeScalars.append(scalar)
             }
         }

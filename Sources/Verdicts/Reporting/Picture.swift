@@ -37,7 +37,7 @@ struct Picture {
     }
 
     private func percent(_ share: Int) -> HTML {
-        share % 100 == 0 ? "\(share / 100)%" : "\(share / 100).\((share % 100).text(digits: 2))%"
+        share % 100 == 0 ? "\(share / 100)%" : "\(share / 100).\((share % 100).zeroPadded(to: 2))%"
     }
 
     private var marks: [HTML] { faults.map { "<i class=\"mark\" style=\"left:\(place($0))\"></i>" } }
@@ -142,7 +142,7 @@ extension Double {
         let hundredths = Int64((self * 100).rounded())
         if hundredths % 100 == 0 { return "\(hundredths / 100)" }
         let (sign, size) = (hundredths < 0 ? "-" : "", hundredths.magnitude)
-        let decimals = (size % 100).text(digits: 2)
+        let decimals = (size % 100).zeroPadded(to: 2)
         return "\(sign)\(size / 100).\(decimals.last == "0" ? String(decimals.dropLast()) : decimals)"
     }
 }

@@ -50,7 +50,7 @@ struct Names {
 
     /// Which service of a device a definition is, by its name.
     func service(defined cursor: Cursor, of device: Int) -> Int? {
-        guard !cursor.isGivenUp, let word = cursor["service"]?.string else { return nil }
+        guard !cursor.isLogFull, let word = cursor["service"]?.string else { return nil }
         let name = cursor["id"]?.string ?? word
         guard case .service(device, let service)? = entities["\(devices[device].id)/\(name)"] else {
             cursor.note(.unknownThing, "this device will not have a service \(name.quoted)")

@@ -8,7 +8,7 @@ import TestBus
 @testable import BlueZ
 
 /// A program that says it is `org.bluez`, with one adapter.
-final class FalseBlueZ: Sendable {
+final class FakeBlueZ: Sendable {
     /// What it does to be false.
     enum Fault {
         /// It does what bluetoothd does.
@@ -40,12 +40,12 @@ final class FalseBlueZ: Sendable {
     init(_ fault: Fault, on bus: PrivateBus, _ loop: EventLoop) async throws {
         connection = try await Connection.open(bus.address, on: loop)
         if fault == .garbles {
-            let lie = Method("GetManagedObjects", gives: Parameters("a{sas}")) {
-                $0.answer([.dictionary(key: .string, value: .array(.string), [])])
+            let lie = Method("GetManagedObjects", results: Parameters("a{sas}")) {
+                $0.reply([.dictionary(key: .string, value: .array(.string), [])])
             }
             try await connection.export(ExportedObject(.root, [Interface(.objectManager, methods: [lie])]))
         } else {
-            await connection.manage(.root)
+            await connection.addObjectManager(at: .root)
             try await connection.export(ExportedObject("/org/bluez/hci0", interfaces(fault)))
             try await connection.export(ExportedObject("/org/bluez", [agentManager(fault)]))
         }
@@ -56,7 +56,7 @@ final class FalseBlueZ: Sendable {
         _ = try await connection.call(
             Call(
                 "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
-                [.string("org.bluez"), .uint32(4)], answer: "u"))
+                [.string("org.bluez"), .uint32(4)], reply: "u"))
     }
 
     private func note(_ call: Invocation, _ name: String, keeps: Bool = false) {
@@ -64,12 +64,12 @@ final class FalseBlueZ: Sendable {
             state.calls.append(name)
             if keeps { state.kept.append(call) }
         }
-        if !keeps { call.answer() }
+        if !keeps { call.reply() }
     }
 
     private func interfaces(_ fault: Fault) -> [Interface] {
         func noted(_ name: MemberName, _ signature: Signature, keeps: Bool = false) -> Method {
-            Method(name, takes: Parameters(signature)) { self.note($0, name.text, keeps: keeps) }
+            Method(name, arguments: Parameters(signature)) { self.note($0, name.text, keeps: keeps) }
         }
         return [
             Interface(
@@ -77,10 +77,10 @@ final class FalseBlueZ: Sendable {
                 properties: [
                     Property("Address", constant: .string("00:AA:01:00:00:00")),
                     Property("Powered", constant: .boolean(true)),
-                    Property("Alias", .string, get: { .string(self.alias) }) { value throws(Refusal) in
+                    Property("Alias", .string, get: { .string(self.alias) }) { value throws(MethodError) in
                         self.state.withLock { $0.alias = value.string ?? "" }
                     },
-                    Property("Pairable", .boolean, get: { .boolean(self.isPairable) }) { value throws(Refusal) in
+                    Property("Pairable", .boolean, get: { .boolean(self.isPairable) }) { value throws(MethodError) in
                         self.state.withLock { $0.isPairable = value.boolean ?? false }
                     },
                 ]),
@@ -101,25 +101,25 @@ final class FalseBlueZ: Sendable {
     }
 
     private func agentManager(_ fault: Fault) -> Interface {
-        let register = Method("RegisterAgent", takes: Parameters("os")) { call in
+        let register = Method("RegisterAgent", arguments: Parameters("os")) { call in
             guard fault != .refusesAgent else {
-                return call.refuse(Refusal("org.bluez.Error.InvalidArguments", "no such agent"))
+                return call.fail(with: MethodError("org.bluez.Error.InvalidArguments", "no such agent"))
             }
             self.note(call, "RegisterAgent \(call.arguments.last?.string ?? "")")
         }
         let others = ["RequestDefaultAgent", "UnregisterAgent"].map { (name: MemberName) in
-            Method(name, takes: Parameters("o")) { self.note($0, name.text) }
+            Method(name, arguments: Parameters("o")) { self.note($0, name.text) }
         }
         return Interface(.agentManager, methods: [register] + others)
     }
 }
 
 /// A device that is served by a false bluetoothd, and what becomes of it.
-struct Serving: Sendable {
+struct PeripheralHarness: Sendable {
     let host: PeripheralHost
     let connection: Connection
-    let events = Heard<PeripheralHost.Event>()
-    let requests = Heard<PeripheralHost.Request.Kind>()
+    let events = Recorder<PeripheralHost.Event>()
+    let requests = Recorder<PeripheralHost.Request.Kind>()
 
     init(
         on bus: PrivateBus, _ loop: EventLoop, table: AttributeTable, within limit: Duration = .seconds(10)
@@ -130,11 +130,11 @@ struct Serving: Sendable {
             isPairable: false)
         host = PeripheralHost(
             definition, over: connection, on: loop, within: limit,
-            answer: { [requests] request in
+            onRequest: { [requests] request in
                 requests.add(request.kind)
                 guard case .read(let offset) = request.kind else { return .success([]) }
                 return offset <= 3 ? .success(Array([1, 2, 3][offset...])) : .failure(.invalidOffset)
-            }, tell: { [events] in events.add($0) })
+            }, onEvent: { [events] in events.add($0) })
     }
 
     var name: BusName {

@@ -9,11 +9,11 @@ import TestBus
 @testable import BlueZ
 
 /// A central above a false bluetoothd, and what becomes of it.
-struct Listening: Sendable {
+struct CentralHarness: Sendable {
     let host: CentralSession
     let loop: EventLoop
     let connection: Connection
-    let events = Heard<CentralSession.Event>()
+    let events = Recorder<CentralSession.Event>()
 
     init(
         on bus: PrivateBus, _ loop: EventLoop, adapter: String? = "hci0", services: [UUID] = [],
@@ -33,7 +33,7 @@ struct Listening: Sendable {
         events.all.compactMap { if case .failed(let failure) = $0 { failure } else { nil } }.first
     }
     var values: [[UInt8]] {
-        events.all.compactMap { if case .heard(_, _, let value, _) = $0 { value } else { nil } }
+        events.all.compactMap { if case .received(_, _, let value, _) = $0 { value } else { nil } }
     }
     var reports: [AdvertisingReport] {
         outputs.compactMap { if case .report(let report) = $0 { report } else { nil } }
@@ -62,7 +62,7 @@ struct Listening: Sendable {
     }
 
     /// Scans until the strap is heard.
-    func scan(_ radio: FalseRadio) async throws {
+    func scan(_ radio: FakeRadio) async throws {
         await host.perform(.scan(ScanParameters(isActive: true, interval: 0x60, window: 0x60), filterDuplicates: false))
         try await loop.until { radio.calls.contains("StartDiscovery") }
         radio.hear(-40)
@@ -74,7 +74,7 @@ struct Listening: Sendable {
     }
 
     /// A connection of which the attributes are known.
-    func connected(_ radio: FalseRadio) async throws -> ConnectionID {
+    func connected(_ radio: FakeRadio) async throws -> ConnectionID {
         try await start()
         await connect()
         try await loop.until { !connections.isEmpty }
@@ -83,7 +83,7 @@ struct Listening: Sendable {
     }
 
     static let creation = ConnectionCreation(
-        to: FalseRadio.address,
+        to: FakeRadio.address,
         parameters: ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48))
 

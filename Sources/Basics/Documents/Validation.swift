@@ -1,23 +1,28 @@
 import Spelling
 
 extension Grammar {
-    /// Notes everything in a document, from its root, that has not its shape.
+    /// Reports everything in a document that does not match the grammar.
     public func check(_ document: Cursor) { root.check(document, in: self) }
 }
 
 extension Shape {
-    /// Notes everything at and below `cursor` that has not this shape.
+    /// Reports everything at and below `cursor` that does not match this shape.
     public func check(_ cursor: Cursor, in grammar: Grammar) {
         switch (self, cursor.node.value) {
         case (_, .unknown), (.anything, _), (.null, .null), (.boolean, .bool), (.text, .string): break
+        case (.version(let version), .number(let text)):
+            if Int(text) != version {
+                cursor.note(
+                    .outOfRange, "unsupported version \(cursor.node.kind): this lubdub reads version \(version)")
+            }
         case (.integer(let range), .number(let text)):
-            if !(Int(text).map(range.contains) ?? false) { complain(.outOfRange, cursor) }
+            if !(Int(text).map(range.contains) ?? false) { reportMismatch(.outOfRange, cursor) }
         case (.number(let range), .number(let text)):
-            if !(Double(text).map(range.contains) ?? false) { complain(.outOfRange, cursor) }
+            if !(Double(text).map(range.contains) ?? false) { reportMismatch(.outOfRange, cursor) }
         case (.form(let form), .string(let string)):
-            if string.utf8.count > Form.longest || !form.accepts(string) {
+            if string.utf8.count > Form.maximumLength || !form.accepts(string) {
                 let hint = suggestion(for: string, among: form.names)
-                cursor.note(.wrongForm, "\(string.brief.quoted) is not \(form.expected)\(hint)")
+                cursor.note(.wrongForm, "\(string.abbreviated.quoted) is not \(form.expected)\(hint)")
             }
         case (.name(let names), .string(let string)): Self.check(string, cursor, among: names)
         case (.list(let shape, let count), .array(let nodes)):
@@ -27,11 +32,11 @@ extension Shape {
             cursor.eachItem { shape.check($0, in: grammar) }
         case (.object(let fields), .object): Self.check(cursor, fields, in: grammar)
         case (.map(let form, let shape), .object):
-            for (member, value) in cursor.entries where !cursor.isGivenUp {
+            for (member, value) in cursor.entries where !cursor.isLogFull {
                 if !form.accepts(member.key) {
                     let hint = suggestion(for: member.key, among: form.names)
                     cursor.note(
-                        .unknownKey, "\(member.key.brief.quoted) is not \(form.expected)\(hint)", key: member.key,
+                        .unknownKey, "\(member.key.abbreviated.quoted) is not \(form.expected)\(hint)", key: member.key,
                         at: member.position)
                 }
                 shape.check(value, in: grammar)
@@ -39,18 +44,18 @@ extension Shape {
         case (.kinds(let key, let kinds), .object): Self.check(cursor, key, kinds, in: grammar)
         case (.any(let shapes), _):
             let typed = shapes.filter { $0.fits(cursor, in: grammar) }
-            let shape = typed.first { $0.isMeant(by: cursor, in: grammar) } ?? typed.last
-            guard let shape else { return complain(.wrongType, cursor) }
+            let shape = typed.first { $0.matchesKeys(of: cursor, in: grammar) } ?? typed.last
+            guard let shape else { return reportMismatch(.wrongType, cursor) }
             shape.check(cursor, in: grammar)
         case (.definition, _): grammar.resolved(self).check(cursor, in: grammar)
-        default: complain(.wrongType, cursor)
+        default: reportMismatch(.wrongType, cursor)
         }
     }
 
     private static func check(_ cursor: Cursor, _ fields: [Field], also key: String? = nil, in grammar: Grammar) {
         let fields = fields + grammar.everywhere
         let known = fields.map(\.key) + (key.map { [$0] } ?? [])
-        for member in cursor.members where !cursor.isGivenUp && !known.contains(member.key) {
+        for member in cursor.members where !cursor.isLogFull && !known.contains(member.key) {
             let hint = suggestion(for: member.key, among: known)
             cursor.note(.unknownKey, "unknown key\(hint)", key: member.key, at: member.position)
         }
@@ -58,14 +63,14 @@ extension Shape {
             if let value = cursor[field.key] {
                 field.shape.check(value, in: grammar)
             } else if field.isRequired {
-                cursor.note(.missingKey, "missing key", key: field.key)
+                cursor.note(.missingKey, "\(field.key.quoted) is required", key: field.key)
             }
         }
     }
 
-    /// Of an object whose kind is wrong nothing else is said: its keys may be right for the kind that was meant.
+    /// If the kind is wrong, the other keys are not checked: they may be right for the intended kind.
     private static func check(_ cursor: Cursor, _ key: String, _ kinds: [Kind], in grammar: Grammar) {
-        guard let name = cursor[key] else { return cursor.note(.missingKey, "missing key", key: key) }
+        guard let name = cursor[key] else { return cursor.note(.missingKey, "\(key.quoted) is required", key: key) }
         let names = Shape.name(kinds.map(\.name))
         guard case .string(let string) = name.node.value else { return names.check(name, in: grammar) }
         guard let kind = kinds.first(where: { $0.name == string }) else { return names.check(name, in: grammar) }
@@ -75,19 +80,19 @@ extension Shape {
     private static func check(_ string: String, _ cursor: Cursor, among names: [String]) {
         guard !names.contains(string) else { return }
         let hint = suggestion(for: string, among: names)
-        cursor.note(.unknownName, "\(string.brief.quoted) is none of \(names.joined(separator: ", "))\(hint)")
+        cursor.note(.unknownName, "\(string.abbreviated.quoted) is not one of \(names.joined(separator: ", "))\(hint)")
     }
 
-    private func complain(_ code: DiagnosticCode, _ cursor: Cursor) {
+    private func reportMismatch(_ code: DiagnosticCode, _ cursor: Cursor) {
         cursor.note(code, "expected \(expected), found \(cursor.node.kind)")
     }
 
-    /// Whether a value is of this shape's type.
+    /// Whether the value has the type of this shape.
     private func fits(_ cursor: Cursor, in grammar: Grammar) -> Bool {
         switch (self, cursor.node.value) {
         case (_, .unknown), (.anything, _), (.null, .null), (.boolean, .bool), (.text, .string), (.form, .string),
-            (.name, .string), (.integer, .number), (.number, .number), (.list, .array), (.map, .object),
-            (.object, .object), (.kinds, .object):
+            (.name, .string), (.integer, .number), (.version, .number), (.number, .number), (.list, .array),
+            (.map, .object), (.object, .object), (.kinds, .object):
             true
         case (.any(let shapes), _): shapes.contains { $0.fits(cursor, in: grammar) }
         case (.definition, _): grammar.resolved(self).fits(cursor, in: grammar)
@@ -95,27 +100,28 @@ extension Shape {
         }
     }
 
-    /// Whether the keys of an object, if it is one, show that this shape is meant: those that it must have, else one
-    /// that it can have.
-    private func isMeant(by cursor: Cursor, in grammar: Grammar) -> Bool {
+    /// Whether an object has the keys that identify this shape: all required ones, or any one if none is required. True
+    /// for values that are not objects.
+    private func matchesKeys(of cursor: Cursor, in grammar: Grammar) -> Bool {
         switch self {
         case .object(let fields):
             let required = fields.filter(\.isRequired)
             return required.isEmpty
                 ? fields.contains { cursor[$0.key] != nil } : required.allSatisfy { cursor[$0.key] != nil }
         case .kinds(let key, _): return cursor[key] != nil
-        case .any(let shapes): return shapes.contains { $0.isMeant(by: cursor, in: grammar) }
-        case .definition: return grammar.resolved(self).isMeant(by: cursor, in: grammar)
+        case .any(let shapes): return shapes.contains { $0.matchesKeys(of: cursor, in: grammar) }
+        case .definition: return grammar.resolved(self).matchesKeys(of: cursor, in: grammar)
         default: return true
         }
     }
 
-    /// What a message says that there should be.
+    /// The shape for messages that begin with "expected".
     var expected: String {
         switch self {
         case .anything: "a value"
         case .null: "null"
         case .boolean: "true or false"
+        case .version(let version): "version \(version)"
         case .integer(0...Int.max): "a whole number from 0"
         case .integer(1...Int.max): "a whole number from 1"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
@@ -138,6 +144,6 @@ extension Shape {
 }
 
 extension Double {
-    /// Without a fraction of zero: `3`, `0.5`.
+    /// The number without a fraction of zero: `3`, `0.5`.
     public var plain: String { Int(exactly: self).map(String.init) ?? "\(self)" }
 }

@@ -6,7 +6,7 @@ import Sockets
 import Synchronization
 
 /// What passes for a bus at first: it says what a test wants, well formed or not.
-final class FalseBus: Sendable {
+final class FakeBus: Sendable {
     private enum Phase {
         case refusing([UInt8])
         case letting([UInt8])  // in, and then speaking

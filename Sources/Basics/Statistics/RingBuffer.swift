@@ -1,16 +1,16 @@
-/// The last values of a row, at most so many: two octets each, and no more of them than were ever added.
-struct Ring {
+/// The last values of a series, two octets each. The storage grows with the values up to the limit.
+struct RingBuffer {
     private let limit: Int
     private var values: [UInt16] = []
     private var oldest = 0
 
-    /// At least 1 is kept.
+    /// A buffer for `limit` values, at least 1.
     init(last limit: Int) { self.limit = max(1, limit) }
 
     var isFull: Bool { values.count == limit }
     var count: Int { values.count }
 
-    /// Adds a value, and gives back the one that it takes the place of.
+    /// Adds a value and returns the one it replaces.
     mutating func add(_ value: UInt16) -> UInt16? {
         guard isFull else {
             values.append(value)

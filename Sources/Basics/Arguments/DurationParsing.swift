@@ -1,8 +1,9 @@
 extension Duration {
-    /// Reads a number and a unit, with or without a blank between: `5 s`, `2min`, `0.5 h`; nil for anything else.
+    /// Parses a number and a unit, with or without a space between them: `5 s`, `2min`, `0.5 h`; nil for anything else.
     ///
-    /// The units are `us ms s min h day days`.  The number has no sign; six decimals at most, and what is below a nanosecond is cut off.
-    public init?(spelled text: some StringProtocol) {
+    /// The units are `us ms s min h day days`. The number has no sign and at most six decimals; fractions of a
+    /// nanosecond are dropped.
+    public init?(parsing text: some StringProtocol) {
         let units: [String: Int64] = [
             "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "min": 60_000_000_000, "h": 3_600_000_000_000,
             "day": 86_400_000_000_000, "days": 86_400_000_000_000,

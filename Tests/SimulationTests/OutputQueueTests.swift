@@ -1,9 +1,9 @@
 import Simulation
 import Testing
 
-@Suite struct OutputsTests {
-    @Test func `What is added while others are taken comes last, however often`() {
-        var outputs = Outputs<Int>()
+@Suite struct OutputQueueTests {
+    @Test func `Outputs added while others are taken come last`() {
+        var outputs = OutputQueue<Int>()
         for round in 1...100 {
             outputs.added += [round, 0]
             var taken: [Int] = []

@@ -13,9 +13,9 @@ extension InterfaceName {
 }
 
 /// A program that says it is `org.bluez`, with an adapter and a peripheral near it, and does what a test has it do.
-public final class FalseRadio: Sendable {
+public final class FakeRadio: Sendable {
     /// What a call has it do, in place of an answer.
-    public typealias Reaction = @Sendable (FalseRadio, Invocation) -> Void
+    public typealias Reaction = @Sendable (FakeRadio, Invocation) -> Void
 
     private struct State {
         var calls: [(name: String, arguments: [Value])] = []
@@ -68,7 +68,7 @@ public final class FalseRadio: Sendable {
                 "Connected": isThere, "ServicesResolved": isThere, "Paired": .boolean(false),
             ]
         }
-        await connection.manage("/")
+        await connection.addObjectManager(at: "/")
         try await showAdapter()
         if isKnown { try await showStrap() }
         try await takeName()
@@ -85,7 +85,7 @@ public final class FalseRadio: Sendable {
         let methods: [MemberName: Signature] = [
             "SetDiscoveryFilter": "a{sv}", "StartDiscovery": "", "StopDiscovery": "", "RemoveDevice": "o",
         ]
-        let powered = Property("Powered", .boolean, get: { self.property("Powered") }) { value throws(Refusal) in
+        let powered = Property("Powered", .boolean, get: { self.property("Powered") }) { value throws(MethodError) in
             self.note("Powered", [value])
             self.state.withLock { $0.properties[Self.adapter, default: [:]]["Powered"] = value }
         }
@@ -126,7 +126,7 @@ public final class FalseRadio: Sendable {
             (Self.control, "2a39", ["write", "indicate"], "desc0010"),
         ] {
             let accesses = [
-                Method("ReadValue", takes: Parameters("a{sv}"), gives: Parameters("ay")) {
+                Method("ReadValue", arguments: Parameters("a{sv}"), results: Parameters("ay")) {
                     self.called("ReadValue", $0)
                 }, method("WriteValue", "aya{sv}"),
             ]
@@ -151,13 +151,13 @@ public final class FalseRadio: Sendable {
         _ = try await connection.call(
             Call(
                 "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
-                [.string("org.bluez"), .uint32(4)], answer: "u"))
+                [.string("org.bluez"), .uint32(4)], reply: "u"))
     }
 
     // MARK: What it does
 
     private func method(_ name: MemberName, _ signature: Signature = "") -> Method {
-        Method(name, takes: Parameters(signature)) { self.called(name.text, $0) }
+        Method(name, arguments: Parameters(signature)) { self.called(name.text, $0) }
     }
 
     private func note(_ name: String, _ arguments: [Value]) {
@@ -169,13 +169,13 @@ public final class FalseRadio: Sendable {
         if let reaction = state.withLock({ $0.reactions[name] }) { return reaction(self, call) }
         switch name {
         case "Connect":
-            call.answer()
+            call.reply()
             change(Self.strap, .device, ["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
         case "Disconnect":
             change(Self.strap, .device, ["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
-            call.answer()
-        case "ReadValue": call.answer([.octets([1, 2, 3])])
-        default: call.answer()
+            call.reply()
+        case "ReadValue": call.reply([.octets([1, 2, 3])])
+        default: call.reply()
         }
     }
 
