@@ -146,7 +146,8 @@ let floors: [[Target]] = [
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(
             "ClientTesting",
-            on: "Arguments", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "HCI",
+            on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog",
+            "Expectations", "HCI",
             "ScenarioRuns", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
@@ -163,7 +164,7 @@ let floors: [[Target]] = [
             "Simulation", "VirtualWorld"),
         tests(
             "Control",
-            on: "Arguments", "CommandSupport", "Scenarios", "Sensors", "Simulation", "Spelling", "Terminal",
+            on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "Spelling", "Terminal",
             "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
