@@ -30,35 +30,42 @@ let floors: [[Target]] = [
     ],
     [
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
-        library(
-            "Scenarios",
-            on: "Documents", "EventLog", "Sensors", "Spelling", "Bluetooth", "Simulation", "Characteristics"),
         library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "Spelling"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
         library("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
-        library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
+        library(
+            "Services", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation", "Spelling"),
+    ],
+    [
+        library(
+            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
+        library(
+            "Scenarios",
+            on: "Documents", "EventLog", "GATT", "Sensors", "Services", "Spelling", "Bluetooth", "Simulation",
+            "Characteristics"),
     ],
     [
         library(
             "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "Spelling"),
         library(
             "Collector",
-            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation",
+            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Services", "Simulation",
             "Statistics"
         ),
-        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Simulation", "Spelling"),
+        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Services", "Simulation", "Spelling"),
         library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
     ],
     [
         library(
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
-            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline",
-            "VirtualController"),
+            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Services",
+            "Timeline", "VirtualController"),
         library(
-            "Terminal", on: "BlueZ", "Collector", "CommandSupport", "Simulation", "Spelling", "Statistics"),
+            "Terminal",
+            on: "BlueZ", "Collector", "CommandSupport", "Documents", "Services", "Simulation", "Spelling", "Statistics"),
     ],
     [
         library(
@@ -73,7 +80,7 @@ let floors: [[Target]] = [
         library(
             "Checks",
             on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
-            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualWorld"),
+            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Services", "Simulation", "Spelling", "VirtualWorld"),
     ],
     [
         library(
@@ -87,7 +94,7 @@ let floors: [[Target]] = [
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
             "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
-            "Scenarios", "Simulation", "Spelling", "VirtualWorld"),
+            "Scenarios", "Services", "Simulation", "Spelling", "VirtualWorld"),
         library(
             "Doctor",
             on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "Spelling"),
@@ -107,19 +114,20 @@ let floors: [[Target]] = [
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
-            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
+            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Services",
+            "Simulation",
             "Sockets", "Spelling", "Terminal", "VirtualWorld"),
         library(
             "Control",
             on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "Scenarios", "Sensors",
-            "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+            "Services", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
     ],
     [
         library(
             "Benchmarks",
             on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
             "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling",
+            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Services", "Simulation", "Sockets", "Spelling",
             "VirtualWorld",
             embedding: "bumble.py")
     ],
@@ -181,7 +189,7 @@ let floors: [[Target]] = [
         tests("LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
-        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
+        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
         tests(
             "Replay",
             on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "Scenarios", "Sensors", "Simulation",
@@ -199,7 +207,7 @@ let floors: [[Target]] = [
             "Scenarios", "Simulation"),
         tests(
             "Scenarios",
-            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Simulation", "Spelling",
+            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Services", "Simulation", "Spelling",
             excluding: "Broken", "Fixtures"),
         tests(
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
@@ -215,8 +223,8 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
-            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Simulation",
-            "Spelling", "VirtualController"),
+            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Services",
+            "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
@@ -231,7 +239,7 @@ func folders() -> [String: [String]] {
             "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "LinkLayer",
             "VirtualController",
         ],
-        "Devices": ["Peripheral", "Sensors"],
+        "Devices": ["Peripheral", "Sensors", "Services"],
         "Client": ["Collector"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],

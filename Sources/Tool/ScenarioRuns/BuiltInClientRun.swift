@@ -8,6 +8,7 @@ import GATT
 import LEHost
 import Octets
 package import Scenarios
+import Services
 package import Simulation
 package import VirtualWorld
 
@@ -117,7 +118,8 @@ package struct BuiltInClientRun: Sendable {
                 case .wake(let due): wakes.append(due)
                 case .said(let saying):
                     switch saying.content {
-                    case .heartRate, .temperature, .steps, .stepsToday, .feed: measurements += 1
+                    case .heartRate: measurements += 1
+                    case .value(let value) where value.isMeasurement: measurements += 1
                     case .ecg(let tally), .measurementTally(let tally, _): measurements += Int(tally.samples)
                     default: break
                     }

@@ -30,7 +30,7 @@ package actor ScreenSession: TerminalSession {
         _ terminal: TerminalDevice, _ body: Body, on loop: EventLoop, _ completion: RunCompletion, _ paint: Paint
     ) {
         (self.terminal, self.loop, self.completion) = (terminal, loop, completion)
-        dashboard = Dashboard(body)
+        dashboard = Dashboard(body, rows: Dashboard.labels)
         painter = ScreenPainter(isColoured: paint.isOn)
         glyphs = Locale.isUTF8 ? .unicode : .ascii
     }
