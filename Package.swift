@@ -95,7 +95,7 @@ let floors: [[Target]] = [
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
             "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
-            "Scenarios", "Simulation", "Spelling", "VirtualWorld"),
+            "Scenarios", "Services", "Simulation", "Spelling", "VirtualWorld"),
         library(
             "Doctor",
             on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "Spelling"),
@@ -115,19 +115,20 @@ let floors: [[Target]] = [
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
-            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
+            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Services",
+            "Simulation",
             "Sockets", "Spelling", "Terminal", "VirtualWorld"),
         library(
             "Control",
             on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "Scenarios", "Sensors",
-            "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+            "Services", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
     ],
     [
         library(
             "Benchmarks",
             on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
             "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling",
+            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Services", "Simulation", "Sockets", "Spelling",
             "VirtualWorld",
             embedding: "bumble.py")
     ],
@@ -160,7 +161,8 @@ let floors: [[Target]] = [
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(
             "ClientTesting",
-            on: "Arguments", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "HCI",
+            on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog",
+            "Expectations", "HCI",
             "ScenarioRuns", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
@@ -177,7 +179,7 @@ let floors: [[Target]] = [
             "Simulation", "VirtualWorld"),
         tests(
             "Control",
-            on: "Arguments", "CommandSupport", "Scenarios", "Sensors", "Simulation", "Spelling", "Terminal",
+            on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "Spelling", "Terminal",
             "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),

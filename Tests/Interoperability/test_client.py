@@ -153,14 +153,14 @@ class ProcessTests(Interoperability):
     async def test_who_does_not_start_or_ends_has_its_verdict(self):
         with tempfile.NamedTemporaryFile() as file:
             await asyncio.gather(
-                self.verdict('no-such-program', 4, r'\nerror  client: it could not be started: /bin/sh says not found\n'),
-                self.verdict(file.name, 4, r'\nerror  client: it could not be started: /bin/sh says not executable\n'),
-                self.verdict('exit 3', 1, r'\nfail  client: it ended with status 3 before its host said HCI Reset\n'),
-                self.verdict('kill -9 $$', 1, r'\nfail  client: it was ended by signal 9 \(SIGKILL\) before'),
-                self.verdict('true', 1, r'\ninconclusive  client: it ended with status 0 before its host said'),
-                self.verdict('RESET 0.3; exit 3', 1, r'\nfail  client: it ended with status 3 at 0\.\d+ s, before the'),
-                self.verdict('RESET 0.3; kill -SEGV $$', 1, r'\nfail  client: it was ended by signal 11 \(SIGSEGV\) at'),
-                self.verdict('sleep 30', 1, r'\ninconclusive  client: its host did not say HCI Reset within 10 s'))
+                self.verdict('no-such-program', 4, r'\nerror  client: it could not be started: /bin/sh reports not found\n'),
+                self.verdict(file.name, 4, r'\nerror  client: it could not be started: /bin/sh reports not executable\n'),
+                self.verdict('exit 3', 1, r'\nfail  client: it exited with status 3 before its host sent HCI Reset\n'),
+                self.verdict('kill -9 $$', 1, r'\nfail  client: it was killed by signal 9 \(SIGKILL\) before'),
+                self.verdict('true', 1, r'\ninconclusive  client: it exited with status 0 before its host said'),
+                self.verdict('RESET 0.3; exit 3', 1, r'\nfail  client: it exited with status 3 at 0\.\d+ s, before the'),
+                self.verdict('RESET 0.3; kill -SEGV $$', 1, r'\nfail  client: it was killed by signal 11 \(SIGSEGV\) at'),
+                self.verdict('sleep 30', 1, r'\ninconclusive  client: its host did not send HCI Reset within 10 s'))
 
     async def test_who_ends_early_is_judged_as_silent_and_not_waited_for(self):
         long = RESTING | {'limit': '120 s', 'expect': [
@@ -285,7 +285,7 @@ class SlowMachineTests(Interoperability):
     async def test_a_machine_that_stands_still_judges_once_more(self):
         played = await play(self.CASE, ADAPTER, meanwhile=lambda process: stand_still(process, 'events.jsonl'))
         self.assertEqual(played.status, 0, played.output + played.errors)
-        self.assertRegex(played.errors, r'this machine stood still for [23]\.\d+ seconds: the case is played once more')
+        self.assertRegex(played.errors, r'this machine stalled for [23]\.\d+ seconds: the case is repeated')
         self.assertEqual(played.output.count('controller '), 2)
 
     async def test_a_client_that_stands_still_fails(self):

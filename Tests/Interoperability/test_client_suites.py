@@ -95,7 +95,7 @@ class ClientSuiteTests(SuiteCase):
         self.assertTrue(replay.endswith(' --only b'), replay)
         done = await self.play({}, 'exit 3', words=['suite/a.json'])
         self.assertEqual((done.status, done.verdicts), (1, {'suite/a': 'fail'}))
-        self.assertEqual(done.reasons['suite/a'], 'client: it ended with status 3 before its host said HCI Reset')
+        self.assertEqual(done.reasons['suite/a'], 'client: it exited with status 3 before its host sent HCI Reset')
         self.assertEqual(done.xml.get('failures'), '1')
 
     async def test_four_at_once_take_the_time_of_one(self):
@@ -128,7 +128,7 @@ class ClientSuiteTests(SuiteCase):
         done = await self.play(cases, f'sleep 7654331 & {STAYS}', '--jobs', '3', '--keep', 'kept', meanwhile=interrupt)
         self.assertEqual(done.status, 128 + signal.SIGINT)
         self.assertEqual(done.verdicts, {'b': 'pass', 'c': 'pass'})
-        self.assertIn('ended early: 2 of 5 cases have been played', done.errors)
+        self.assertIn('interrupted: 2 of 5 cases were run', done.errors)
         self.assertEqual(running('sleep 7654331'), [])
         self.assertLess(done.seconds, 20)
 
@@ -142,21 +142,21 @@ class ClientSuiteTests(SuiteCase):
         client = f'echo $$ >$LUBDUB_CASE.pid; {STAYS}'
         done = await self.play({'a': SHORT, 'b': LONG, 'c': SHORT}, client, '--jobs', '3', meanwhile=kill)
         self.assertEqual(done.verdicts, {'a': 'pass', 'b': 'fail', 'c': 'pass'})
-        self.assertRegex(done.reasons['b'], r'^client: it was ended by signal 9 \(SIGKILL\) at ')
+        self.assertRegex(done.reasons['b'], r'^client: it was killed by signal 9 \(SIGKILL\) at ')
 
     async def test_programs_that_are_no_clients_have_verdicts_of_their_own(self):
         (self.folder / 'no_program').write_text('')
         clients = {
-            'ends': ('true', 'inconclusive', 'it ended with status 0 before its host said HCI Reset'),
-            'exits': ('RESET 0.3; exit 3', 'fail', r'it ended with status 3 at 0\.\d+ s, before the case was over'),
+            'ends': ('true', 'inconclusive', 'it exited with status 0 before its host sent HCI Reset'),
+            'exits': ('RESET 0.3; exit 3', 'fail', r'it exited with status 3 at 0\.\d+ s, before the end of the case'),
             'garbage': ('head -c 100000 /dev/urandom; RESET 60', 'pass', None),
             'gigabyte': ('(yes | head -c 1000000000) & RESET 60', 'pass', None),
             'grandchildren': ('setsid sleep 7654341 & (sleep 7654342 &) ; RESET 60', 'pass', None),
             'ignores_sigterm': ("trap '' TERM; RESET 60; while :; do sleep 7654343; done", 'pass', None),
-            'is_killed': ('RESET 0.3; kill -SEGV $$', 'fail', r'it was ended by signal 11 \(SIGSEGV\) at'),
-            'never_ends': ('sleep 7654344', 'inconclusive', 'its host did not say HCI Reset within 10 s'),
-            'not_executable': ('./no_program', 'error', 'it could not be started: /bin/sh says not executable'),
-            'not_found': ('no-such-program', 'error', 'it could not be started: /bin/sh says not found'),
+            'is_killed': ('RESET 0.3; kill -SEGV $$', 'fail', r'it was killed by signal 11 \(SIGSEGV\) at'),
+            'never_ends': ('sleep 7654344', 'inconclusive', 'its host did not send HCI Reset within 10 s'),
+            'not_executable': ('./no_program', 'error', 'it could not be started: /bin/sh reports not executable'),
+            'not_found': ('no-such-program', 'error', 'it could not be started: /bin/sh reports not found'),
         }
         words = ' '.join(
             f'{name}) {command.replace("RESET", f"{PYTHON} reset.py")} ;;' for name, (command, _, _) in clients.items())
@@ -214,7 +214,7 @@ class SlowMachineSuiteTests(SuiteCase):
             {'a': SlowMachineTests.CASE, 'b': SHORT}, f'exec {PYTHON} client.py', '--keep', 'kept',
             meanwhile=lambda process: stand_still(process, 'kept/a/events.jsonl'))
         self.assertEqual((done.status, done.verdicts), (0, {'a': 'pass', 'b': 'pass'}), done.errors)
-        self.assertRegex(done.errors, r'a: this machine stood still for [23]\.\d+ seconds: the case is played once more')
+        self.assertRegex(done.errors, r'a: this machine stalled for [23]\.\d+ seconds: the case is repeated')
         self.assertEqual(re.findall(r'^(controller|pass)', done.output, re.M), ['controller'] * 2 + ['pass'] + [
             'controller', 'pass'])
         self.assertEqual(re.findall(r'^pass +(\w)', done.output, re.M), ['b', 'a'])
@@ -227,7 +227,7 @@ class SlowMachineSuiteTests(SuiteCase):
         done = await self.play({'a': SHORT, 'b': SHORT}, client, '--jobs', '2')
         self.assertEqual((done.status, done.verdicts), (0, {'a': 'pass', 'b': 'pass'}), done.errors)
         self.assertRegex(
-            done.errors, r'a: the client waited \d+\.\d seconds for a processor: the case is played once more at the end')
+            done.errors, r'a: the client waited \d+\.\d seconds for a CPU: the case is repeated at the end of the suite')
 
     async def test_a_log_that_is_read_has_one_play(self):
         done = await self.play(
@@ -236,7 +236,7 @@ class SlowMachineSuiteTests(SuiteCase):
         log = [json.loads(line) for line in done.output.splitlines()]
         self.assertEqual([record['event'] for record in log].count('start'), 1)
         self.assertEqual((done.status, done.verdicts, log[-1]['status']), (1, {'suite/a': 'inconclusive'}, 1))
-        self.assertIn('the case is not played once more', done.errors)
+        self.assertIn('the case is not repeated', done.errors)
 
 
 if __name__ == '__main__':

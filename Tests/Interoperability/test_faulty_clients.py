@@ -144,7 +144,7 @@ class FaultyClientTests(Interoperability):
             with self.subTest(name):
                 self.assertEqual((cases[name]['verdict'], failed(cases[name])), ('fail', expected), cases[name]['reason'])
                 if expected != {'client'}:
-                    self.assertRegex(cases[name]['reason'], r'(?m)^ +\d+\.\d{6}  (->|<-|client says) ')
+                    self.assertRegex(cases[name]['reason'], r'(?m)^ +\d+\.\d{6}  (->|<-|client:) ')
 
     async def test_each_scenario_is_failed_by_one(self):
         self.assertEqual({case for _, case, _, _ in FAULTY.values()}, {path.stem for path in SCENARIOS.glob('*.json')})

@@ -154,7 +154,7 @@ class KeyTests(Interoperability):
                 self.assertEqual(len(set(things)), 3)
                 self.assertEqual(chosen[1], f'{things[1]}/heart_rate')
                 place = terminal.press(b'7')
-                await terminal.shows('there is no device 7, only 3', place)
+                await terminal.shows('there is no device 7: the scenario has 3', place)
 
     async def test_the_terminal_is_as_before_at_every_end(self):
         for press, number in [

@@ -68,7 +68,7 @@ class MissingTests(unittest.TestCase):
     def test_a_pattern_that_nothing_is_like_is_told_what_there_is(self):
         done = lubdub('run', 'scenarios/resting.json', '--only', 'workout')
         self.assertEqual(done.returncode, 3)
-        self.assertIn('leave out --only, or write --only "scenarios/resting"', done.stderr)
+        self.assertIn('no case matches "workout" (the only case is "scenarios/resting")', done.stderr)
 
     def test_no_line_of_a_help_begins_at_the_margin_in_the_middle(self):
         for command in ['serve', 'run', 'monitor', 'demo', 'controller', 'bench', 'doctor', 'scan', 'validate']:

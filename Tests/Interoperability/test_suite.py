@@ -188,7 +188,7 @@ class SuiteTests(unittest.TestCase):
                 self.assertEqual(done.stdout, '')
         done = self.run_cases(self.suites / 'self.json')
         self.assertEqual(done.returncode, 4)
-        self.assertIn('a case of a suite is a scenario', done.stdout)
+        self.assertIn('is a suite, but a case must be a scenario', done.stdout)
 
     def test_after_an_interruption_there_are_reports_of_what_was_finished(self):
         for index in range(400):
@@ -205,7 +205,7 @@ class SuiteTests(unittest.TestCase):
             process.send_signal(signal.SIGINT)
             output, messages = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
-        self.assertIn('ended early: ', messages)
+        self.assertIn('interrupted: ', messages)
         count = len(self.reported(js)['cases'])
         self.assertTrue(0 < count < 400, count)
         self.assertEqual(self.check_junit(xml).get('tests'), str(count))
@@ -241,7 +241,7 @@ class SuiteTests(unittest.TestCase):
         self.run_cases(self.suites, '--report', one)
         self.run_cases(self.suites / 'bad', '--report', other)
         done = matrix(one, other, '-o', page)
-        self.assertEqual((done.returncode, done.stdout), (0, f'{page}: 7 cases in 2 reports\n'), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (0, f'Wrote {page}: 7 cases from 2 reports\n'), done.stderr)
         self.assertIn('<span class="name">other</span>', page.read_text())
         self.assertEqual(matrix(one, '-o', self.folder / 'm.md').returncode, 0)
         (self.folder / 'bad.json').write_text('{"lubdub": 1}')

@@ -62,7 +62,7 @@ class BleakTests(LinuxTest):
 
     async def test_who_cannot_be_started_is_an_error(self):
         case, _ = await self.reported('no-such-program')
-        self.assertEqual(case['reason'], 'client: it could not be started: /bin/sh says not found')
+        self.assertEqual(case['reason'], 'client: it could not be started: /bin/sh reports not found')
 
     async def test_serve_makes_an_interface_that_bluetoothd_powers(self):
         before = interfaces()

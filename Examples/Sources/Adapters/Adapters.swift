@@ -6,7 +6,7 @@ public func adapters(
 ) async throws -> [(path: ObjectPath, isPowered: Bool)] {
     let connection = try await Connection.open(bus, on: loop)
     let reply = try await connection.call(
-        Call("org.bluez", "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", answer: "a{oa{sa{sv}}}"))
+        Call("org.bluez", "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", reply: "a{oa{sa{sv}}}"))
     await connection.close()
     return (reply.first?.entries ?? []).compactMap { object in
         guard let path = object.key.path, let adapter = object.value["org.bluez.Adapter1"] else { return nil }
