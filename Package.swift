@@ -101,7 +101,8 @@ let floors: [[Target]] = [
         library(
             "PeripheralTesting",
             on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Drivers", "EventLog",
-            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets",
+            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
+            "Sockets",
             "Spelling", "Terminal", "VirtualWorld"),
         library(
             "ClientTesting",
@@ -217,7 +218,8 @@ func folders() -> [String: [String]] {
         "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
         "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "Sockets"],
         "Tool": [
-            "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "Replay", "ScenarioRuns", "Terminal",
+            "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "Replay", "ScenarioRuns",
+            "Terminal",
             "lubdub",
         ],
     ]

@@ -1,4 +1,4 @@
-public import Bluetooth
+import Bluetooth
 public import HCI
 public import LEHost
 public import Octets
