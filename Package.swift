@@ -30,35 +30,42 @@ let floors: [[Target]] = [
     ],
     [
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
-        library(
-            "Scenarios",
-            on: "Documents", "EventLog", "Sensors", "Spelling", "Bluetooth", "Simulation", "Characteristics"),
         library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "Spelling"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
         library("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
-        library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
+        library(
+            "Services", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation", "Spelling"),
+    ],
+    [
+        library(
+            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
+        library(
+            "Scenarios",
+            on: "Documents", "EventLog", "GATT", "Sensors", "Services", "Spelling", "Bluetooth", "Simulation",
+            "Characteristics"),
     ],
     [
         library(
             "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "Spelling"),
         library(
             "Collector",
-            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation",
+            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Services", "Simulation",
             "Statistics"
         ),
-        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Simulation", "Spelling"),
+        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Services", "Simulation", "Spelling"),
         library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
     ],
     [
         library(
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
-            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline",
-            "VirtualController"),
+            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Services",
+            "Timeline", "VirtualController"),
         library(
-            "Terminal", on: "BlueZ", "Collector", "CommandSupport", "Simulation", "Spelling", "Statistics"),
+            "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "Services",
+            "Simulation", "Spelling", "Statistics"),
     ],
     [
         library(
@@ -73,7 +80,7 @@ let floors: [[Target]] = [
         library(
             "Checks",
             on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
-            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualWorld"),
+            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Services", "Simulation", "Spelling", "VirtualWorld"),
     ],
     [
         library(
@@ -145,12 +152,15 @@ let floors: [[Target]] = [
         tests("Bluetooth", on: "Mutations", "Octets"),
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(
+            "ClientTesting",
+            on: "Arguments", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "HCI",
+            "ScenarioRuns", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
+        tests(
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool",
-            on: "Arguments", "Checks", "CommandSupport", "Conformance", "Doctor", "Documents", "Replay", "Reporting",
-            "ScenarioRuns", "Scenarios", "Simulation", "Spelling"),
+            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioRuns", "Scenarios"),
         tests(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
@@ -158,8 +168,13 @@ let floors: [[Target]] = [
         tests(
             "Checks", on: "Bluetooth", "Documents", "Expectations", "HCI", "LEHost", "Octets", "Scenarios",
             "Simulation", "VirtualWorld"),
+        tests(
+            "Control",
+            on: "Arguments", "CommandSupport", "Scenarios", "Sensors", "Simulation", "Spelling", "Terminal",
+            "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
+        tests("Doctor", on: "Arguments", "CommandSupport"),
         tests(
             "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "LEHost", "Octets",
             "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
@@ -172,7 +187,11 @@ let floors: [[Target]] = [
         tests("LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
-        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
+        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
+        tests(
+            "Replay",
+            on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "Scenarios", "Sensors", "Simulation",
+            "Spelling", "VirtualWorld"),
         tests(
             "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "Checks", "CLinux", "CommandLineTool",
             "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
@@ -181,10 +200,16 @@ let floors: [[Target]] = [
             on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
             "Scenarios", "Simulation"),
         tests(
+            "ScenarioRuns",
+            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "EventLog", "Octets",
+            "Scenarios", "Simulation"),
+        tests(
             "Scenarios",
-            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Simulation", "Spelling",
+            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Services", "Simulation", "Spelling",
             excluding: "Broken", "Fixtures"),
-        tests("Terminal", on: "Simulation", "Statistics", excluding: "Screens"),
+        tests(
+            "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
+            excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
@@ -196,8 +221,8 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
-            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Simulation",
-            "Spelling", "VirtualController"),
+            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Services",
+            "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
@@ -212,7 +237,7 @@ func folders() -> [String: [String]] {
             "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "LinkLayer",
             "VirtualController",
         ],
-        "Devices": ["Peripheral", "Sensors"],
+        "Devices": ["Peripheral", "Sensors", "Services"],
         "Client": ["Collector"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],

@@ -3,6 +3,7 @@ import Collector
 import CommandSupport
 import Peripheral
 import ScenarioRuns
+import Services
 import Simulation
 import VirtualWorld
 
@@ -50,14 +51,14 @@ package struct BenchRow {
         let value: [UInt8] = [0x10, 200] + (0..<9).flatMap { _ in [0x33, 0x01] as [UInt8] }
         var stage = try LoggedRun(
             strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
-        let part = Peripheral.Part(service: 0, .heartRate)
+        let measurement = DeviceValue(service: 0, ServiceDescription.heartRate.values[0].id)
         guard stage.clientRun.play(until: { $0 == .state(.subscribed) }) else {
             return .none("the client did not subscribe")
         }
         var received = 0
         func stream(rounds: Int) {
             for _ in 0..<rounds {
-                for _ in 0..<burst { stage.clientRun.world.notify(part, of: 0, octets: value) }
+                for _ in 0..<burst { stage.clientRun.world.notify(measurement, of: 0, octets: value) }
                 stage.clientRun.world.run(until: stage.clientRun.world.now.advanced(by: .milliseconds(30)))
                 received += stage.clientRun.takeNotifications(of: value.count)
             }

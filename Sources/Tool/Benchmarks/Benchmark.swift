@@ -71,7 +71,9 @@ package enum BenchTable {
     ]
     private static let nameWidth = -48
 
-    package static var head: String { padded("", nameWidth) + columns.map { "  " + padded($0.title, $0.width) }.joined() }
+    package static var head: String {
+        padded("", nameWidth) + columns.map { "  " + padded($0.title, $0.width) }.joined()
+    }
 
     package static func line(_ result: BenchResult) -> String {
         let figures = result.figures

@@ -1,5 +1,5 @@
-import ClientTesting
 import Arguments
+import ClientTesting
 import Collector
 import CommandSupport
 import Drivers

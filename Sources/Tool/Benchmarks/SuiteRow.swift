@@ -1,5 +1,5 @@
-import ClientTesting
 import Arguments
+import ClientTesting
 package import CommandSupport
 import Conformance
 import Expectations

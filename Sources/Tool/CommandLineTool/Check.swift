@@ -1,7 +1,7 @@
-import ClientTesting
-import Benchmarks
 import Arguments
+import Benchmarks
 import Checks
+import ClientTesting
 import CommandSupport
 import Conformance
 import PeripheralTesting

@@ -1,5 +1,5 @@
-import Benchmarks
 import Arguments
+import Benchmarks
 import CommandSupport
 import Control
 import Documents

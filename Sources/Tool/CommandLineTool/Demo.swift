@@ -1,6 +1,6 @@
-import ClientTesting
-import Benchmarks
 import Arguments
+import Benchmarks
+import ClientTesting
 import Collector
 import CommandSupport
 import Documents

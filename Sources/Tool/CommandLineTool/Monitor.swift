@@ -1,6 +1,6 @@
-import ClientTesting
 import Arguments
 import Bluetooth
+import ClientTesting
 import Collector
 import CommandSupport
 import Drivers

@@ -1,7 +1,7 @@
-import Control
-import ClientTesting
 import Arguments
+import ClientTesting
 import CommandSupport
+import Control
 import Drivers
 import Glibc
 import ScenarioRuns
@@ -58,7 +58,7 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     switch configuration.speed ?? .real(1) {
     case .real(let factor):
         let terminal = isatty(STDIN_FILENO) == 1 ? TerminalDevice(on: STDERR_FILENO) : nil
-        configuration.isAtHand = terminal != nil || control != nil
+        configuration.allowsManualActions = terminal != nil || control != nil
         return try offer(configuration, doors, factor, invocation, terminal)
     case .max:
         guard addresses.isEmpty else {
@@ -118,7 +118,7 @@ private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocati
     var interruption = Interruption(Signals(), files)
     let limit = Instant.start.advanced(by: configuration.scenario.limit)
     world.start()
-    while !interruption.hasCome(), world.runNext(until: limit) { files.narrate(&world) }
+    while !interruption.isDue(), world.runNext(until: limit) { files.narrate(&world) }
     if interruption.reason == nil { world.run(until: limit) }
     let runaway = complain(ofRunaways: world)
     let code = try files.close(&world, interruption.reason?.code ?? runaway ?? .success)

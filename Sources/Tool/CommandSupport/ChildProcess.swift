@@ -2,7 +2,7 @@ import Arguments
 import Glibc
 import Simulation
 
-/// A program that runs beside this one, and whose standard output is read.
+/// A child process whose standard output is read.
 package final class ChildProcess {
     private let process: pid_t
     private let output: CInt
@@ -14,7 +14,7 @@ package final class ChildProcess {
         (process, output) = try Launch(program, arguments).start()
     }
 
-    /// The next line of its output, without the end; nil when there is none, or no more octets for so long.
+    /// The next line of its output, without its line feed; nil at the end, or when nothing arrives within `limit`.
     package func line(within limit: Duration? = nil) -> String? {
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -33,13 +33,13 @@ package final class ChildProcess {
         }
     }
 
-    /// Asks it to end, as Ctrl-C does.
+    /// Sends SIGINT.
     package func interrupt() { kill(process, SIGINT) }
 
-    /// The most memory that it has had so far, in KiB; nil when it has ended.
+    /// Its peak memory so far in KiB; nil when it has exited.
     package var peak: Int? { peakMemory(of: "\(process)") }
 
-    /// Waits for its end, and says what it has used, and its exit status.
+    /// Waits for its exit. Returns its exit status and its CPU time.
     package func wait() -> (status: UInt8, nanoseconds: Int64) {
         if usage == nil {
             var (status, used) = (CInt(0), rusage())
@@ -61,9 +61,9 @@ package final class ChildProcess {
     }
 }
 
-/// The most memory that a process has had so far, in KiB: `VmHWM` of proc(5); nil when there is no such process.
+/// The peak memory of a process in KiB: `VmHWM` of proc(5); nil when there is no such process.
 ///
-/// What wait4(2) says is never less than what its parent had when it was started.
+/// wait4(2) does not help: its figure is at least that of the parent at the start.
 package func peakMemory(of process: String) -> Int? {
     guard let status = contents(of: "/proc/\(process)/status") else { return nil }
     let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")

@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Standard output carries results, standard error messages; each line goes out at once.
+/// Results go to standard output, messages to standard error; lines are not buffered.
 package enum Console {
     private struct State {
         package var results = STDOUT_FILENO
         package var failure: Int32?
         package var last = LastLine()
 
-        /// Writes a line above the last one.
+        /// Writes a line above the status line.
         package mutating func write(_ line: String, to descriptor: CInt) -> Int32? {
             _ = Console.write(last.erase(), to: STDERR_FILENO)
             let failure = Console.write(line + "\n", to: descriptor)
@@ -17,12 +17,12 @@ package enum Console {
         }
     }
 
-    /// Behind a reference: of a static mutex of such a state, Swift 6.3 with `-O` makes one that is all zeros.
+    /// A class, because Swift 6.3 with `-O` initializes a static mutex of this state with zeros.
     private final class Shared: Sendable { let state = Mutex(State()) }
 
     private static let shared = Shared()
 
-    /// A line of results.
+    /// Prints a line of results.
     package static func print(_ line: String) {
         shared.state.withLock { state in
             guard let code = state.write(line, to: state.results), state.results == STDOUT_FILENO else { return }
@@ -30,15 +30,15 @@ package enum Console {
         }
     }
 
-    /// A line for the person who typed the command.
+    /// Prints a line to standard error.
     package static func complain(_ line: String) { _ = shared.state.withLock { $0.write(line, to: STDERR_FILENO) } }
 
     /// Prints a warning or an error to standard error, after the program's name.
     package static func warn(_ message: String) { complain("lubdub: \(message)") }
 
-    /// Keeps a line below all others, on a terminal that is standard error; nil: no more.
+    /// Shows a status line below all others, on a terminal at standard error; nil removes it.
     ///
-    /// It is left out while the terminal takes nothing, so that nobody waits for it.
+    /// While the terminal accepts no output, the line is skipped, so that nothing waits for it.
     package static func show(last line: String?) {
         let hasRoom = hasRoom(STDERR_FILENO)
         guard hasRoom || line == nil else { return }
@@ -48,27 +48,26 @@ package enum Console {
         }
     }
 
-    /// Writes to standard output what a screen is drawn with; that it is gone, others notice.
+    /// Writes a screen's control sequences to standard output, and ignores errors.
     package static func draw(_ text: String) { _ = write(text, to: STDOUT_FILENO) }
 
-    /// Whether something can be written, or the writing fails, at once or after so many milliseconds.
+    /// Waits up to `milliseconds` until a write would not block.
     package static func hasRoom(_ descriptor: CInt, within milliseconds: CInt = 0) -> Bool {
         var room = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
         return unsafe poll(&room, 1, milliseconds) == 1
     }
 
-    /// From now on lines of results go to standard error, as something else is written to standard output.
+    /// Sends results to standard error, because standard output is used for something else.
     package static func divert() { shared.state.withLock { $0.results = STDERR_FILENO } }
 
-    /// Where lines of results go.
+    /// The descriptor of results.
     package static var descriptor: CInt { shared.state.withLock { $0.results } }
 
-    /// Why lines of results cannot be written any more, by the number that `errno(3)` explains; `EPIPE` when the
-    /// reader has gone.
+    /// The `errno(3)` of the first failed write of a result; `EPIPE` when the reader is gone.
     package static var failure: Int32? { shared.state.withLock { $0.failure } }
 
-    /// Makes sure that descriptors 0 to 2 are open, so that no log or socket gets one of these numbers, and that a
-    /// reader who goes away is an error of `write(2)` and not a signal.
+    /// Opens descriptors 0 to 2 if they are closed, so that no file or socket gets their numbers, and ignores SIGPIPE, so
+    /// that a reader that is gone is an error of `write(2)`.
     package static func prepare() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
@@ -77,7 +76,7 @@ package enum Console {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Why it could not be written, or nil.
+    /// Writes a text; returns an `errno(3)`, or nil.
     private static func write(_ text: String, to descriptor: CInt) -> Int32? {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -1,4 +1,4 @@
-/// A number with so many decimals.
+/// A number with `places` decimals.
 package func decimal(_ value: Double, _ places: Int) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
     var scale = 1.0

@@ -2,14 +2,14 @@ import Arguments
 import CLinux
 import Glibc
 
-/// A thread beside that of the command.
+/// A detached thread.
 package enum DetachedThread {
     private final class Work: Sendable {
         package let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Does `body` on a thread of its own, which nobody waits for.
+    /// Runs `body` on a new thread.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(CommandFailure) {
         let work = unsafe Unmanaged.passRetained(Work(body))
         var thread = pthread_t()
@@ -22,24 +22,24 @@ package enum DetachedThread {
         guard code == 0 else {
             unsafe work.release()
             let reason = unsafe String(cString: strerror(code))
-            throw CommandFailure(.environment, "cannot start a thread: \(reason) (ask for fewer --jobs)")
+            throw CommandFailure(.environment, "cannot start a thread: \(reason) (use fewer --jobs)")
         }
         pthread_detach(thread)
     }
 }
 
-/// Signals that one thread takes, for another that waits for them.
+/// Forwards signals from one thread to another.
 package final class SignalRelay: Sendable {
-    /// Where the other thread finds them.
+    /// The signals for the other thread.
     package let signals: Signals
     private let descriptor: CInt
 
-    /// Throws when this process has no more descriptors.
+    /// Throws when the process has no free descriptors.
     package init() throws(CommandFailure) {
         var ends: [CInt] = [0, 0]
         guard unsafe openPipe(&ends) == 0 else {
             let reason = unsafe String(cString: strerror(errno))
-            throw CommandFailure(.environment, "cannot make a pipe: \(reason) (ask for fewer --jobs)")
+            throw CommandFailure(.environment, "cannot make a pipe: \(reason) (use fewer --jobs)")
         }
         for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         (signals, descriptor) = (Signals(passedOnTo: ends[0]), ends[1])
@@ -50,7 +50,7 @@ package final class SignalRelay: Sendable {
         signals.close()
     }
 
-    /// Passes one on, from any thread; more than a pipe holds are lost, as those of the system are.
+    /// Forwards a signal, from any thread; signals beyond the pipe's capacity are lost.
     package func send(_ number: Int32) {
         var info = signalfd_siginfo()
         info.ssi_signo = UInt32(bitPattern: number)

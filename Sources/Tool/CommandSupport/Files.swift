@@ -2,17 +2,17 @@ import Arguments
 import Glibc
 import Spelling
 
-/// The octets of a regular file, of one octet more than a scenario can have at the most; nil when it cannot be read.
+/// The octets of a regular file, at most one more than the maximum of a scenario (16 MiB); nil when it cannot be read.
 package func contents(of path: String) -> [UInt8]? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    let most = 16 << 20
+    let maximum = 16 << 20
     var octets: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while octets.count <= most {
+    while octets.count <= maximum {
         let count = unsafe read(descriptor, &buffer, buffer.count)
         guard count >= 0 else { return nil }
         guard count > 0 else { break }
@@ -21,7 +21,7 @@ package func contents(of path: String) -> [UInt8]? {
     return octets
 }
 
-/// Makes a folder and those above it that are not there.
+/// Creates a folder and its missing parents.
 package func makeFolders(_ path: String) throws(CommandFailure) {
     var end = path.startIndex
     repeat {
@@ -31,7 +31,7 @@ package func makeFolders(_ path: String) throws(CommandFailure) {
         let reason = unsafe String(cString: strerror(errno))
         throw CommandFailure(
             .environment,
-            "cannot make the folder \(folder.quoted): \(reason) (choose one that you may write to)")
+            "cannot create the folder \(folder.quoted): \(reason) (choose a writable path)")
     } while end < path.endIndex
 }
 

@@ -3,21 +3,21 @@ import CLinux
 package import Glibc
 import Spelling
 
-/// How a program is started beside this one; its standard output goes into a pipe.
+/// How to start another program; its standard output goes to a pipe.
 package struct Launch {
     /// The path of the program.
     package let program: String
     package let arguments: [String]
-    /// What it has beside the environment of this process, or instead of it.
+    /// Variables that are added to the environment of this process, or replace its variables.
     package var environment: [(name: String, value: String)] = []
-    /// Whether it leads a process group of its own, and has nothing to read.
+    /// Whether it leads a new process group, with an empty standard input.
     package var leadsGroup = false
-    /// Whether its standard error goes nowhere; else it is that of this process.
+    /// Whether its standard error is discarded; else it is inherited.
     package var isSilent = false
 
     package init(_ program: String, _ arguments: [String]) { (self.program, self.arguments) = (program, arguments) }
 
-    /// The process, and where its standard output can be read.
+    /// Starts it. Returns the process and the read end of its standard output.
     package func start() throws(CommandFailure) -> (process: pid_t, output: CInt) {
         var ends: [CInt] = [0, 0]
         guard unsafe openPipe(&ends) == 0 else { throw failure(errno) }
@@ -30,7 +30,7 @@ package struct Launch {
         return (process, ends[0])
     }
 
-    /// The exit status in what `wait` says, or 128 and the number of the signal that ended the process.
+    /// The exit status in a status of `wait(2)`; 128 plus the number of the signal that killed the process.
     package static func status(_ code: CInt) -> UInt8 {
         UInt8(truncatingIfNeeded: code & 0x7F == 0 ? code >> 8 : 128 + code & 0x7F)
     }
@@ -48,7 +48,7 @@ package struct Launch {
         if leadsGroup { unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
         if isSilent { unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
 
-        // This process blocks signals that it waits for, and ignores SIGPIPE; both would be inherited.
+        // Blocked and ignored signals would be inherited.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -69,7 +69,7 @@ package struct Launch {
         return (code, process)
     }
 
-    /// The variables of this process that are not replaced, octet by octet.
+    /// The variables of this process that are not replaced.
     private var inherited: [UnsafeMutablePointer<CChar>?] {
         var variables: [UnsafeMutablePointer<CChar>?] = unsafe []
         var place = unsafe environ

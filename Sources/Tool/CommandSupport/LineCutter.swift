@@ -1,12 +1,12 @@
-/// Cuts a stream of octets into lines, in any portions; of a line that is too long the beginning is kept.
+/// Splits a stream of octets into lines; long lines are truncated.
 package struct LineCutter: Sendable {
     private let longest: Int
     private var line: [UInt8] = []
 
-    /// Lines keep so many octets at the most, without their ends.
+    /// `longest`: the maximum octets of a line, without its line feed.
     package init(longest: Int) { self.longest = longest }
 
-    /// The lines that are complete with what has come, without their ends.
+    /// The lines that `octets` complete, without their line feeds.
     package mutating func take(_ octets: ArraySlice<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var rest = octets
@@ -19,7 +19,7 @@ package struct LineCutter: Sendable {
         return lines
     }
 
-    /// What is left without an end.
+    /// The rest without a line feed.
     package mutating func finish() -> [UInt8] {
         defer { line = [] }
         return line

@@ -1,20 +1,20 @@
-/// Cuts a stream of octets into lines, in any portions; what is not cut yet is bounded.
+/// Splits a stream of octets into lines; a long line is an error.
 package struct LineFramer: Sendable {
-    /// A line went on for too long, or a line without end did.
+    /// A line is longer than the limit.
     package struct TooLong: Error, Equatable {}
 
     private let longest: Int
     private var octets: [UInt8] = []
-    private var start = 0  // of the line that is next
-    private var searched = 0  // so far there is no end of it
+    private var start = 0  // of the next line
+    private var searched = 0  // no line feed before this index
 
-    /// Lines have so many octets at the most, without their ends.
+    /// `longest`: the maximum octets of a line, without its line feed.
     package init(longest: Int) { self.longest = longest }
 
-    /// Adds what has come.
+    /// Appends received octets.
     package mutating func append(_ more: [UInt8]) { octets += more }
 
-    /// The next line, without its line feed; nil when it is not complete yet.
+    /// The next line, without its line feed; nil while it is incomplete.
     package mutating func next() throws(TooLong) -> [UInt8]? {
         let end = octets[searched...].firstIndex(of: UInt8(ascii: "\n"))
         searched = end ?? octets.count

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// The CPU time, the time on the wall and the allocations from when it was made.
+/// Measures CPU time, real time and allocations since its creation.
 package struct Meter {
     private let nanoseconds = Self.now(CLOCK_PROCESS_CPUTIME_ID)
     private let began = Self.now(CLOCK_MONOTONIC)
@@ -8,13 +8,13 @@ package struct Meter {
 
     package init() {}
 
-    /// In nanoseconds of this process, all its threads together.
+    /// The CPU time of all threads, in nanoseconds.
     package var spent: Int64 { Self.now(CLOCK_PROCESS_CPUTIME_ID) - nanoseconds }
 
-    /// In nanoseconds of the clock on the wall.
+    /// The real time, in nanoseconds.
     package var elapsed: Int64 { Self.now(CLOCK_MONOTONIC) - began }
 
-    /// Nil when nobody counts.
+    /// The number of allocations; nil when they are not counted.
     package var allocated: UInt64? {
         guard let allocations, let now = Self.countedAllocations() else { return nil }
         return now - allocations
@@ -26,7 +26,7 @@ package struct Meter {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// From `lubdub_allocations`, a function of a library that counts the calls of malloc and its kin; tests preload it.
+    /// `lubdub_allocations`, a function of a library that tests preload to count allocations.
     private static let counter: (@convention(c) () -> UInt64)? = {
         guard let symbol = unsafe dlsym(nil, "lubdub_allocations") else { return nil }
         return unsafe unsafeBitCast(symbol, to: (@convention(c) () -> UInt64).self)

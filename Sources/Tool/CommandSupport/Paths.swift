@@ -1,6 +1,6 @@
 import Glibc
 
-/// The path of a file from the root.
+/// The absolute path of a file.
 package func absolutePath(_ path: String) -> String {
     var words: [Substring] = []
     let folder = path.hasPrefix("/") ? "" : currentFolder

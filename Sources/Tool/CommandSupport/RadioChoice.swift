@@ -2,20 +2,20 @@ package import Arguments
 package import Sockets
 import Spelling
 
-/// What `--radio` can name for a central.
+/// The `--radio` option of a central.
 package let radioOption = Arguments.Grammar.Option.option(
     "--radio", "RADIO",
-    "what to hear with: bluez[:hci0] for this machine's Bluetooth; or a controller:\nhci:tcp:HOST:PORT or hci:unix:PATH"
+    "Use this machine's Bluetooth, bluez[:hci0], or a controller, hci:tcp:HOST:PORT or hci:unix:PATH (required)"
 )
 
-/// What a central hears with.
+/// The radio of a central.
 package enum RadioChoice: CustomStringConvertible {
-    /// A controller at the other end of a stream.
+    /// A controller that is reached by a stream.
     case controller(StreamAddress)
-    /// This machine's Bluetooth, by bluetoothd; the first adapter, if none is named.
+    /// This machine's Bluetooth, through bluetoothd; the first adapter if none is named.
     case bluez(adapter: String?)
 
-    /// What `--radio` names: `bluez`, `bluez:hci0`, `hci:tcp:HOST:PORT` or `hci:unix:PATH`.
+    /// Reads `bluez`, `bluez:hci0`, `hci:tcp:HOST:PORT` or `hci:unix:PATH`.
     package init(_ text: String) throws(CommandFailure) {
         guard isBlueZ(text) else {
             self = .controller(try controllerAddress(of: text))
@@ -24,12 +24,12 @@ package enum RadioChoice: CustomStringConvertible {
         let name = text.dropFirst("bluez:".count)
         guard text == "bluez" || isAdapter(name) else {
             throw CommandFailure(
-                .usage, "--radio \(text.quoted) names no adapter: a central has one, as in bluez:hci0")
+                .usage, "--radio must name a single adapter, for example bluez:hci0, not \(text.quoted)")
         }
         self = .bluez(adapter: name.isEmpty ? nil : String(name))
     }
 
-    /// As `--radio` has it, but for the `hci:` of a controller.
+    /// The text of `--radio`, without the `hci:` of a controller.
     package var description: String {
         switch self {
         case .controller(let address): "\(address)"
@@ -38,21 +38,21 @@ package enum RadioChoice: CustomStringConvertible {
     }
 }
 
-/// The radio that `--radio` names.
+/// The radio of the `--radio` option.
 package func radio(_ invocation: Invocation) throws(CommandFailure) -> RadioChoice {
     guard let text = invocation.text("--radio") else {
         throw CommandFailure(
             .usage,
-            "there is nothing to hear without --radio; after `lubdub serve`, --radio hci:tcp:127.0.0.1:6402; "
-                + "with this machine's Bluetooth, --radio bluez")
+            "--radio is required: use --radio hci:tcp:127.0.0.1:6402 for a running 'lubdub serve', or --radio bluez for "
+                + "this machine's Bluetooth")
     }
     return try RadioChoice(text)
 }
 
-/// Whether a radio is this machine's Bluetooth, by bluetoothd.
+/// Whether a radio is this machine's Bluetooth, through bluetoothd.
 package func isBlueZ(_ radio: String) -> Bool { radio == "bluez" || radio.hasPrefix("bluez:") }
 
-/// Whether this can be the name of an adapter: `hci0`.
+/// Whether a text has the form of an adapter's name: `hci0`.
 package func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
 
 /// The address in `hci:tcp:HOST:PORT` and `hci:unix:PATH`.
@@ -60,13 +60,10 @@ package func controllerAddress(of text: String) throws(CommandFailure) -> Stream
     guard text.hasPrefix("hci:") else {
         throw CommandFailure(
             .usage,
-            "--radio \(text.quoted) is not played yet by this version; bluez, bluez:hci0, hci:tcp:HOST:PORT and "
-                + "hci:unix:PATH are")
+            "--radio must be bluez, bluez:hci0, hci:tcp:HOST:PORT or hci:unix:PATH, not \(text.quoted)")
     }
-    do throws(StreamAddress.Unreadable) { return try StreamAddress(String(text.dropFirst(4))) } catch {
-        throw CommandFailure(.usage, "--radio: \(error)")
-    }
+    return try orFail(.usage, "--radio: ") { try StreamAddress(String(text.dropFirst(4))) }
 }
 
-/// The port that rootcanal made customary, and those behind it that are tried when it is in use.
+/// The default port of virtual controllers, rootcanal's, and the ports that are tried when it is in use.
 package let customaryPorts = 6402...6411

@@ -2,19 +2,18 @@ package import Arguments
 import Glibc
 package import Simulation
 
-/// Why a command ends; whoever knows a reason first says so.
+/// Why a command ends: the first reason that is reported.
 package struct RunCompletion: Sendable {
-    /// What there can be.
     package enum Reason: Sendable {
         case signal(Int32)
-        /// Nobody reads what is written any more.
+        /// The reader of standard output is gone.
         case closed
         case time
-        /// Somebody pressed the key for it.
+        /// The user pressed the key.
         case quit
         case failure(String)
 
-        /// What the process says when it ends for this reason; nil when that depends on what it found out.
+        /// The exit code for this reason; nil when it depends on the results.
         package var code: ExitCode? {
             switch self {
             case .signal(let number): .signal(number)
@@ -31,11 +30,11 @@ package struct RunCompletion: Sendable {
 
     package init() { (reasons, continuation) = AsyncStream.makeStream(of: Reason.self) }
 
-    /// From the loop's thread, as often as one likes.
+    /// Reports a reason; call it on the loop's thread, any number of times.
     package func finish(_ reason: Reason) { continuation.yield(reason) }
 
-    /// Waits for a signal, for `limit` to pass, for the reader of standard output to go if that is heeded, or for
-    /// somebody to say why it is over.
+    /// Waits for a signal, for `limit` to pass, for the reader of standard output to go (if `watchesReader`), or for
+    /// `finish`.
     package func wait(
         _ signals: Signals, on loop: EventLoop, for limit: Duration?, watchesReader: Bool = true
     ) async -> Reason {

@@ -3,27 +3,27 @@ import CLinux
 import Glibc
 package import Simulation
 
-/// Signals that ask the program to end, as something that a loop can wait for.
+/// Signals as events of a loop.
 package struct Signals: Sendable {
     private let descriptor: CInt
 
-    /// From now on SIGINT, SIGTERM and SIGHUP end nothing by themselves.
+    /// Takes SIGINT, SIGTERM and, unless it is ignored, SIGHUP.
     package init() {
-        let isWanted = !Self.isIgnored(SIGHUP)  // nohup(1) wants it to stay ignored
-        self.init([SIGINT, SIGTERM] + (isWanted ? [SIGHUP] : []))
+        let takesHangUp = !Self.isIgnored(SIGHUP)  // nohup(1) ignores it
+        self.init([SIGINT, SIGTERM] + (takesHangUp ? [SIGHUP] : []))
     }
 
-    /// From now on these signals do nothing by themselves.
+    /// Takes these signals, which lose their default action.
     package init(_ numbers: [Int32]) {
         var set = Self.set(of: numbers)
         unsafe sigprocmask(SIG_BLOCK, &set, nil)
         descriptor = unsafe signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     }
 
-    /// Those that somebody else takes, and writes to the other end of this pipe as signalfd(2) has them.
+    /// Takes signals that another thread writes to a pipe, in the format of signalfd(2).
     package init(passedOnTo descriptor: CInt) { self.descriptor = descriptor }
 
-    /// None will come any more.
+    /// Closes the descriptor.
     package func close() { Glibc.close(descriptor) }
 
     private static func set(of numbers: [Int32]) -> sigset_t {
@@ -33,8 +33,8 @@ package struct Signals: Sendable {
         return set
     }
 
-    /// A signal that was taken does after all what it does by itself.
-    package func letHappen(_ number: Int32) {
+    /// Performs the default action of a signal.
+    package func performDefaultAction(of number: Int32) {
         var set = Self.set(of: [number])
         raise(number)
         unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
@@ -47,14 +47,14 @@ package struct Signals: Sendable {
         return unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// The number of a signal that has come, once for each; nil when none has.
+    /// The next signal that has arrived; nil when there is none.
     package func take() -> Int32? {
         var info = signalfd_siginfo()
         let count = unsafe read(descriptor, &info, MemoryLayout<signalfd_siginfo>.size)
         return count > 0 ? Int32(info.ssi_signo) : nil
     }
 
-    /// Calls `action` with the number of each signal that comes.
+    /// Calls `action` with each signal that arrives.
     package func watch(on loop: EventLoop, _ action: @escaping @Sendable (Int32) -> Void) -> EventLoop.Watch {
         loop.watch(descriptor, for: .readable) {
             if let number = take() { action(number) }

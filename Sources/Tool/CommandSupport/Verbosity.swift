@@ -1,17 +1,17 @@
 package import Arguments
 
-/// How much is said beside the results.
+/// How much a command prints in addition to its results.
 package enum Verbosity: Comparable, Sendable {
-    /// Nothing but what went wrong.
+    /// Errors only.
     case quiet
-    /// What somebody wants to know who does not look for a fault.
+    /// Main events.
     case normal
-    /// Everything that happens, and every packet.
+    /// Every event and every packet.
     case verbose
 
     package init(_ invocation: Invocation) throws(CommandFailure) {
         switch (invocation.has("--quiet"), invocation.has("--verbose")) {
-        case (true, true): throw CommandFailure(.usage, "--quiet and --verbose exclude each other")
+        case (true, true): throw CommandFailure(.usage, "--quiet and --verbose are mutually exclusive")
         case (true, false): self = .quiet
         case (false, true): self = .verbose
         case (false, false): self = .normal

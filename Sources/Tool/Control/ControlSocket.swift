@@ -1,6 +1,6 @@
 import CommandSupport
-package import Drivers
 import Documents
+package import Drivers
 package import Scenarios
 package import Simulation
 package import Sockets

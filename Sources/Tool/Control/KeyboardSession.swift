@@ -36,7 +36,7 @@ package actor KeyboardSession: TerminalSession {
         self.speed = speed
     }
 
-    package func goOn() {
+    package func resume() {
         guard terminal.take() else { return leave() }
         columns = terminal.size.columns
         watchKeys()
@@ -50,7 +50,7 @@ package actor KeyboardSession: TerminalSession {
     package func typed() {
         guard terminal.isOurs, let octets = terminal.read() else {
             forgetKeys()
-            return pairingOperator.assumeIsolated { $0.hasLeft() }
+            return pairingOperator.assumeIsolated { $0.inputEnded() }
         }
         guard !pairingOperator.assumeIsolated({ $0.isAsking }) else {
             return pairingOperator.assumeIsolated { $0.typed(octets) }

@@ -1,20 +1,20 @@
 import CommandSupport
 
 extension Diagnosis {
-    /// What bluetoothd tells of an adapter.
+    /// Examines an adapter.
     mutating func look(at adapter: MachineFacts.Adapter) {
         let name = adapter.name
         guard isPeripheral(adapter) else {
             add(
                 .problem(
                     .noPeripheral, name, "\(name) cannot be a peripheral",
-                    advice: "plug in another: a USB adapter for Bluetooth 4.0 or later"))
+                    advice: "plug in another USB adapter, for Bluetooth 4.0 or later"))
             return
         }
         guard let free = adapter.freeAdvertisements, free > 0 else {
             add(
                 .problem(
-                    .advertisementsUsed, name, "\(name) has no advertisement left",
+                    .advertisementsUsed, name, "\(name) has no free advertisement",
                     fix: facts.command(.restart(service: "bluetooth")),
                     advice: "or end the program that advertises"))
             return
@@ -26,7 +26,7 @@ extension Diagnosis {
                 .hint(
                     .switchedOff, name, "\(name) is switched off: \(known)",
                     fix: isBlocked ? nil : "bluetoothctl power on",
-                    advice: isBlocked ? nil : "serve does that, too, and puts it back"))
+                    advice: isBlocked ? nil : "serve switches it on, too, and off again at its end"))
             return
         }
         add(.ok(name, "\(name): \(known)"))
@@ -43,7 +43,7 @@ extension Diagnosis {
         if configuration?["General", "ControllerMode"] == "bredr" {
             add(
                 .problem(
-                    .classicOnly, "configuration", "\(facts.configurationPath) switches Low Energy off",
+                    .classicOnly, "configuration", "\(facts.configurationPath) disables Low Energy",
                     fix: facts.command(.configure("ControllerMode = dual"))))
         }
         if let version = facts.version, version < DaemonVersion(5, 77), !facts.isExperimental,
@@ -51,14 +51,14 @@ extension Diagnosis {
         {
             add(
                 .hint(
-                    .intervalsIgnored, "intervals", "BlueZ \(version) ignores how often a scenario advertises",
+                    .intervalsIgnored, "intervals", "BlueZ \(version) ignores the advertising interval of scenarios",
                     fix: facts.command(.configure("Experimental = true"))))
         }
         if let configuration, configuration["General", "DeviceID"] != "false" {
             add(
                 .hint(
                     .secondInformation, "information",
-                    "bluetoothd adds a Device Information service (180A) of its own to the scenario's",
+                    "bluetoothd adds its own Device Information service (180A) to the scenario's",
                     fix: facts.command(.configure("DeviceID = false"))))
         }
     }
@@ -66,16 +66,16 @@ extension Diagnosis {
     mutating func lookAtPorts() {
         let first = customaryPorts.lowerBound
         switch facts.freePort {
-        case first?: add(.ok("port", "the port \(first) of 127.0.0.1 is free"))
+        case first?: add(.ok("port", "port \(first) of 127.0.0.1 is free"))
         case let port?:
             add(
                 .hint(
-                    .portTaken, "port", "the port \(first) of 127.0.0.1 is in use; serve would take \(port)",
-                    fix: "ss -ltnp 'sport = :\(first)'", advice: "that shows who has it"))
+                    .portTaken, "port", "port \(first) of 127.0.0.1 is in use; serve would use \(port)",
+                    fix: "ss -ltnp 'sport = :\(first)'", advice: "that shows which program uses it"))
         case nil:
             add(
                 .problem(
-                    .portsTaken, "port", "the ports \(first) to \(customaryPorts.upperBound) of 127.0.0.1 are in use",
+                    .portsTaken, "port", "ports \(first) to \(customaryPorts.upperBound) of 127.0.0.1 are in use",
                     fix: "lubdub serve scenarios/resting.json --controller tcp:127.0.0.1:0"))
         }
     }

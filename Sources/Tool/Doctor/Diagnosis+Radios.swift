@@ -1,7 +1,7 @@
 import CommandSupport
 
 extension Diagnosis {
-    /// What each radio can do, in the order of how much it needs.
+    /// Whether each radio works, those with the fewest requirements first.
     func radios(adapters wanted: [String] = []) -> [RadioVerdict] {
         [virtual, outside, bluez(wanted), socket]
     }
@@ -9,18 +9,18 @@ extension Diagnosis {
     private var virtual: RadioVerdict {
         let serving =
             facts.freePort.map { "serve offers it at tcp:127.0.0.1:\($0)" }
-            ?? "serve needs --controller: no port is free"
-        return RadioVerdict(radio: "virtual", works: true, says: "run and demo need nothing; \(serving)")
+            ?? "serve requires --controller: no default port is free"
+        return RadioVerdict(radio: "virtual", works: true, says: "run and demo need no radio; \(serving)")
     }
 
     private var outside: RadioVerdict {
         RadioVerdict(
             radio: "hci:tcp, hci:unix", works: true,
-            says: "above any controller that speaks H4 over a stream: lubdub controller, Bumble, rootcanal")
+            says: "any controller that uses H4 over a stream: lubdub controller, Bumble, rootcanal")
     }
 
     private var socket: RadioVerdict {
-        RadioVerdict(radio: "hci:socket", works: false, says: "not in this version")
+        RadioVerdict(radio: "hci:socket", works: false, says: "not supported yet")
     }
 
     private func bluez(_ wanted: [String]) -> RadioVerdict {
@@ -39,10 +39,10 @@ extension Diagnosis {
         }
         return RadioVerdict(
             radio: "bluez", works: true,
-            says: "serve, monitor, scan on \(usable.joined(separator: ", ")); link loss, octets below ATT: not there")
+            says: "serve, monitor, scan on \(usable.joined(separator: ", ")); no link loss, no packets below ATT")
     }
 
-    private func reason(_ code: MachineCode?) -> String { code.map { "see \($0.rawValue)" } ?? "there is none" }
+    private func reason(_ code: MachineCode?) -> String { code.map { "see \($0.rawValue)" } ?? "no adapter found" }
 
     private func isUsable(_ name: String) -> Bool {
         problem(of: [name]) == nil

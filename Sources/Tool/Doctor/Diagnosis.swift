@@ -2,12 +2,12 @@ import CommandSupport
 import Glibc
 import Spelling
 
-/// The judgement of facts; nothing is asked of the machine here.
+/// The findings from a machine's facts.
 package struct Diagnosis: Sendable {
     let facts: MachineFacts
     private(set) var findings: [Finding] = []
 
-    /// In the order in which things stand on each other: what is mended first may mend what comes later.
+    /// The findings are in order of dependency: fixing an early one may fix later ones.
     package init(_ facts: MachineFacts) {
         self.facts = facts
         lookAtKernel()
@@ -22,7 +22,7 @@ package struct Diagnosis: Sendable {
 
     mutating func add(_ finding: Finding) { findings.append(finding) }
 
-    /// The code of the first problem of these subjects.
+    /// The code of the first problem with one of these subjects.
     func problem(of subjects: [String]) -> MachineCode? {
         findings.first { $0.level == .problem && subjects.contains($0.subject) }?.code
     }
@@ -35,7 +35,7 @@ package struct Diagnosis: Sendable {
             add(
                 kernel.hasModule
                     ? .problem(
-                        .notLoaded, "kernel", "Linux \(kernel.release) has Bluetooth, but not loaded",
+                        .notLoaded, "kernel", "Linux \(kernel.release) has a Bluetooth module that is not loaded",
                         fix: facts.command(.load(module: "bluetooth")))
                     : withoutBluetooth(kernel.release))
             return
@@ -45,20 +45,21 @@ package struct Diagnosis: Sendable {
         case EAFNOSUPPORT?:
             add(
                 .hint(
-                    .otherNamespace, "kernel", "Linux \(kernel.release) has Bluetooth, but not for this container",
-                    advice: "the bluetoothd outside serves, too; to run one here: --network=host"))
+                    .otherNamespace, "kernel",
+                    "Linux \(kernel.release) has Bluetooth, but not in this container's network namespace",
+                    advice: "the host's bluetoothd works, too; to run one here: --network=host"))
         case let code?:
             let reason = unsafe String(cString: strerror(code))
             add(
                 .hint(
                     .socketsForbidden, "kernel",
-                    "Linux \(kernel.release) has Bluetooth, but no sockets of it for this program: \(reason)",
-                    advice: "bluetoothd has its own; look at the container's filter of system calls (seccomp)"))
+                    "Linux \(kernel.release) has Bluetooth, but refuses its sockets to this program: \(reason)",
+                    advice: "bluetoothd has its own sockets; check the container's system call filter (seccomp)"))
         }
         if !kernel.makesAdapters {
             add(
                 .hint(
-                    .noVirtualAdapters, "vhci", "there is no /dev/vhci, which virtual adapters for tests need",
+                    .noVirtualAdapters, "vhci", "/dev/vhci is missing, which virtual adapters for tests need",
                     fix: kernel.hasAdapterMaker ? facts.command(.load(module: "hci_vhci")) : nil))
         }
     }
@@ -70,7 +71,7 @@ package struct Diagnosis: Sendable {
             fix: isCloud && facts.means.installer == .apt
                 ? facts.command(.install(package: "linux-image-amd64")) : nil,
             advice: isCloud
-                ? "then boot that kernel" : "boot a kernel with CONFIG_BT; in a container, that is the host's")
+                ? "then boot that kernel" : "boot a kernel with CONFIG_BT; a container uses the host's kernel")
     }
 
     private mutating func lookAtAdapters() {
@@ -83,12 +84,12 @@ package struct Diagnosis: Sendable {
         }
         guard kernel.hasBluetooth, kernel.driverless.isEmpty else { return }
         if kernel.interfaces.isEmpty {
-            // A laptop's own switch takes the adapter off its bus.
+            // A laptop's switch may disconnect the adapter from its bus.
             guard problem(of: ["rfkill"]) == nil else { return }
             add(
                 .problem(
                     .noAdapter, "adapter", "the kernel has no Bluetooth adapter",
-                    advice: "plug in a USB adapter for Bluetooth 4.0 or later; dmesg | grep -i bluetooth may say more"))
+                    advice: "plug in a USB adapter for Bluetooth 4.0 or later; dmesg | grep -i bluetooth may show why"))
         } else {
             add(.ok("adapter", "the kernel has \(kernel.interfaces.joined(separator: ", "))"))
         }
@@ -100,7 +101,7 @@ package struct Diagnosis: Sendable {
                 add(
                     .problem(
                         .hardBlocked, "rfkill", "\(blocked.name) is switched off by hardware",
-                        advice: "look for the laptop's own switch or key, or in its BIOS"))
+                        advice: "use the laptop's switch or key, or its BIOS"))
             } else if blocked.isSoftBlocked {
                 add(
                     .problem(
@@ -117,7 +118,7 @@ package struct Diagnosis: Sendable {
     private mutating func lookAtBus() {
         let inContainer = "in a container, share the host's /run/dbus/system_bus_socket"
         switch facts.bus {
-        case .open: add(.ok("bus", "D-Bus's system bus lets us in"))
+        case .open: add(.ok("bus", "the D-Bus system bus accepts connections"))
         case .unreachable(let why) where facts.hasBusDaemon:
             add(.problem(.noBus, "bus", why, fix: facts.command(.start(service: "dbus")), advice: inContainer))
         case .unreachable(let why):
@@ -130,16 +131,19 @@ package struct Diagnosis: Sendable {
         case .unasked(let address):
             add(
                 .problem(
-                    .noBus, "bus", "DBUS_SYSTEM_BUS_ADDRESS is \(address.quoted), and only unix:path= is asked",
+                    .noBus, "bus", "DBUS_SYSTEM_BUS_ADDRESS is \(address.quoted), but doctor only checks unix:path=",
                     fix: "unset DBUS_SYSTEM_BUS_ADDRESS"))
         }
     }
 
     private mutating func lookAtProgram() {
         if let program = facts.program {
-            add(.ok("bluez", "\(program)\(facts.version.map { " is of BlueZ \($0)" } ?? " does not tell its version")"))
+            add(
+                .ok(
+                    "bluez", "\(program)\(facts.version.map { " is of BlueZ \($0)" } ?? " does not report its version")"
+                ))
         } else if case .answering = facts.daemon {
-            add(.ok("bluez", "bluetoothd is at no usual place, but answers"))
+            add(.ok("bluez", "bluetoothd is not at a usual path, but answers"))
         } else {
             add(
                 .problem(
@@ -155,7 +159,7 @@ package struct Diagnosis: Sendable {
         case .absent:
             add(
                 .problem(
-                    .daemonStopped, "bluetoothd", "bluetoothd does not run",
+                    .daemonStopped, "bluetoothd", "bluetoothd is not running",
                     fix: facts.command(.start(service: "bluetooth"))))
         case .silent:
             add(
@@ -170,20 +174,20 @@ package struct Diagnosis: Sendable {
                     .problem(
                         .adapterUnknown, name, "bluetoothd does not know \(name)",
                         fix: facts.command(.restart(service: "bluetooth")),
-                        advice: "or end the program that has taken it"))
+                        advice: "or end the program that uses it"))
             }
             for adapter in adapters { look(at: adapter) }
         }
     }
 
-    /// By way of a group if this system has one for it.
+    /// The finding for a forbidden call: join a group if the policy names one.
     private var forbidden: Finding {
-        let found = "D-Bus's policy does not let this user speak to bluetoothd"
+        let found = "the D-Bus policy does not allow this user to call bluetoothd"
         guard let group = facts.means.allowedGroups.first(where: { !facts.means.groups.contains($0) }) else {
             return .problem(.callsForbidden, "policy", found, fix: facts.command(.allow))
         }
         return .problem(
-            .callsForbidden, "policy", "\(found), but the group \(group)",
+            .callsForbidden, "policy", "\(found), only the group \(group)",
             fix: facts.command(.join(group: group)), advice: "then log out and in again")
     }
 }

@@ -2,7 +2,7 @@ package import Arguments
 package import CommandSupport
 import Spelling
 
-/// What the command line needs: a radio's name, and its adapters if they are named.
+/// The radio to check for, and its adapters if they are named.
 package struct WantedRadio: Hashable, Sendable {
     let name: String
     let adapters: [String]
@@ -21,7 +21,7 @@ package struct WantedRadio: Hashable, Sendable {
     }
 }
 
-/// What `doctor` says.
+/// The output of `doctor`.
 package struct DoctorReport: Sendable {
     let findings: [Finding]
     let radios: [RadioVerdict]
@@ -38,7 +38,7 @@ package struct DoctorReport: Sendable {
             + "\"radios\": [\(radios.map(\.json).joined(separator: ", "))], \"status\": \(code.status)}"
     }
 
-    /// For people: a line for each finding, with what mends it below; then a line for each radio.
+    /// A line for each finding, followed by its fix; then a line for each radio.
     package func lines(_ paint: Paint) -> [String] {
         let width = (findings.map(\.subject) + radios.map(\.radio)).map(\.count).max() ?? 0
         let margin = "".filled(to: width + 11)

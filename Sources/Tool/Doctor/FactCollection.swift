@@ -1,9 +1,9 @@
 import CommandSupport
 import Glibc
 
-/// Facts that files tell.  Nothing is changed: no module is loaded, no service started.
+/// Facts from files.  Nothing is changed: no module is loaded, no service started.
 extension MachineFacts {
-    /// Where distributions have bluetoothd.
+    /// The paths of bluetoothd in distributions.
     static let usualPaths = [
         "/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd", "/usr/local/libexec/bluetooth/bluetoothd",
         "/usr/sbin/bluetoothd",
@@ -18,7 +18,7 @@ extension MachineFacts {
         means = Means(files)
     }
 
-    /// Heeds how bluetoothd was started, once its process is known.
+    /// Reads the options of the running bluetoothd.
     mutating func read(process: UInt32, _ files: FileTree) {
         let line = contents(of: "\(files.root)/proc/\(process)/cmdline") ?? []
         let words = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -38,7 +38,7 @@ extension MachineFacts {
 }
 
 extension MachineFacts.Kernel {
-    /// `/sys/class/bluetooth` is there from when the kernel's Bluetooth is: a socket would load it.
+    /// `/sys/class/bluetooth` shows whether Bluetooth is loaded; opening a socket would load it.
     init(_ files: FileTree, release: String) {
         self.release = release
         hasBluetooth = files.has("/sys/class/bluetooth")
@@ -53,8 +53,8 @@ extension MachineFacts.Kernel {
         ["", ".xz", ".zst", ".gz"].contains { files.has("/lib/modules/\(release)/kernel/\(module).ko\($0)") }
     }
 
-    /// Assigned by usb.org, "Defined Class Codes": E0 wireless controller, 01 radio frequency, 01 Bluetooth.  Of an
-    /// adapter's two interfaces the first one has the commands.
+    /// usb.org, "Defined Class Codes": E0 wireless controller, 01 radio frequency, 01 Bluetooth.  An adapter's first interface
+    /// carries the commands.
     private static func isAdapterWithoutDriver(_ name: String, _ files: FileTree) -> Bool {
         func text(_ file: String) -> String? { files.text(of: "/sys/bus/usb/devices/\(name)/\(file)") }
         return text("bInterfaceClass") == "e0" && text("bInterfaceSubClass") == "01"
@@ -64,7 +64,7 @@ extension MachineFacts.Kernel {
 }
 
 extension MachineFacts.Switch {
-    /// Nil if it is of another kind: Linux, `Documentation/ABI/stable/sysfs-class-rfkill`.
+    /// Nil for other types: Linux, `Documentation/ABI/stable/sysfs-class-rfkill`.
     init?(_ id: String, _ files: FileTree) {
         func text(_ file: String) -> String? { files.text(of: "/sys/class/rfkill/\(id)/\(file)") }
         guard text("type") == "bluetooth" else { return nil }
@@ -92,7 +92,7 @@ extension MachineFacts.Means {
         }
     }
 
-    /// Those of this process, where `/etc/group` names them.
+    /// The groups of this process, by their names in `/etc/group`.
     private static func groups(_ files: FileTree) -> [String] {
         var numbers = [gid_t](repeating: 0, count: 1024)
         let count = unsafe getgroups(CInt(numbers.count), &numbers)
@@ -104,7 +104,7 @@ extension MachineFacts.Means {
         }
     }
 
-    /// The groups whose `<policy group="…">` lets them send to org.bluez: dbus-daemon(1).
+    /// The groups whose `<policy group="…">` allows them to send to org.bluez: dbus-daemon(1).
     static func groupsAllowed(by policy: String) -> [String] {
         var groups: [String] = []
         var group: Substring?

@@ -1,18 +1,18 @@
 import CommandSupport
 import Glibc
 
-/// The machine's files; in tests, those below another folder.
+/// The machine's files; in tests, the files below another folder.
 package struct FileTree: Sendable {
     let root: String
 
     init(below root: String = "") { self.root = root }
 
-    /// What is in a folder, in order; nothing if it cannot be read.
+    /// The sorted names in a folder; none if it cannot be read.
     func names(in folder: String) -> [String] {
         folderEntries(root + folder).sorted()
     }
 
-    /// A file's text without blanks at its ends; nil if it cannot be read.
+    /// The trimmed text of a file; nil if it cannot be read.
     func text(of path: String) -> String? {
         contents(of: root + path).map { trimmed(String(decoding: $0, as: UTF8.self)) }
     }
@@ -21,7 +21,7 @@ package struct FileTree: Sendable {
 
     func isExecutable(_ path: String) -> Bool { unsafe access(root + path, X_OK) == 0 }
 
-    /// Whether one of the folders where programs are has this one.
+    /// Whether a program is in one of the usual folders.
     func hasProgram(_ name: String) -> Bool {
         ["/usr/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin"].contains {
             isExecutable("\($0)/\(name)")

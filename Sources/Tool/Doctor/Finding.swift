@@ -1,24 +1,24 @@
 import CommandSupport
 import Spelling
 
-/// What was looked at, what was found there, and what mends it.
+/// The result of an examination, and its fix.
 package struct Finding: Hashable, Sendable {
     enum Level: String, Sendable {
         case ok
-        /// All works, but not as well as it could.
+        /// It works, but not as well as it could.
         case hint
-        /// Something does not work.
+        /// It does not work.
         case problem
     }
 
-    /// `kernel`, `bus`, `hci0`; scripts match it.
+    /// `kernel`, `bus`, `hci0`; scripts match this.
     let subject: String
     let level: Level
     let code: MachineCode?
     let found: String
-    /// For a shell, word for word.
+    /// A command line for a shell.
     let command: String?
-    /// What no command can do.
+    /// A step that is not a command.
     let advice: String?
 
     static func ok(_ subject: String, _ found: String) -> Finding {
@@ -43,7 +43,7 @@ package struct Finding: Hashable, Sendable {
     }
 }
 
-/// A radio that `--radio` can name, and what it can do on this machine.
+/// A value of `--radio`, and whether it works on this machine.
 package struct RadioVerdict: Hashable, Sendable {
     let radio: String
     let works: Bool

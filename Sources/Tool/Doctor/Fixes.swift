@@ -1,4 +1,4 @@
-/// What installs packages.
+/// A package manager.
 enum Installer: String, CaseIterable, Sendable {
     case apt = "apt-get"
     case dnf, zypper, pacman, apk
@@ -12,7 +12,7 @@ enum Installer: String, CaseIterable, Sendable {
     }
 }
 
-/// What starts services.
+/// A service manager.
 enum ServiceManager: Hashable, Sendable {
     case systemd, scripts, openRC
 
@@ -26,7 +26,7 @@ enum ServiceManager: Hashable, Sendable {
 }
 
 extension MachineFacts {
-    /// Commands that mend, for this user on this machine.
+    /// A fix as a command, for this user on this machine.
     enum Fix {
         case load(module: String)
         case unblock(Switch)
@@ -36,7 +36,7 @@ extension MachineFacts {
         /// Sets a key of `[General]` in bluetoothd's configuration.
         case configure(String)
         case join(group: String)
-        /// Lets this user speak to org.bluez, by a policy of D-Bus.
+        /// Allows this user to call org.bluez, by a D-Bus policy.
         case allow
     }
 
@@ -48,7 +48,8 @@ extension MachineFacts {
                 ? asRoot("rfkill unblock bluetooth")
                 : "echo 0 | " + asRoot("tee /sys/class/rfkill/\(blocked.id)/soft")
         case .install(let package): means.installer.map { asRoot($0.command(package)) }
-        case .start(let service): means.services.map { asRoot($0.command("start", service)) } ?? byHand(service)
+        case .start(let service):
+            means.services.map { asRoot($0.command("start", service)) } ?? startingDirectly(service)
         case .restart(let service): means.services.map { asRoot($0.command("restart", service)) }
         case .configure(let setting): configuring(setting)
         case .join(let group): asRoot("usermod --append --groups \(group) \"$(id -un)\"")
@@ -60,8 +61,8 @@ extension MachineFacts {
 
     private func asRoot(_ command: String) -> String { means.user == 0 ? command : "sudo \(command)" }
 
-    /// Where nothing starts services: as services are started, in the background.
-    private func byHand(_ service: String) -> String? {
+    /// Starts a service without a service manager.
+    private func startingDirectly(_ service: String) -> String? {
         switch service {
         case "dbus": asRoot("mkdir -p /run/dbus") + " && " + asRoot("dbus-daemon --system --fork")
         case "bluetooth": program.map { asRoot("\($0) --nodetach &") }

@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// The codes of what `doctor` finds, in one table: a code keeps its meaning for ever, as those of documents do.
+/// The codes of `doctor`'s findings; a code never changes its meaning.
 package enum MachineCode: String, CaseIterable, Sendable {
     case noBluetooth = "LD0201"
     case notLoaded = "LD0202"
@@ -27,57 +27,57 @@ package enum MachineCode: String, CaseIterable, Sendable {
     case portTaken = "LD0223"
     case portsTaken = "LD0224"
 
-    /// One paragraph for people: what is missing, and what follows.
+    /// One paragraph: what is missing, and its consequence.
     package var explanation: String {
         switch self {
         case .noBluetooth:
-            "The kernel was built without Bluetooth, as kernels for clouds and many containers' hosts are. A container has the kernel of its host. Boot a kernel with CONFIG_BT; the virtual radio needs none."
+            "The kernel was built without Bluetooth, which is usual in the cloud. A container uses its host's kernel. Boot a kernel with CONFIG_BT; the virtual radio works without it."
         case .notLoaded:
-            "The kernel's Bluetooth is a module that is not loaded. It is loaded with the driver of an adapter when one is plugged in; modprobe loads it by hand."
+            "The kernel's Bluetooth is a module that is not loaded. It is loaded with the driver of an adapter, or by modprobe."
         case .otherNamespace:
-            "The kernel has Bluetooth, but for programs in its first network namespace only, and this one runs in another: in a container. A bluetoothd outside is reached all the same, if the container shares its system bus; one inside needs the network of the host."
+            "The kernel offers Bluetooth only in the host's network namespace, and this program runs in another one, usually a container. The host's bluetoothd can be used if the container shares its system bus; a bluetoothd in the container needs the host's network."
         case .socketsForbidden:
-            "The kernel has Bluetooth, but a filter of system calls or a security module forbids its sockets to this program. bluetoothd has sockets of its own: only --radio hci:socket would need them here."
+            "The kernel has Bluetooth, but a system call filter or a security module refuses its sockets to this program. bluetoothd has its own sockets; only --radio hci:socket would need them here."
         case .noAdapter:
-            "The kernel has no Bluetooth adapter: none is plugged in, the firmware of one is missing, a switch of the laptop takes it off its bus, or it belongs to the host of this virtual machine."
+            "The kernel has no Bluetooth adapter: none is plugged in, its firmware is missing, a switch of the laptop disconnects it, or it belongs to the host of this virtual machine."
         case .noDriver:
-            "A USB adapter is plugged in that no driver uses. btusb is the driver of them all."
+            "A USB adapter has no driver. The driver is btusb."
         case .softBlocked:
             "Software has switched the adapter's radio off: a key of the laptop, airplane mode, or a power manager. rfkill switches it on again."
         case .hardBlocked:
-            "A switch or the firmware of the laptop has switched the adapter's radio off. No software can switch it on: look for a switch or a key with an antenna or an aeroplane, or in the BIOS."
+            "A switch or the firmware of the laptop has switched the adapter's radio off. No software can switch it on: use the switch or key with an antenna or an aeroplane, or the BIOS."
         case .noBus:
-            "bluetoothd is reached over D-Bus's system bus, and nobody listens at its address: D-Bus is not installed or not started, or this is a container without its socket, /run/dbus/system_bus_socket."
+            "bluetoothd is reached over the D-Bus system bus, but nothing listens at its address: D-Bus is not installed or not started, or this is a container without its socket, /run/dbus/system_bus_socket."
         case .busRefuses:
-            "Somebody listens at the address of the system bus, but does not say hello in time, or does not know this user. In a container the user's number must be the same as outside."
+            "A program listens at the address of the system bus, but does not answer in time, or does not know this user. In a container, the user id must be the same as on the host."
         case .noDaemon:
-            "BlueZ's bluetoothd, which has the radio under Linux, is not installed at any usual place."
+            "BlueZ's bluetoothd, which manages Bluetooth under Linux, is not installed at a usual path."
         case .daemonStopped:
-            "bluetoothd is installed, but nobody has the name org.bluez on the system bus. Its service starts only where the kernel has Bluetooth."
+            "bluetoothd is installed, but no program owns the name org.bluez on the system bus. Its service starts only where the kernel has Bluetooth."
         case .callsForbidden:
-            "The system bus does not let this user speak to org.bluez. The policy of some systems allows that to members of a group, others' to whoever is logged in at the machine itself and not over ssh."
+            "The system bus does not allow this user to call org.bluez. Some systems allow it to a group, others to users who are logged in locally and not over ssh."
         case .daemonSilent:
-            "Somebody has the name org.bluez, but does not answer in time or not as bluetoothd does. A restart helps when it hangs."
+            "A program owns the name org.bluez, but does not answer in time, or not as bluetoothd does. If it hangs, restart it."
         case .adapterUnknown:
-            "The kernel has the adapter and bluetoothd does not know it: another program has taken it for itself (a user channel), it is being set up, or its setup has failed: dmesg says so."
+            "The kernel has the adapter, but bluetoothd does not know it: another program uses it exclusively (a user channel), it is still being set up, or its setup failed (see dmesg)."
         case .switchedOff:
             "The adapter is switched off. `lubdub serve --radio bluez` switches it on, and off again at its end."
         case .noPeripheral:
-            "The adapter cannot be a peripheral. Adapters before Bluetooth 4.0 have no Low Energy at all."
+            "The adapter does not support the peripheral role. Adapters before Bluetooth 4.0 have no Low Energy."
         case .advertisementsUsed:
-            "All advertisements that the adapter can send at a time are in use by other programs. They end with their programs, or when bluetoothd is restarted."
+            "Other programs use all advertisements of the adapter. An advertisement ends with its program, or when bluetoothd restarts."
         case .classicOnly:
-            "bluetoothd's configuration switches Low Energy off: ControllerMode = bredr."
+            "bluetoothd's configuration disables Low Energy: ControllerMode = bredr."
         case .intervalsIgnored:
-            "Before BlueZ 5.77 bluetoothd heeds the interval of an advertisement only with its experimental interfaces; without them the kernel advertises every 1.28 s, and a phone takes longer to find the strap."
+            "Before BlueZ 5.77, bluetoothd uses the advertising interval only with experimental interfaces; without them the kernel advertises every 1.28 s, and phones take longer to find the strap."
         case .secondInformation:
-            "bluetoothd has a Device Information service of its own, with a PnP ID. Beside a scenario's there are two of them, and some apps look at the first one only. DeviceID = false takes bluetoothd's away."
+            "bluetoothd adds its own Device Information service with a PnP ID. With a scenario's there are two, and some apps read only the first one. DeviceID = false removes bluetoothd's."
         case .noVirtualAdapters:
-            "Without /dev/vhci no program can make virtual adapters, as BlueZ's btvirt does for tests. Nothing else needs it."
+            "Without /dev/vhci, programs such as BlueZ's btvirt cannot create virtual adapters for tests. Nothing else needs it."
         case .portTaken:
-            "Another program, perhaps another lubdub, listens at the customary port of virtual controllers. serve takes the next free one, and prints it."
+            "Another program, possibly another lubdub, uses the default port of virtual controllers. serve uses the next free port, and prints it."
         case .portsTaken:
-            "All ports that serve tries by itself are in use. It can be told another, or 0 for any that is free."
+            "All default ports of serve are in use. Name another with --controller, or port 0 for any free one."
         }
     }
 }

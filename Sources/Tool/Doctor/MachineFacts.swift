@@ -1,31 +1,31 @@
 import CommandSupport
 
-/// What was seen of the machine; nothing of it is judged here.
+/// Observations of the machine, without judgement.
 package struct MachineFacts: Sendable {
     struct Kernel: Sendable {
         /// As `uname -r` prints it.
         var release = ""
-        /// Whether its Bluetooth is there, built in or loaded.
+        /// Whether Bluetooth is built in or loaded.
         var hasBluetooth = false
-        /// Whether there is a module to load.
+        /// Whether the Bluetooth module can be loaded.
         var hasModule = false
         /// Why no Bluetooth socket can be opened, by `errno(3)`.
         var socketError: Int32?
         /// `hci0` and so on.
         var interfaces: [String] = []
-        /// USB adapters that no driver uses: `1-4:1.0`.
+        /// USB adapters without a driver: `1-4:1.0`.
         var driverless: [String] = []
-        /// Whether `/dev/vhci` is there.
+        /// Whether `/dev/vhci` exists.
         var makesAdapters = false
-        /// Whether the module that makes `/dev/vhci` is there to load.
+        /// Whether the module of `/dev/vhci` can be loaded.
         var hasAdapterMaker = false
     }
 
-    /// One of rfkill's, of the type `bluetooth`.
+    /// An rfkill switch of type `bluetooth`.
     struct Switch: Hashable, Sendable {
         /// `rfkill0`
         let id: String
-        /// Of the adapter, or the laptop's own name for it.
+        /// The adapter's name, or the laptop's name for it.
         let name: String
         let isSoftBlocked: Bool
         let isHardBlocked: Bool
@@ -35,19 +35,19 @@ package struct MachineFacts: Sendable {
         case open
         case unreachable(String)
         case refused(String)
-        /// Its address is none that can be asked without waiting.
+        /// Connecting to its address could block.
         case unasked(address: String)
     }
 
-    /// What bluetoothd tells of an adapter.
+    /// An adapter, as bluetoothd reports it.
     struct Adapter: Hashable, Sendable {
         var name: String
         var address: String? = nil
         var isPowered = true
         var servesAttributes = true
-        /// How many more advertisements it can send; nil when none at all.
+        /// The number of free advertisements; nil when it cannot advertise.
         var freeAdvertisements: Int? = 1
-        /// Empty when bluetoothd does not tell.
+        /// Empty when bluetoothd does not report them.
         var roles: [String] = []
     }
 
@@ -56,12 +56,12 @@ package struct MachineFacts: Sendable {
         case answering([Adapter])
     }
 
-    /// What the user may and what is at hand to mend things.
+    /// The user's permissions and tools.
     struct Means: Sendable {
         var user: UInt32 = 0
-        /// Those of this process, by name.
+        /// The names of this process's groups.
         var groups: [String] = []
-        /// Groups that a policy of D-Bus lets speak to org.bluez.
+        /// The groups that a D-Bus policy allows to call org.bluez.
         var allowedGroups: [String] = []
         var installer: Installer?
         var services: ServiceManager?
@@ -73,12 +73,12 @@ package struct MachineFacts: Sendable {
     var bus = Bus.open
     var hasBusDaemon = true
     var daemon = Daemon.unasked
-    /// Where bluetoothd's program is; nil when it is at no usual place.
+    /// The path of bluetoothd; nil when it is not at a usual path.
     var program: String?
     var version: DaemonVersion?
-    /// Whether it was started with experimental interfaces.
+    /// Whether bluetoothd was started with experimental interfaces.
     var isExperimental = false
-    /// Nil when it is not to be read.
+    /// Nil when it cannot be read.
     var configuration: DaemonConfiguration?
     var configurationPath = "/etc/bluetooth/main.conf"
     var means = Means()
@@ -93,7 +93,7 @@ struct DaemonVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     init(_ major: Int, _ minor: Int) { (self.major, self.minor) = (major, minor) }
 
-    /// What `bluetoothd --version` prints.
+    /// Reads the output of `bluetoothd --version`.
     init?(_ text: some StringProtocol) {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
         guard numbers.count == 2, let major = numbers[0], let minor = numbers[1] else { return nil }
@@ -105,7 +105,7 @@ struct DaemonVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
     static func < (one: Self, other: Self) -> Bool { (one.major, one.minor) < (other.major, other.minor) }
 }
 
-/// bluetoothd's `main.conf`: `[Group]`, `Key = value`, and comments behind `#`, as GLib reads them.
+/// bluetoothd's `main.conf`: `[Group]`, `Key = value`, and comments after `#`, as GLib reads them.
 struct DaemonConfiguration: Hashable, Sendable {
     private var values: [String: String] = [:]  // by "Group/Key"
 
@@ -124,7 +124,7 @@ struct DaemonConfiguration: Hashable, Sendable {
     subscript(group: String, key: String) -> String? { values["\(group)/\(key)"] }
 }
 
-/// Without blanks at either end.
+/// The text without spaces at either end.
 func trimmed(_ text: some StringProtocol) -> String {
     let front = text.drop { $0.isWhitespace }
     return String(front.reversed().drop { $0.isWhitespace }.reversed())

@@ -7,9 +7,9 @@ import Simulation
 import Sockets
 import Spelling
 
-/// Facts that programs and the kernel have to be asked for; no question takes long.
+/// Collects facts from the kernel, bluetoothd and D-Bus, within a time limit.
 package enum MachineProbe {
-    /// After this nobody is waited for any more.
+    /// The time limit.
     private static let limit = Duration.milliseconds(700)
 
     package static func facts(_ files: FileTree = FileTree()) throws -> MachineFacts {
@@ -36,7 +36,7 @@ package enum MachineProbe {
         }
     }
 
-    /// Why the kernel gives no Bluetooth socket to this program; nil if it does.
+    /// The `errno(3)` of opening a Bluetooth socket; nil when it succeeds.
     private static func socketError() -> Int32? {
         let hci: CInt = 1  // BTPROTO_HCI
         let descriptor = socket(AF_BLUETOOTH, CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), hci)
@@ -52,7 +52,7 @@ package enum MachineProbe {
             return (.unasked(address: address.text), nil)
         }
         guard !isCrowded(address.text) else {
-            return (.refused("the bus at \(address.text.quoted) takes no more connections"), nil)
+            return (.refused("the bus at \(address.text.quoted) accepts no more connections"), nil)
         }
         let connection: Connection
         do {
@@ -70,7 +70,7 @@ package enum MachineProbe {
         return (.open, daemon)
     }
 
-    /// Whether libdbus would have to wait until the bus accepts it.
+    /// Whether libdbus would block until the bus accepts the connection.
     private static func isCrowded(_ text: String) -> Bool {
         let path = text.dropFirst("unix:path=".count).prefix { $0 != "," && $0 != ";" }.utf8
         var address = sockaddr_un()
@@ -88,7 +88,7 @@ package enum MachineProbe {
         return code == EAGAIN
     }
 
-    /// The one that `serve` would take.
+    /// The port that `serve` would use.
     private static func freePort(on loop: EventLoop) -> Int? {
         customaryPorts.first { port in
             let address = StreamAddress.tcp(host: "127.0.0.1", port: UInt16(clamping: port))

@@ -22,7 +22,7 @@ package struct EventLogReplay {
 
     package var actionCount: Int { log.actions.count }
 
-    /// The text of the new file, which is to stand at a path; it has been read again, and says the same.
+    /// The text of the new scenario for a file at `target`; it has been parsed and compared with the original.
     package func text(at target: String, acceptingChanges: Bool) throws(CommandFailure) -> String {
         let path = scenario
         let variables = try RunConfiguration.variables(log.source.settings)
@@ -30,18 +30,18 @@ package struct EventLogReplay {
         if let digest = log.source.digest, digest != source.digest, !acceptingChanges {
             throw CommandFailure(
                 .usage,
-                "\(path) has changed since it was played (its digest was \(digest), and is \(source.digest)): name "
-                    + "the old one with --scenario FILE, or take it as it is now with --changed")
+                "\(path) has changed since the run (digest \(digest), now \(source.digest)): name the original with "
+                    + "--scenario FILE, or accept the change with --changed")
         }
         if log.source.digest == nil {
-            Console.warn("the log does not say whether \(path) has changed since")
+            Console.warn("the log has no digest of \(path), which may have changed")
         }
         guard log.source.seed <= UInt64(Int.max) else {
-            throw CommandFailure(.usage, "a scenario cannot have the seed \(log.source.seed) of the log")
+            throw CommandFailure(.usage, "the log's seed \(log.source.seed) is too large for a scenario")
         }
         let original = ScenarioFile.flattened(
             path, variables: variables, naming: { Self.relative($0, to: target) }, load: contents)
-        guard let original else { throw CommandFailure(.inner, "\(path) cannot be made into one file") }
+        guard let original else { throw CommandFailure(.inner, "cannot convert \(path) into a single file") }
         let replay = ReplayScenario(
             original, devices: source.scenario.devices.map(\.id),
             limit: source.scenario.limit.inNanoseconds / 1000 + 1, log)
@@ -50,16 +50,15 @@ package struct EventLogReplay {
         guard again.problems.isEmpty else {
             throw CommandFailure(
                 .usage,
-                (["what was done by hand does not fit \(path):"] + again.problems.map(\.description))
-                    .joined(separator: "\n"))
+                problems: ["lubdub: the manual actions do not fit \(path):"] + again.problems.map(\.description))
         }
         guard again.scenario?.devices == source.scenario.devices else {
-            throw CommandFailure(.inner, "the devices of \(path) cannot be said in one file")
+            throw CommandFailure(.inner, "cannot merge the devices of \(path) into one file")
         }
         return text
     }
 
-    /// Reads a log line by line, however long it is; a last line that was cut off does not count.
+    /// Reads a log line by line; ignores an incomplete last line.
     private static func log(at path: String) throws(CommandFailure) -> ManualActionLog {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -79,25 +78,25 @@ package struct EventLogReplay {
             }
         } catch let error as ManualActionLog.Unreadable {
             throw CommandFailure(.usage, "\(path):\(error.line): \(error.reason)")
-        } catch { throw CommandFailure(.usage, "\(path): a line has more than \(1 << 20) octets") }
-        guard let log else { throw CommandFailure(.usage, "\(path): this is no event log: it has no whole line") }
+        } catch { throw CommandFailure(.usage, "\(path): a line is longer than \(1 << 20) octets") }
+        guard let log else { throw CommandFailure(.usage, "\(path): not an event log: it has no complete line") }
         return log
     }
 
-    /// The path of the scenario that a log is of.
+    /// The path of a log's scenario.
     private static func scenario(of log: ManualActionLog, at path: String) throws(CommandFailure) -> String {
         let scenario = log.source.scenario
-        guard !scenario.isEmpty else { throw CommandFailure(.usage, "\(path): this is the log of no scenario") }
+        guard !scenario.isEmpty else { throw CommandFailure(.usage, "\(path): this log has no scenario") }
         guard contents(of: scenario) != nil else {
             throw CommandFailure(
                 .usage,
-                "\(path): it is the log of \(scenario.quoted), which cannot be read from here: run replay in the folder "
-                    + "where serve ran, or name the file with --scenario FILE")
+                "\(path): cannot read its scenario \(scenario.quoted): run replay in the folder where serve ran, or use "
+                    + "--scenario FILE")
         }
         return scenario
     }
 
-    /// A path as a file at `target` names it.
+    /// A path relative to the folder of `target`.
     private static func relative(_ path: String, to target: String) -> String {
         let words = absolutePath(path).split(separator: "/")
         let folder = absolutePath(target).split(separator: "/").dropLast()

@@ -2,40 +2,40 @@ import Documents
 import Scenarios
 import Spelling
 
-/// What an event log says of what was done by hand: at a key, or on the control socket.
+/// The manual actions in an event log: keys, and lines on the control socket.
 struct ManualActionLog {
-    /// What was played.
+    /// The run of the log.
     package struct Source: Equatable {
         package var scenario: String
         package var seed: UInt64
-        /// Nil in the log of a run in which nobody could act.
+        /// Nil in the log of a run without manual actions.
         package var digest: String?
         package var settings: [String] = []
     }
 
-    /// Something that was done.
+    /// A manual action.
     struct ManualAction: Equatable {
-        /// How it ended, if the line does not say when it ends.
+        /// How an action without a duration ended.
         enum End: Equatable {
-            /// It was given back, at a time.
+            /// It was ended at a time.
             case at(String)
-            /// Another one, by its index, took its place.
+            /// Another action, by index, replaced it.
             case covered(by: Int)
-            /// It had not ended, or was cleared with others.
+            /// It lasted to the end, or was cleared with others.
             case open
         }
 
-        /// In seconds since the start, as the log writes it.
+        /// Seconds since the start, in the log's format.
         package var time: String
-        /// To what, as the log calls it.
+        /// The target, by its name in the log.
         package var entity: String?
-        /// The name of who did it: `key s`.
+        /// The key or connection: `key s`.
         package var name: String
-        /// The line that the control socket takes for it.
+        /// The equivalent line of the control socket.
         package var line: Node
         package var end = End.open
         package let kind: Action.Kind
-        /// Whether its end has to be known from what happened.
+        /// Whether only the log shows its end.
         var isEndless: Bool { kind.lasts && line["for"] == nil && line["until"] == nil }
 
         fileprivate func isCovered(by other: ManualAction) -> Bool {
@@ -43,7 +43,7 @@ struct ManualActionLog {
         }
     }
 
-    /// Why a log is none.
+    /// Why a log cannot be read.
     package struct Unreadable: Error, Equatable {
         package let line: Int
         package let reason: String
@@ -53,34 +53,34 @@ struct ManualActionLog {
     package private(set) var actions: [ManualAction] = []
     /// The time of the last line.
     package private(set) var end = "0.000000"
-    private var count = 1  // of the lines
+    private var count = 1  // lines read
     private var running: [Int] = []  // of the deeds
     private var clearing: Int?  // the deed that ends others just now
 
-    /// Begins with the first line of a log.
+    /// Reads the first line of a log.
     init(_ first: [UInt8]) throws(Unreadable) {
         let node = try? Node(json: first, file: "")
         guard node?["event"]?.string == "start", let scenario = node?["scenario"]?.string,
             let seed = node?["seed"]?.digits.flatMap({ UInt64($0) })
-        else { throw Unreadable(line: 1, reason: "this is no first line of an event log") }
+        else { throw Unreadable(line: 1, reason: "not the first line of an event log") }
         source = Source(scenario: scenario, seed: seed, digest: node?["digest"]?.string)
         if case .array(let settings)? = node?["set"]?.value { source.settings = settings.compactMap(\.string) }
     }
 
-    /// Takes the next line.
+    /// Reads the next line.
     package mutating func add(_ line: [UInt8]) throws(Unreadable) {
         count += 1
         let head = String(decoding: line.prefix(64), as: UTF8.self)
         guard head.hasPrefix("{\"t\": "), let comma = head.firstIndex(of: ",") else { return }
         let time = String(head[..<comma].dropFirst(6))
-        guard Self.isTime(time) else { throw unreadable("this has no time") }
+        guard Self.isTime(time) else { throw unreadable("the line has no time") }
         end = time
         let isBeginning = head.contains("\"event\": \"began\"")
         guard isBeginning || head.contains("\"event\": \"ended\"") else { return }
-        guard let node = try? Node(json: line, file: "") else { throw unreadable("this is no JSON") }
-        guard let said = node["line"] else { return }  // what a rule of the file does is not said by anybody
+        guard let node = try? Node(json: line, file: "") else { throw unreadable("the line is not JSON") }
+        guard let said = node["line"] else { return }  // rules of the scenario have no line
         guard let name = node["rule"]?.string, let kind = said["do"]?.string.flatMap(Action.Kind.init(rawValue:)) else {
-            throw unreadable("this does not say what was done")
+            throw unreadable("the line has no action")
         }
         let action = ManualAction(time: time, entity: node["of"]?.string, name: name, line: said, kind: kind)
         if isBeginning { begin(action) } else { try end(action) }
@@ -88,7 +88,7 @@ struct ManualActionLog {
 
     private func unreadable(_ reason: String) -> Unreadable { Unreadable(line: count, reason: reason) }
 
-    /// As the log writes seconds: `12.345678`.
+    /// The log's format of seconds: `12.345678`.
     private static func isTime(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 2 && (1...10).contains(parts[0].count) && parts[1].count == 6
@@ -106,7 +106,7 @@ struct ManualActionLog {
             let other = actions[index]
             return other.name == action.name && other.entity == action.entity && other.line.json == action.line.json
         }
-        guard let place else { throw unreadable("what ends here has not begun") }
+        guard let place else { throw unreadable("an action ends that has not begun") }
         let index = running.remove(at: place)
         guard clearing == nil else {
             if clearing == index { clearing = nil }
@@ -124,7 +124,7 @@ struct ManualActionLog {
 }
 
 extension Node {
-    /// A number as it is written.
+    /// The digits of a number.
     fileprivate var digits: String? {
         guard case .number(let digits) = value else { return nil }
         return digits

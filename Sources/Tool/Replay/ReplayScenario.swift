@@ -1,16 +1,16 @@
 import Documents
 import Scenarios
 
-/// A scenario in which the script does what was done by hand.
+/// A scenario whose script contains the manual actions of a run.
 struct ReplayScenario {
     /// The new file.
     package let root: Node
 
     /// - Parameters:
-    ///   - original: The scenario that was played, as one file.
-    ///   - devices: The names of its devices.
-    ///   - limit: When it ends, unless the log goes on for longer, in microseconds.
-    ///   - log: What was done, with which seed.
+    ///   - original: The scenario of the run, as a single file.
+    ///   - devices: The ids of its devices.
+    ///   - limit: Its limit in microseconds; extended if the log is longer.
+    ///   - log: The manual actions and the seed.
     init(_ original: Node, devices: [String], limit: Int64, _ log: ManualActionLog) {
         let rules = log.actions.indices.flatMap { Self.rules(for: $0, in: log.actions, devices: devices) }
         var members: [(key: String, node: Node)] = []
@@ -35,18 +35,17 @@ struct ReplayScenario {
         let action = actions[index]
         guard case .object(let said) = action.line.value else { return [] }
         var members: [(key: String, node: Node)] = [("when", Node(.string("\(action.time) s")))]
-        members += said.filter { $0.key != "chance" }.map { ($0.key, $0.node) }  // it has been decided
+        members += said.filter { $0.key != "chance" }.map { ($0.key, $0.node) }  // the log shows its outcome
         if action.isEndless { members.append(("until", Node(.string(end(of: index, in: actions))))) }
         if action.line["note"] == nil { members.append(("note", Node(.string(action.name)))) }
         guard action.kind == .clear, action.line["of"] == nil else { return [.object(members)] }
-        // A rule clears one thing, so that it takes several to clear everything.
+        // A rule clears one target, so clearing everything takes several rules.
         return (devices + ["client"]).map { entity in
             .object(members.prefix(2) + [("of", Node(.string(entity)))] + members.dropFirst(2))
         }
     }
 
-    /// Until when something lasted that did not say so.  With an end it is as what comes from outside: what it covers
-    /// comes back.
+    /// When an action without a duration ended.  With an end, the rule restores what it replaced, as manual actions do.
     private static func end(of index: Int, in actions: [ManualActionLog.ManualAction]) -> String {
         var index = index
         while case .covered(let next) = actions[index].end, next > index { index = next }
@@ -54,7 +53,7 @@ struct ReplayScenario {
         return "\(time) s"
     }
 
-    /// Of a time as the log writes it.
+    /// Microseconds of a time in the log's format.
     private static func microseconds(_ time: String) -> Int64 { Int64(time.filter { $0 != "." }) ?? 0 }
 
     private static func seconds(_ microseconds: Int64) -> String {

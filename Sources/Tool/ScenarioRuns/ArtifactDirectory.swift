@@ -6,15 +6,15 @@ import Scenarios
 import Simulation
 import Spelling
 
-/// The folder that `--keep` names: everything that is needed to see a run again, or to play it again.
+/// The folder of `--keep`: everything that is needed to inspect or repeat a run.
 package struct ArtifactDirectory {
     package let path: String
 
     package var events: String { "\(path)/events.jsonl" }
     package var trace: String { "\(path)/trace.btsnoop" }
 
-    /// Makes the folder and those above it, and puts into it what is known before anything happens: the scenario's
-    /// text, and in `run.json` the seed, the variables that the command line set, and the limit in seconds.
+    /// Creates the folder, and writes the scenario's text, and `run.json` with the seed, the variables of the command line,
+    /// and the limit in seconds.
     package init(_ path: String, _ configuration: RunConfiguration, source: [UInt8]) throws(CommandFailure) {
         self.path = path
         try makeFolders(path)
@@ -25,16 +25,16 @@ package struct ArtifactDirectory {
             "set": [\(settings)], "limit": \(limit)}
 
             """
-        do throws(OutputFailure) {
+        try orFail(.environment) {
             for (name, octets) in [("scenario.json", source), ("run.json", Array(run.utf8))] where !octets.isEmpty {
                 let file = try OutputFile("\(path)/\(name)")
                 file.write(octets[...])
                 try file.close()
             }
-        } catch { throw CommandFailure(.environment, "\(error)") }
+        }
     }
 
-    /// A folder below `path` for each of these cases: their ids, but that none leads out of it or to that of another.
+    /// The folders of cases below `path`: their ids, made unique, and without `..`.
     package static func paths(of ids: [String], in path: String) -> [String] {
         var taken: Set<String> = []
         return ids.map { id in

@@ -8,44 +8,45 @@ import GATT
 import LEHost
 import Octets
 package import Scenarios
+import Services
 package import Simulation
 package import VirtualWorld
 
-/// A scenario with the built-in client in it; it passes no time by itself.
+/// A scenario with the built-in client, in virtual time.
 package struct BuiltInClientRun: Sendable {
-    /// Takes what the client says.
+    /// Receives the client's updates.
     package typealias Listener = (Instant, SensorCollector.Saying) -> Void
 
     package var world: World
-    /// How many values of sensors the client has taken in: heart rates, temperatures, counts, samples.
+    /// The number of sensor values that the client reported: heart rates, temperatures, counts, samples.
     package private(set) var measurements = 0
     /// The end of the scenario.
     package let limit: Instant
-    /// What happened, once it is over, if a report is to show it.
+    /// The timeline of the finished run, if a report shows it.
     package var chronicle: Chronicle?
     private let files: LogFiles?
     private let node: Int
     private var collector: SensorCollector
     private var outbox: [SensorCollector.Output] = []
-    private var wakes: [Instant] = []  // few: the collector asks for one at a time
+    private var wakes: [Instant] = []  // few: the collector requests one at a time
     private var hasBegun = false
 
-    /// One that keeps no log.
+    /// A run without logs.
     package init(_ configuration: RunConfiguration) throws(CommandFailure) {
         try self.init(configuration, in: try configuration.world(), nil)
     }
 
-    /// Adds the client to a world whose log goes into `files`.
+    /// Adds the client to a world that logs to `files`.
     package init(_ configuration: RunConfiguration, in world: World, _ files: LogFiles?) throws(CommandFailure) {
-        (self.world, self.files) = (world, files)
+        self.files = files
         limit = Instant.start.advanced(by: configuration.scenario.limit)
         collector = SensorCollector(.init(toPlay: configuration.scenario))
-        do throws(AttributeTable.DefinitionError) { node = try self.world.addClient(at: .start) } catch {
-            throw CommandFailure(.inner, "the client has no room for its attributes: \(error)")
-        }
+        var world = world
+        node = try orFail(.inner, "cannot add the client: ") { try world.addClient(at: .start) }
+        self.world = world
     }
 
-    /// Plays to the scenario's limit in virtual time, unless it is over or decided before; tells what the client says.
+    /// Plays to the scenario's limit, or until `isOver` or all expectations are decided.
     package mutating func play(_ tell: Listener, unless isOver: () -> Bool = { false }) {
         begin()
         settle(tell)
@@ -54,17 +55,17 @@ package struct BuiltInClientRun: Sendable {
         }
     }
 
-    /// Plays until the client says such a thing, or to the limit: whether it was said.
-    package mutating func play(until isMeant: (SensorCollector.Content) -> Bool) -> Bool {
+    /// Plays until the client reports matching content, or to the limit. Returns whether it did.
+    package mutating func play(until matches: (SensorCollector.Content) -> Bool) -> Bool {
         begin()
-        var isSaid = false
+        var hasMatched = false
         repeat {
-            settle { _, saying in isSaid = isSaid || isMeant(saying.content) }
-        } while !isSaid && goOn(until: limit)
-        return isSaid
+            settle { _, saying in hasMatched = hasMatched || matches(saying.content) }
+        } while !hasMatched && advance(until: limit)
+        return hasMatched
     }
 
-    /// Takes the client's notifications before it sees them: how many there are of so many octets.
+    /// Removes notifications before the client receives them. Returns how many have `length` octets.
     package mutating func takeNotifications(of length: Int) -> Int {
         var count = 0
         for index in world.outbox.indices {
@@ -76,18 +77,18 @@ package struct BuiltInClientRun: Sendable {
         return count
     }
 
-    /// When something is to happen next; `.never` when nothing is.
+    /// When the next event is due; `.never` when none is.
     package var nextDue: Instant { mutating get { min(world.nextDue ?? .never, wakes.min() ?? .never) } }
 
-    /// Plays what is due at the next instant, if that is not after `instant`: false if there is nothing.
+    /// Plays the next instant, if it is not after `instant`. Returns false if there is none.
     mutating func playNext(until instant: Instant, _ tell: Listener) -> Bool {
-        guard goOn(until: instant) else { return false }
+        guard advance(until: instant) else { return false }
         settle(tell)
         world.judgeTime()
         return true
     }
 
-    /// Switches the devices and the client on, once.
+    /// Starts the devices and the client, once.
     package mutating func begin() {
         guard !hasBegun else { return }
         hasBegun = true
@@ -95,7 +96,7 @@ package struct BuiltInClientRun: Sendable {
         collector.start(at: world.now, into: &outbox)
     }
 
-    private mutating func goOn(until instant: Instant) -> Bool {
+    private mutating func advance(until instant: Instant) -> Bool {
         let (due, wake) = (world.nextDue ?? .never, wakes.min() ?? .never)
         guard min(due, wake) <= instant, min(due, wake) != .never else { return false }
         guard wake < due else { return world.runNext(until: instant) }
@@ -105,19 +106,20 @@ package struct BuiltInClientRun: Sendable {
         return true
     }
 
-    /// Takes messages from the world to the client and back until there are none.
+    /// Exchanges messages between world and client until there are none.
     package mutating func settle(_ tell: Listener) {
         files?.narrate(&world)
         while !outbox.isEmpty || !world.outbox.isEmpty {
-            let wanted = outbox
+            let outputs = outbox
             outbox.removeAll(keepingCapacity: true)
-            for output in wanted {
+            for output in outputs {
                 switch output {
                 case .command(let command): world.command(command, of: node)
                 case .wake(let due): wakes.append(due)
                 case .said(let saying):
                     switch saying.content {
-                    case .heartRate, .temperature, .steps, .stepsToday, .feed: measurements += 1
+                    case .heartRate: measurements += 1
+                    case .value(let value) where value.isMeasurement: measurements += 1
                     case .ecg(let tally), .measurementTally(let tally, _): measurements += Int(tally.samples)
                     default: break
                     }
@@ -125,9 +127,9 @@ package struct BuiltInClientRun: Sendable {
                     tell(world.now, saying)
                 }
             }
-            let heard = world.outbox
+            let received = world.outbox
             world.outbox.removeAll(keepingCapacity: true)
-            for case .client(_, let output) in heard {
+            for case .client(_, let output) in received {
                 collector.step(output, at: world.now, pool: &world.pool, into: &outbox)
             }
         }
@@ -136,7 +138,7 @@ package struct BuiltInClientRun: Sendable {
 }
 
 extension SensorCollector.Settings {
-    /// Of a client that connects to the scenario's target only, if there is one.
+    /// The settings of a client for a scenario: it connects only to the target, if there is one.
     package init(toPlay scenario: Scenario) {
         self.init(choice: scenario.target.map { .address(scenario.devices[$0].address) } ?? .strongest)
     }

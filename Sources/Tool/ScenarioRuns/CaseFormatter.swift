@@ -4,7 +4,7 @@ import Expectations
 import Simulation
 import Spelling
 
-/// What came of cases, for people.
+/// Formats the results of cases for the terminal.
 package struct CaseFormatter {
     private static let width = 12  // of the longest verdict
 
@@ -13,7 +13,7 @@ package struct CaseFormatter {
 
     package init(paint: Paint, isVirtual: Bool) { (self.paint, self.isVirtual) = (paint, isVirtual) }
 
-    /// A line for a case that has ended, and why it did not pass, in full.
+    /// A line for a finished case, followed by the reasons if it did not pass.
     package func lines(_ entry: Report.Entry) -> [String] {
         let outcome = entry.outcome
         let verdict = outcome.verdict
@@ -22,7 +22,7 @@ package struct CaseFormatter {
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {
             lines.append(margin + fault.line)
-            lines += Self.trace(fault.trace, paint, behind: Self.width + 2)
+            lines += Self.trace(fault.trace, paint, indentedBy: Self.width + 2)
         }
         if verdict != .skip, verdict != .pass, let replay = outcome.replay {
             lines.append("\(margin)replay: \(replay)")
@@ -30,14 +30,16 @@ package struct CaseFormatter {
         return lines
     }
 
-    /// The lines of the trace around a fault, so many columns from the left; their label takes so many more.
-    package static func trace(_ lines: [String], _ paint: Paint, behind margin: Int, label width: Int = 7) -> [String] {
+    /// The trace around a failure, indented by `margin` columns and a label of `width` columns.
+    package static func trace(
+        _ lines: [String], _ paint: Paint, indentedBy margin: Int, label width: Int = 7
+    ) -> [String] {
         zip(["trace"] + Array(repeating: "", count: lines.count), lines).map { label, line in
             String(repeating: " ", count: margin) + label.filled(to: width) + paint(line, .packet)
         }
     }
 
-    /// A row for each group, where there are several, and a line for all of them.
+    /// A row for each group if there are several, then a summary.
     package func summary(_ report: Report) -> [String] {
         let (groups, verdicts) = (report.groups, Verdict.allCases)
         let width = groups.map(\.name.count).max() ?? 0

@@ -1,5 +1,4 @@
-/// A number that tells files apart which somebody has changed: FNV-1a of 64 bits over all of their octets, in the order
-/// in which they were read, each behind its count.
+/// A digest that detects changed files: 64-bit FNV-1a over the length and octets of each file, in the order of reading.
 struct FileDigest {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -1,9 +1,9 @@
 package import CommandSupport
 import Glibc
 
-/// Whether something in virtual time has to end early; asked at each instant, it looks now and then.
+/// Whether a run in virtual time must stop early; checked once in 64 instants.
 package struct Interruption {
-    private static let instantsBetweenLooks = 64
+    private static let checkInterval = 64
 
     private let signals: Signals
     private let files: LogFiles
@@ -12,10 +12,10 @@ package struct Interruption {
 
     package init(_ signals: Signals, _ files: LogFiles) { (self.signals, self.files) = (signals, files) }
 
-    /// Whether there is a reason now.
-    package mutating func hasCome() -> Bool {
+    /// Checks for a reason to stop.
+    package mutating func isDue() -> Bool {
         instants += 1
-        guard instants % Self.instantsBetweenLooks == 0 else { return reason != nil }
+        guard instants % Self.checkInterval == 0 else { return reason != nil }
         if let number = signals.take() {
             reason = .signal(number)
         } else if files.readerIsGone || Console.failure == EPIPE {

@@ -8,16 +8,16 @@ import Scenarios
 import Simulation
 package import VirtualWorld
 
-/// What the command line wants to be kept of what happens: files, and lines for people; written while the world plays.
+/// The event logs and traces of a run, and the lines that are printed while it plays.
 package struct LogFiles: Sendable {
-    private var events: [EventFile] = []
-    private var traces: [TraceFile] = []
+    private let events: [EventFile]
+    private let traces: [TraceFile]
     private let isNarrated: Bool
     private let chronicler: Chronicler?
-    /// What is remembered of a case that cannot be played again, since its client is outside.
+    /// The trace around failures, recorded when an external client makes a second run impossible.
     package let traceContext: TraceContext?
 
-    /// `source` is the scenario's text, for `--keep`; of a case, what its report shows is remembered, too.
+    /// `source` is the scenario's text, for `--keep`; `isCase`: whether the data for reports is recorded, too.
     package init(
         _ configuration: RunConfiguration, _ world: inout World, _ narrator: Narrator? = nil, source: [UInt8] = [],
         isCase: Bool = false
@@ -26,7 +26,8 @@ package struct LogFiles: Sendable {
         if let path = configuration.keep { folder = try ArtifactDirectory(path, configuration, source: source) }
         let wording = world.wording
         let begins = Duration.seconds(configuration.scenario.begins.secondsSince2000 + Self.seconds1970To2000)
-        do throws(OutputFailure) {
+        let (events, traces) = try orFail(.environment) {
+            var (events, traces): ([EventFile], [TraceFile]) = ([], [])
             for path in [configuration.events, folder?.events].compactMap({ $0 }) {
                 events.append(
                     try EventFile(
@@ -37,23 +38,25 @@ package struct LogFiles: Sendable {
             for path in [configuration.trace, folder?.trace].compactMap({ $0 }) {
                 traces.append(try TraceFile(path, epoch: begins))
             }
-        } catch { throw CommandFailure(.environment, "\(error)") }
+            return (events, traces)
+        }
+        (self.events, self.traces) = (events, traces)
         isNarrated = narrator != nil
-        chronicler = isCase && configuration.isPictured ? Chronicler(configuration.scenario, wording) : nil
-        traceContext = isCase && configuration.isOutside ? TraceContext(configuration.scenario) : nil
+        chronicler = isCase && configuration.showsTimelines ? Chronicler(configuration.scenario, wording) : nil
+        traceContext = isCase && configuration.hasExternalClient ? TraceContext(configuration.scenario) : nil
         let (chronicler, traceContext) = (chronicler, traceContext)
         if !events.isEmpty || isNarrated || chronicler != nil || traceContext != nil {
             world.journal = EventJournal { [events] chunk in
                 for file in events { file.write(chunk) }
-                narrator?.happened(chunk, in: wording)
+                narrator?.take(chunk, in: wording)
                 chronicler?.take(chunk)
                 traceContext?.take(chunk)
             }
         }
-        if !traces.isEmpty || narrator?.tellsPackets == true || traceContext != nil {
+        if !traces.isEmpty || narrator?.printsPackets == true || traceContext != nil {
             world.packets = PacketLog { [traces] chunk in
                 for file in traces { file.write(chunk) }
-                narrator?.passed(chunk)
+                narrator?.take(chunk)
                 traceContext?.take(chunk)
             }
         }
@@ -61,34 +64,34 @@ package struct LogFiles: Sendable {
 
     private static let seconds1970To2000: Int64 = 946_684_800
 
-    /// Whether somebody has read as much of a log as they wanted: the other end of its pipe is closed.
+    /// Whether the reader of a log has closed its pipe.
     package var readerIsGone: Bool {
         (events.map(\.failure) + traces.map(\.failure)).contains { $0?.code == EPIPE }
     }
 
-    /// Tells people what has just happened; files take their time.
+    /// Prints recent events; files are not flushed.
     package func narrate(_ world: inout World) {
         guard isNarrated else { return }
         world.packets.flush()
         world.journal.flush()
     }
 
-    /// Gives to the system what has happened so far, so that who reads the files sees it.
+    /// Writes all events and packets so far.
     package func flush(_ world: inout World) {
         world.packets.flush()
         world.journal.flush()
         for file in events { file.flush() }
         for file in traces { file.flush() }
-        traceContext?.remember(world.rulings)
+        traceContext?.mark(world.rulings)
     }
 
-    /// What happened in a world, if a report is to show it.
+    /// The timeline of the run, if a report shows it.
     package func chronicle(of world: inout World) -> Chronicle? {
         world.journal.flush()
         return chronicler?.chronicle(until: world.now)
     }
 
-    /// Writes what is left, and how it ended: as `code` says, unless a reader has gone meanwhile.
+    /// Closes the files. Returns `code`, or the code of SIGPIPE when a reader is gone.
     package func close(_ world: inout World, _ code: ExitCode) throws(CommandFailure) -> ExitCode {
         flush(&world)
         var code = code
@@ -97,7 +100,7 @@ package struct LogFiles: Sendable {
         return code
     }
 
-    /// Writes what is left, and the exit status.
+    /// Closes the files, and records the exit status.
     package func close(_ world: inout World, status: Int32) throws(CommandFailure) {
         world.packets.flush()
         world.journal.flush()

@@ -8,17 +8,17 @@ package import Simulation
 import Spelling
 import Synchronization
 
-/// Tells people what happens, line by line: an instant, who, and what.
+/// Prints events and packets, one per line: time, who, and what.
 package final class Narrator: Sendable {
-    /// What is told.
+    /// What is printed.
     package struct Choice: Sendable {
-        /// Which events; nil for all but what a client said.
+        /// The events; nil for all except the client's lines.
         package let events: Set<EventName>?
-        /// Whether the packets between hosts and controllers are told.
+        /// Whether HCI packets are printed.
         package let packets: Bool
-        /// Whether the packets that say nothing new are left out: receipts, and advertisements heard before.
+        /// Whether receipts and repeated advertisements are left out.
         package let isBrief: Bool
-        /// Whose packets are told, by the name that the log has for the controller; nil for everybody's.
+        /// The controller whose packets are printed, by its name in the log; nil for all.
         package let controller: String?
 
         package init(
@@ -28,10 +28,10 @@ package final class Narrator: Sendable {
         }
     }
 
-    /// What is about to be told.
-    package enum News {
+    /// The subject of the next line.
+    package enum Subject {
         case packet(PacketDescription)
-        /// Of a thing, as the log names it.
+        /// An event of an entity, by its name in the log.
         case event(EventName, of: String?)
     }
 
@@ -40,25 +40,25 @@ package final class Narrator: Sendable {
         var reports: Set<ArraySlice<UInt8>> = []
     }
 
-    private static let widestName = 34
-    private static let mostOctets = 16
-    private static let mostReports = 1000  // that are remembered
+    private static let nameWidth = 34
+    private static let maximumOctets = 16
+    private static let maximumReports = 1000  // that are remembered
 
     private let choice: Choice
     private let paint: Paint
     private let say: @Sendable (String) -> Void
-    private let announce: @Sendable (News) -> Void
+    private let announce: @Sendable (Subject) -> Void
     private let state = Mutex(State())
 
-    /// Each line goes to `say`; before that, `announce` is called with what it is about.
+    /// `announce` is called with the subject of each line, then `say` with the line.
     package init(
         _ choice: Choice, _ paint: Paint, say: @escaping @Sendable (String) -> Void,
-        announce: @escaping @Sendable (News) -> Void = { _ in }
+        announce: @escaping @Sendable (Subject) -> Void = { _ in }
     ) {
         (self.choice, self.paint, self.say, self.announce) = (choice, paint, say, announce)
     }
 
-    /// What commands tell that play devices: nothing, who came and went, or everything.
+    /// For commands that play devices: prints nothing, the main events, or everything.
     package convenience init?(_ verbosity: Verbosity, _ paint: Paint, say: @escaping @Sendable (String) -> Void) {
         switch verbosity {
         case .quiet: return nil
@@ -67,7 +67,7 @@ package final class Narrator: Sendable {
         }
     }
 
-    /// What commands tell, on standard error, that print what a client shows: everything if `--verbose`, or nothing.
+    /// For commands that print the client's lines: prints everything to standard error if `--verbose`; else nil.
     package convenience init?(ifVerbose invocation: Invocation) throws(CommandFailure) {
         guard try Verbosity(invocation) == .verbose else { return nil }
         self.init(.verbose, try Paint(invocation, for: 2), say: Console.complain)
@@ -79,14 +79,14 @@ package final class Narrator: Sendable {
         .ended,
     ]
 
-    /// Whether it is worth while to keep packets for it.
-    var tellsPackets: Bool { choice.packets }
+    /// Whether packets are printed.
+    var printsPackets: Bool { choice.packets }
 
-    /// Tells what a client shows.
+    /// Prints an update of the client.
     package func said(_ saying: SensorCollector.Saying, at instant: Instant) { line(instant, "client", paint(saying)) }
 
-    /// Tells what happened, if it was asked for.
-    package func happened(_ chunk: EventChunk, in wording: ValueWording) {
+    /// Prints the selected events.
+    package func take(_ chunk: EventChunk, in wording: ValueWording) {
         for record in chunk.records(where: { choice.events?.contains($0) ?? true }, in: wording) {
             let (who, what) = Self.words(record)
             announce(.event(record.event, of: record.entity))
@@ -94,7 +94,7 @@ package final class Narrator: Sendable {
         }
     }
 
-    /// Who did something, and what, as the scenario names it: `strap`, `battery read 87`.
+    /// The subject of an event and its description, in the scenario's names: `strap`, `battery read 87`.
     package static func words(_ record: EventRecord) -> (who: String, what: String) {
         let entity = (record.entity ?? "lubdub").split(separator: "/", maxSplits: 1).map(String.init)
         if let rule = record.rule, rule != record.entity { return ("script", words(record, by: rule)) }
@@ -104,8 +104,8 @@ package final class Narrator: Sendable {
         words += [record.value ?? record.octets?.hex].compactMap { $0 }
         switch record.event {
         case .connecting: words += record.peer.map { ["to", $0.description] } ?? []
-        case .connected: words += ["to", record.peer?.description ?? "somebody"]
-        case .disconnected: words += ["from", record.peer?.description ?? "somebody"]
+        case .connected: words += ["to", record.peer?.description ?? "an unknown peer"]
+        case .disconnected: words += ["from", record.peer?.description ?? "an unknown peer"]
         case .subscribed, .unsubscribed: words += record.peer.map { ["by", $0.description] } ?? []
         default: break
         }
@@ -116,14 +116,14 @@ package final class Narrator: Sendable {
         )
     }
 
-    /// What somebody outside does: `key c began on strap/heart_rate/contact: false`.
+    /// A manual action: `key c began on strap/heart_rate/contact: false`.
     private static func words(_ record: EventRecord, by rule: String) -> String {
         let place = record.entity.map { " on \($0)" } ?? ""
         return "\(rule) \(record.event)\(place)" + (record.value.map { ": \($0)" } ?? "")
     }
 
-    /// Tells packets, if they were asked for.
-    package func passed(_ chunk: PacketChunk) {
+    /// Prints the selected packets.
+    package func take(_ chunk: PacketChunk) {
         guard choice.packets else { return }
         for record in chunk.records {
             let octets = chunk.octets(of: record)
@@ -134,25 +134,25 @@ package final class Narrator: Sendable {
             }
             let name = state.withLock { $0.names[record.controller] } ?? "\(record.controller)"
             guard choice.controller == nil || choice.controller == name,
-                let packet = PacketDescription(record.kind, octets), !isOldNews(packet)
+                let packet = PacketDescription(record.kind, octets), !isRepetition(packet)
             else { continue }
             announce(.packet(packet))
             line(record.instant, choice.controller == nil ? "hci \(name)" : "hci", paint(Self.words(packet), .packet))
         }
     }
 
-    /// An arrow that points from the host to the controller or back, the packet's name, and its octets.
+    /// The packet's direction (`->` to the controller), name and octets.
     package static func words(_ packet: PacketDescription) -> String {
-        let shown = Array(packet.octets.prefix(mostOctets)).hex + (packet.octets.count > mostOctets ? " ..." : "")
+        let shown = Array(packet.octets.prefix(maximumOctets)).hex + (packet.octets.count > maximumOctets ? " ..." : "")
         guard !shown.isEmpty else { return "\(packet.isFromHost ? "->" : "<-") \(packet.name)" }
-        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".filled(to: widestName))\(shown)"
+        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".filled(to: nameWidth))\(shown)"
     }
 
-    private func isOldNews(_ packet: PacketDescription) -> Bool {
+    private func isRepetition(_ packet: PacketDescription) -> Bool {
         guard choice.isBrief else { return false }
         guard packet.name == PacketDescription.advertisingReport else { return packet.isReceipt }
         return state.withLock { state in
-            guard state.reports.count < Self.mostReports else { return true }
+            guard state.reports.count < Self.maximumReports else { return true }
             return !state.reports.insert(packet.octets).inserted
         }
     }

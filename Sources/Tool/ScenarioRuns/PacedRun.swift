@@ -3,7 +3,7 @@ package import CommandSupport
 package import Simulation
 import VirtualWorld
 
-/// A rehearsal at the pace of an event loop, so that people can watch it.
+/// A run of the built-in client at the pace of an event loop.
 package actor PacedRun {
     package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -11,7 +11,7 @@ package actor PacedRun {
     private let files: LogFiles
     private let tell: @Sendable (Instant, SensorCollector.Saying) -> Void
     private let completion: RunCompletion
-    private var origin = Instant.start  // the loop's time at which the rehearsal began
+    private var origin = Instant.start  // the loop's time at the start of the run
 
     package init(
         _ clientRun: BuiltInClientRun, _ files: LogFiles, on loop: EventLoop, _ completion: RunCompletion,
@@ -24,14 +24,14 @@ package actor PacedRun {
         origin = loop.now
         clientRun.begin()
         clientRun.settle(tell)
-        goOn()
+        advance()
     }
 
-    /// The rehearsal as it is now.
+    /// The run in its current state.
     package func close() -> BuiltInClientRun { clientRun }
 
-    /// Plays what is due, and asks to be called when there is more.
-    private func goOn() {
+    /// Plays what is due, and schedules the next call.
+    private func advance() {
         let now = Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds)
         while !clientRun.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), tell) {}
         files.flush(&clientRun.world)
@@ -39,6 +39,6 @@ package actor PacedRun {
         if now >= clientRun.limit { clientRun.world.run(until: clientRun.limit) }
         guard now < clientRun.limit, !clientRun.world.isDecided else { return completion.finish(.time) }
         let due = min(clientRun.nextDue, clientRun.limit)
-        loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.goOn() } }
+        loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.advance() } }
     }
 }

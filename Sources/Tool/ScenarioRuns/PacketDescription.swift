@@ -4,21 +4,21 @@ package import EventLog
 import HCI
 import L2CAP
 
-/// A packet between a host and its controller, in words.
+/// The description of an HCI packet.
 package struct PacketDescription {
-    /// What it is, in the specification's words: `LE Create Connection`, `ATT Read Response`.
+    /// The specification's name: `LE Create Connection`, `ATT Read Response`.
     package let name: String
-    /// Whether it went from the host to the controller.
+    /// Whether the host sent it to the controller.
     package let isFromHost: Bool
-    /// What it says beside its name, without headers that every packet has.
+    /// Its parameters or payload, without common headers.
     package let octets: ArraySlice<UInt8>
-    /// Whether it only says that what was sent before has arrived.
+    /// Whether it only acknowledges an earlier packet.
     let isReceipt: Bool
 
-    /// The name of what a controller has heard.
+    /// The name of advertising reports.
     static let advertisingReport = "LE Advertising Report"
 
-    /// Nil for what is no packet: the coming and going of controllers.
+    /// Nil for records that are not packets.
     package init?(_ kind: PacketRecord.Kind, _ octets: ArraySlice<UInt8>) {
         switch kind {
         case .command: self.init(command: octets)
@@ -29,8 +29,8 @@ package struct PacketDescription {
         }
     }
 
-    /// Nil too for a receipt, and for an advertisement: they say too little to stand around a fault.
-    package init?(telling record: PacketRecord, in chunk: PacketChunk) {
+    /// Nil also for receipts and advertisements, which do not help to explain a failure.
+    package init?(unlessRoutine record: PacketRecord, in chunk: PacketChunk) {
         guard let packet = PacketDescription(record.kind, chunk.octets(of: record)), !packet.isReceipt,
             packet.name != Self.advertisingReport
         else { return nil }

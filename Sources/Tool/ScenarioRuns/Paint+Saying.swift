@@ -2,7 +2,7 @@ package import Collector
 import CommandSupport
 
 extension Paint {
-    /// What a client shows, with the heart rate to be seen from afar.
+    /// An update of the client, with its heart rate highlighted.
     package func callAsFunction(_ saying: SensorCollector.Saying) -> String {
         let text = saying.text
         switch saying.content {

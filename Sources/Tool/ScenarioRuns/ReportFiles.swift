@@ -4,7 +4,7 @@ package import Conformance
 import Reporting
 import Spelling
 
-/// The files that `--report` names.
+/// The files of `--report`.
 package struct ReportFiles {
     private enum Format: String, CaseIterable {
         case junit = ".xml"
@@ -12,7 +12,7 @@ package struct ReportFiles {
         case html = ".html"
         case markdown = ".md"
 
-        /// That of a path, by its end.
+        /// The format of a path, by its extension.
         init?(_ path: String) {
             guard let format = Self.allCases.first(where: { path.hasSuffix($0.rawValue) && path != $0.rawValue }) else {
                 return nil
@@ -34,21 +34,21 @@ package struct ReportFiles {
 
     package static let option = Arguments.Grammar.Option.option(
         "--report", "FILE", repeatable: true,
-        "write what came of the cases: FILE.xml as JUnit, FILE.json, FILE.html as a page, FILE.md for CIs")
+        "Write a report: FILE.xml (JUnit), FILE.json, FILE.html (a page) or FILE.md (for CI)")
 
-    /// Whether a report shows what happened in its cases.
-    static func havePictures(_ invocation: Invocation) -> Bool {
+    /// Whether a report contains timelines of its cases.
+    static func showTimelines(_ invocation: Invocation) -> Bool {
         invocation.has("--keep") || invocation.texts("--report").contains { Format($0) == .html }
     }
 
-    /// Makes sure that all of them can be written; with `--keep`, also a report of each format in that folder.
+    /// Opens the files; with `--keep`, also a report of each format in that folder.
     package init(_ invocation: Invocation) throws(CommandFailure) {
         var paths: [(String, Format)] = []
         for path in invocation.texts("--report") {
             guard let format = Format(path) else {
                 throw CommandFailure(
                     .usage,
-                    "--report must be a file that ends in .xml (JUnit), .json, .html or .md, and is \(path.quoted)"
+                    "--report must be a file that ends in .xml (JUnit), .json, .html or .md, not \(path.quoted)"
                 )
             }
             guard !paths.contains(where: { $0.0 == path }) else {
@@ -60,12 +60,12 @@ package struct ReportFiles {
             try makeFolders(folder)
             paths += Format.allCases.map { ("\(folder)/report\($0.rawValue)", $0) }
         }
-        do throws(OutputFailure) {
-            for (path, format) in paths { files.append((try WholeFile(path), format)) }
-        } catch { throw CommandFailure(.environment, "\(error) (choose a place that you may write to)") }
+        files = try orFail(.environment, hint: " (choose a writable path)") {
+            try paths.map { path, format in (try WholeFile(path), format) }
+        }
     }
 
-    /// Writes all of them, each as far as that is possible; throws what went wrong first.
+    /// Writes all files, even when one fails; throws the first error.
     package func write(_ report: Report) throws(CommandFailure) {
         var failure: OutputFailure?
         for (file, format) in files {

@@ -2,12 +2,12 @@ import Conformance
 import Spelling
 
 extension RunConfiguration {
-    /// The command line that plays the same again.
+    /// The command line that repeats the run.
     package var replay: String {
         replay("run", item?.operand ?? path, clientOptions, only: item?.ownID ?? caseID)
     }
 
-    /// The command line that asks one check of the same again.
+    /// The command line that repeats one check.
     package func replay(of check: String) -> String { replay("check", path, only: check) }
 
     private func replay(_ command: String, _ operand: String, _ options: [String] = [], only id: String) -> String {
@@ -20,7 +20,7 @@ extension RunConfiguration {
 }
 
 extension String {
-    /// As a shell takes it for one word.
+    /// Quoted as a single word of a shell.
     package var forShell: String {
         let plain = "/._-=+:,@%"
         guard !isEmpty, allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) || plain.contains($0) }) else {

@@ -1,11 +1,11 @@
 /// How fast time passes.
 package enum Speed: Equatable, Sendable {
-    /// So many seconds in one second of the clock on the wall.
+    /// A multiple of real time.
     case real(Double)
-    /// As fast as the machine can: virtual time.
+    /// Virtual time, as fast as possible.
     case max
 
-    /// A number that time can be multiplied with, or `max`; nil for anything else.
+    /// Reads a factor from 0.001 to 1000, or `max`; nil for anything else.
     package init?(_ text: String) {
         if text == "max" {
             self = .max

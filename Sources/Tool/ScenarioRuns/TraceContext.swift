@@ -7,10 +7,9 @@ import Spelling
 import Synchronization
 import VirtualWorld
 
-/// The lines of the trace around some instants: the packets between a client's host and its controller, and what the client
-/// says, so that whoever reads of a fault sees it.
+/// The trace around failures: the packets between the client's host and its controller, and the client's lines.
 ///
-/// An instant may be named before, or soon after it was played.  However much happens, a bounded part is remembered.
+/// An instant can be marked shortly before or after its packets arrive.  The memory is bounded.
 package final class TraceContext: Sendable {
     private enum Entry: Sendable {
         case packet(PacketDescription)
@@ -19,12 +18,12 @@ package final class TraceContext: Sendable {
         var words: String {
             switch self {
             case .packet(let packet): Narrator.words(packet)
-            case .line(let line): "client says \(line)"
+            case .line(let line): "client: \(line)"
             }
         }
     }
 
-    /// Entries of one kind, around all instants.
+    /// Entries of one kind, around all marked instants.
     private struct Recent {
         typealias Moment = (instant: Instant, entry: Entry)
 
@@ -41,7 +40,7 @@ package final class TraceContext: Sendable {
             for place in windows.indices { add((instant, entry), toWindow: place) }
         }
 
-        mutating func remember(_ instant: Instant) {
+        mutating func mark(_ instant: Instant) {
             windows.append((instant, [], []))
             for moment in last { add(moment, toWindow: windows.count - 1) }
         }
@@ -68,39 +67,39 @@ package final class TraceContext: Sendable {
         var lines = Recent(before: 2, after: 1)
     }
 
-    /// So many instants are remembered of a case.
-    private static let most = 16
+    /// The maximum number of marked instants.
+    private static let maximum = 16
 
     private let firstClient: UInt16
     private let state = Mutex(State())
 
-    /// Of a scenario's clients, whose controllers are behind those of its devices.
+    /// Records the clients of a scenario, whose controllers follow those of its devices.
     package init(_ scenario: Scenario) { firstClient = UInt16(clamping: scenario.devices.count) }
 
-    /// Remembers what is around an instant.
-    func remember(_ instant: Instant) {
+    /// Marks an instant.
+    func mark(_ instant: Instant) {
         state.withLock { state in
-            guard state.instants.count < Self.most, !state.instants.contains(instant) else { return }
+            guard state.instants.count < Self.maximum, !state.instants.contains(instant) else { return }
             state.instants.append(instant)
-            state.packets.remember(instant)
-            state.lines.remember(instant)
+            state.packets.mark(instant)
+            state.lines.mark(instant)
         }
     }
 
-    /// Remembers what is around the faults that were found so far.
-    func remember(_ rulings: [Judge.Ruling]) {
-        for ruling in rulings where ruling.verdict == .fail { remember(ruling.at) }
+    /// Marks the failures so far.
+    func mark(_ rulings: [Judge.Ruling]) {
+        for ruling in rulings where ruling.verdict == .fail { mark(ruling.at) }
     }
 
-    /// Takes in packets; receipts and advertisements say too little.
+    /// Records packets, except receipts and advertisements.
     package func take(_ chunk: PacketChunk) {
         for record in chunk.records where record.controller >= firstClient {
-            guard let packet = PacketDescription(telling: record, in: chunk) else { continue }
+            guard let packet = PacketDescription(unlessRoutine: record, in: chunk) else { continue }
             state.withLock { $0.packets.take(.packet(packet), at: record.instant) }
         }
     }
 
-    /// Takes in what the client says.
+    /// Records the client's lines.
     package func take(_ chunk: EventChunk) {
         for (instant, octets) in chunk.lines {
             let line = String(decoding: octets, as: UTF8.self).brief
@@ -108,7 +107,7 @@ package final class TraceContext: Sendable {
         }
     }
 
-    /// The lines around an instant that is remembered, in the order of time.
+    /// The lines around a marked instant, in chronological order.
     package func lines(around instant: Instant) -> [String] {
         let moments = state.withLock { $0.packets.moments(around: instant) + $0.lines.moments(around: instant) }
         let order = moments.indices.sorted { (moments[$0].instant, $0) < (moments[$1].instant, $1) }
@@ -122,12 +121,11 @@ package final class TraceContext: Sendable {
 }
 
 extension BuiltInClientRun {
-    /// The lines of the trace around the faults of a rehearsal that is over: it is played once more, for it is the same to the
-    /// octet.
+    /// The trace around the failures of a finished run: plays it again, with identical packets.
     package func traceContext(of configuration: RunConfiguration) throws(CommandFailure) -> TraceContext? {
         guard world.rulings.contains(where: { $0.verdict == .fail }) else { return nil }
         let traceContext = TraceContext(configuration.scenario)
-        traceContext.remember(world.rulings)
+        traceContext.mark(world.rulings)
         var world = try configuration.world()
         world.packets = PacketLog { traceContext.take($0) }
         world.journal = EventJournal { traceContext.take($0) }

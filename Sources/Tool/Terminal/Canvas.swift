@@ -1,9 +1,9 @@
-/// Characters in rows and columns. What would be outside is left out, whatever the size.
+/// A grid of characters; text outside it is dropped.
 struct Canvas {
     private struct Cell {
         package var text = " "
         package var style = Style.plain
-        /// Belongs to the wide character before it.
+        /// The second column of a wide character.
         package var isCovered = false
     }
 
@@ -12,7 +12,7 @@ struct Canvas {
     let glyphs: Glyphs
     private var cells: [Cell]
 
-    /// Empty, with at most 1000 columns and rows.
+    /// An empty canvas of at most 1000 columns and rows.
     init(width: Int, height: Int, _ glyphs: Glyphs) {
         self.width = min(max(0, width), 1000)
         self.height = min(max(0, height), 1000)
@@ -20,8 +20,8 @@ struct Canvas {
         cells = Array(repeating: Cell(), count: self.width * self.height)
     }
 
-    /// Writes a field from a column on, if there is room for all of it: a part of a number is another number.  Returns
-    /// the column behind what was written.
+    /// Writes a field at a column if all of it fits: a truncated number would be another number.  Returns the column after
+    /// it.
     @discardableResult
     package mutating func write(
         _ field: some StringProtocol, _ style: Style = .plain, row: Int, column: Int, upTo end: Int = .max
@@ -30,12 +30,12 @@ struct Canvas {
         return put(field, style, row, column, upTo: min(end, width))
     }
 
-    /// Writes a field so that it ends in front of a column, if there is room for all of it.
+    /// Writes a field that ends before a column, if all of it fits.
     package mutating func write(_ field: String, _ style: Style = .plain, row: Int, before end: Int) {
         write(field, style, row: row, column: end - field.columns, upTo: end)
     }
 
-    /// Writes as many of these fields as there is room for.  Returns the column behind the last one.
+    /// Writes as many fields as fit.  Returns the column after the last one.
     @discardableResult
     package mutating func write(
         _ fields: [String], between separator: String, _ style: Style = .plain, row: Int, column: Int
@@ -49,8 +49,7 @@ struct Canvas {
         return end
     }
 
-    /// Writes text that people understand without its end, which is cut off for three dots where it has no room.  Returns
-    /// the column behind what was written.
+    /// Writes a text, truncated with three dots if it does not fit.  Returns the column after it.
     @discardableResult
     package mutating func write(
         cutting text: some StringProtocol, _ style: Style = .plain, row: Int, column: Int, upTo end: Int = .max
@@ -61,7 +60,7 @@ struct Canvas {
         return put("…", style, row, put(text, style, row, column, upTo: end - 1), upTo: end)
     }
 
-    /// As much as there is room for; a wide character has all of its columns or none.
+    /// As much of a text as fits; a wide character is not split.
     private mutating func put(
         _ text: some StringProtocol, _ style: Style, _ row: Int, _ column: Int, upTo end: Int
     ) -> Int {
@@ -94,7 +93,7 @@ struct Canvas {
         "–": "-", "·": "|", "♥": "*", "★": "*", "°": " ", "…": ".",
     ]
 
-    /// What has been written, as rows.
+    /// The rows of the canvas.
     package var rows: [ScreenRow] { (0..<height).map { row(cells[$0 * width..<($0 + 1) * width]) } }
 
     private func row(_ cells: ArraySlice<Cell>) -> ScreenRow {

@@ -1,7 +1,7 @@
 import CommandSupport
 
 extension Dashboard {
-    /// The columns in front of a chart, where its bounds stand.
+    /// The columns before a chart, for its bounds.
     private static let gutter = 6
 
     func drawChart(on canvas: inout Canvas, rows: Range<Int>) {
@@ -12,7 +12,7 @@ extension Dashboard {
         draw(title, rates, within: bounds, on: &canvas, rows: rows, label: { "\($0)" })
     }
 
-    /// As many seconds as there is room for with 20 columns each.
+    /// The seconds that fit at 20 columns per second.
     func drawECG(on canvas: inout Canvas, rows: Range<Int>) {
         guard let ecg, !rows.isEmpty else { return }
         let seconds = min(max((canvas.width - Self.gutter) / 20, 2), ECGStrip.length)
@@ -24,18 +24,18 @@ extension Dashboard {
         if isLeadOff { canvas.write("lead off", .warning, row: rows.lowerBound, column: column + 2) }
     }
 
-    /// The multiples of `step` that all values are between, so far from each other at least; nil without a value.
+    /// The multiples of `step` that contain all values, at least `span` apart; nil without values.
     private static func bounds(_ values: [Int], of step: Int, atLeast span: Int) -> ClosedRange<Int>? {
         guard let low = values.min(), let high = values.max() else { return nil }
         let lower = low / step * step - (low < 0 && low % step != 0 ? step : 0)
         let upper = high / step * step + (high > 0 && high % step != 0 ? step : 0)
         let missing = max(0, span - (upper - lower))
-        // Half of what is missing on both sides, but no heart rate below 0.
+        // Extended on both sides, but not below 0.
         let below = min(missing / (2 * step) * step, low < 0 ? .max : lower)
         return lower - below...upper + missing - below
     }
 
-    /// Gives back the column behind the title.
+    /// Returns the column after the title.
     @discardableResult
     private func draw(
         _ title: [String], _ values: [Int?], within bounds: ClosedRange<Int>, on canvas: inout Canvas,

@@ -1,7 +1,7 @@
 import CommandSupport
 
 extension Dashboard {
-    /// One line, or with more rows the month: its sum, a bar and the badges of each day, and their numbers.
+    /// A single line, or the month: its sum, and a bar, badges and number for each day.
     func drawSteps(on canvas: inout Canvas, rows: Range<Int>) {
         guard !rows.isEmpty else { return }
         drawToday(on: &canvas, rows.lowerBound)
@@ -43,7 +43,7 @@ extension Dashboard {
         ["\(decimal(body.distance(steps: steps) / 1000, 1)) km", "\(decimal(body.calories(steps: steps), 0)) kcal"]
     }
 
-    /// From 0 to the goal, or to the day with most steps.
+    /// From 0 to the goal, or to the maximum of the days.
     private func drawBars(of month: MonthOfSteps, on canvas: inout Canvas, rows: Range<Int>, _ pitch: Int) {
         guard !rows.isEmpty else { return }
         let most = max(MonthOfSteps.goal, month.steps.compactMap { $0 }.max() ?? 0)
@@ -60,7 +60,7 @@ extension Dashboard {
         }
     }
 
-    /// Of so many eighths, from below.
+    /// A bar of `eighths` of a character.
     private static func block(_ eighths: Int, _ glyphs: Glyphs) -> String {
         guard eighths > 0 else { return "" }
         switch glyphs {

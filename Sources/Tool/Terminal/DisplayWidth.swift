@@ -1,8 +1,8 @@
 extension Character {
-    /// What is drawn of it: no more than all terminals give the same room.
+    /// The part of the character that all terminals draw with the same width.
     ///
-    /// They do not agree on how wide an emoji is that a variation selector, a joiner or a modifier makes of others, so its
-    /// base alone is drawn, as it looks by itself; flags are two letters everywhere.
+    /// Terminals disagree on emoji sequences (variation selectors, joiners, modifiers), so only the base is drawn; flags are
+    /// drawn as two letters.
     package var drawn: String {
         let scalars = unicodeScalars
         guard let base = scalars.first, scalars.count > 1 else { return String(self) }
@@ -12,8 +12,8 @@ extension Character {
         return String(base)
     }
 
-    /// How many columns a terminal gives to what is drawn of it: 2 for East Asian wide characters and emoji, 0 for what
-    /// only changes the character before it (Unicode Standard Annex 11).
+    /// The columns of the drawn part: 2 for East Asian wide characters and emoji, 0 for combining characters (Unicode
+    /// Standard Annex 11).
     package var columns: Int { utf8.count == 1 ? 1 : drawn.unicodeScalars.reduce(0) { $0 + $1.columns } }
 }
 
@@ -35,7 +35,7 @@ extension Unicode.Scalar {
         return properties.isEmojiPresentation || Self.wide.contains { $0 ~= value } ? 2 : 1
     }
 
-    /// East Asian Width W and F, but for emoji; unassigned places between them are taken as wide too, as the annex says.
+    /// East Asian Width W and F, except emoji; unassigned code points between them are wide, too, by the annex.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
         0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18CFF,
@@ -44,6 +44,6 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// How many columns a terminal gives to what is drawn of it.
+    /// The columns of the drawn part.
     package var columns: Int { reduce(0) { $0 + $1.columns } }
 }

@@ -1,20 +1,20 @@
-/// The last seconds of an electrocardiogram; what was lost is a gap.
+/// The last seconds of an ECG; lost samples are gaps.
 package struct ECGStrip {
-    /// How long at most, in seconds.
+    /// The maximum length in seconds.
     package static let length = 6
 
-    /// Samples a second; at least 1.
+    /// Samples per second; at least 1.
     package let rate: Int
     private var samples: [Int?] = []  // in microvolts; a ring when it is full
     private var oldest = 0
     private var next: UInt32  // the number of the next sample
 
-    /// Empty, before the sample with this number.
+    /// An empty strip that starts at a sample number.
     init(rate: Int, from index: UInt32) { (self.rate, next) = (min(max(1, rate), 65535), index) }
 
     private var limit: Int { rate * Self.length }
 
-    /// Samples from `index` on; 0 follows 4294967295. What was before is forgotten when they do not follow.
+    /// Appends samples from number `index` on; 0 follows 4294967295. Clears the strip if they do not follow.
     package mutating func add(_ new: [Int16], at index: UInt32) {
         let lost = index &- next
         if lost > limit {
@@ -35,7 +35,7 @@ package struct ECGStrip {
         }
     }
 
-    /// The last so many seconds; `nil` where nothing is known.
+    /// The last seconds; `nil` for a gap.
     package func last(seconds: Int) -> [Int?] {
         let count = min(max(0, seconds), Self.length) * rate
         let known = (samples[oldest...] + samples[..<oldest]).suffix(count)

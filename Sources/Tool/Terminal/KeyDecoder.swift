@@ -15,17 +15,17 @@ package struct KeyDecoder: Sendable {
     private enum State {
         case ground
         case escape
-        /// Behind `ESC [`, with what stands there so far.
+        /// After `ESC [`, with the parameters so far.
         case control([UInt8])
-        /// Behind `ESC O`.
+        /// After `ESC O`.
         case shift3
     }
 
     package init() {}
 
-    /// What has begun and does not go on for so long was a lone Escape key.
+    /// After this time without another octet, an escape sequence is a single Escape key.
     package static let patience = Duration.milliseconds(100)
-    private static let longest = 16  // parameters of a control sequence that are looked at
+    private static let longest = 16  // the maximum octets of parameters
     private static let escape: UInt8 = 0x1B
 
     private var state = State.ground

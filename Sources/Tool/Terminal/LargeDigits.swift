@@ -1,8 +1,8 @@
-/// Digits of three rows and three columns each, from seven strokes.
+/// Seven-segment digits of three rows and three columns.
 enum LargeDigits {
     package static let height = 3
 
-    /// The rows of a number of digits, with a column between two; anything else is a dash.
+    /// The rows of a number, with a column between digits; other characters are dashes.
     package static func rows(_ text: String, _ glyphs: Glyphs) -> [String] {
         (0..<height).map { row in
             text.map { digit in

@@ -1,4 +1,4 @@
-/// How many rows each part of a screen gets; 0 when there is no room for it, or nothing to show.
+/// The number of rows of each part of a screen; 0 for a part that does not fit or is empty.
 struct Layout: Equatable {
     private(set) var header = 0
     private(set) var gap = 0
@@ -11,14 +11,14 @@ struct Layout: Equatable {
     private var rest: Int
 
     static let largePulse = LargeDigits.height
-    /// From so many columns on there is room for the statistics beside large digits.
+    /// The minimum width for statistics next to large digits.
     package static let wide = 72
     /// Steps with the days of the month: two lines, bars, badges, and the numbers of the days.
     static let monthOfSteps = 6
     private static let tallestMonth = 9
     private static let smallestPlot = 3  // a title and two rows
 
-    /// What matters most comes first; what is left over makes the charts taller.
+    /// Distributes the rows by importance; the rest makes the charts taller.
     init(width: Int, height: Int, hasECG: Bool, hasSteps: Bool) {
         rest = max(0, height)
         raise(\.pulse, to: 1)
@@ -40,7 +40,7 @@ struct Layout: Equatable {
         if chart > 0 { raise(\.chart, to: chart + rest) }
     }
 
-    /// All of it or nothing.
+    /// All of `rows`, or none.
     private mutating func raise(_ part: WritableKeyPath<Layout, Int>, to height: Int) {
         let more = height - self[keyPath: part]
         guard more <= rest else { return }

@@ -1,16 +1,16 @@
 import CommandSupport
 import Glibc
 
-/// What the machine is set to.
+/// The settings of the user's locale.
 enum Locale {
-    /// Whether text is UTF-8: `LC_ALL`, else `LC_CTYPE`, else `LANG` says so, as in locale(7).
+    /// Whether the character encoding is UTF-8, by `LC_ALL`, else `LC_CTYPE`, else `LANG`: locale(7).
     static var isUTF8: Bool {
         let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.map(Paint.variable).first { !$0.isEmpty } ?? ""
         let charset = name.split(separator: ".").dropFirst().first?.prefix { $0 != "@" } ?? ""
         return ["utf-8", "utf8"].contains(charset.lowercased())
     }
 
-    /// The day on the wall; the first of all when there is no clock.
+    /// Today in local time; the first day when there is no clock.
     static var today: CalendarDay {
         var now = time(nil)
         var local = unsafe tm()

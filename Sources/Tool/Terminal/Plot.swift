@@ -1,12 +1,11 @@
-/// A line through values, in dots that are smaller than characters: 2 × 4 of them in one with Braille patterns, 1 × 2
-/// with ASCII.
+/// A line chart of dots: 2 × 4 dots per character with Braille patterns, 1 × 2 with ASCII.
 struct Plot {
     private let columns: Int
     private let rows: Int
     private let glyphs: Glyphs
     private var dots: [Bool]
 
-    /// In so many characters.
+    /// The size is in characters.
     init(columns: Int, rows: Int, _ glyphs: Glyphs) {
         (self.columns, self.rows, self.glyphs) = (max(0, columns), max(0, rows), glyphs)
         dots = []
@@ -16,7 +15,7 @@ struct Plot {
     private var width: Int { glyphs == .unicode ? columns * 2 : columns }
     private var height: Int { glyphs == .unicode ? rows * 4 : rows * 2 }
 
-    /// Draws values, evenly over the whole width; `nil` is a place without one. What is beyond `bounds` is at its edge.
+    /// Draws values evenly over the width; `nil` is a gap. Values beyond `bounds` are drawn at the edge.
     package mutating func draw(_ values: some RandomAccessCollection<Int?>, within bounds: ClosedRange<Int>) {
         guard width > 0, height > 0, !values.isEmpty else { return }
         var former: ClosedRange<Int>?
@@ -37,7 +36,6 @@ struct Plot {
         }
     }
 
-    /// From 0, the lowest.
     private func y(of value: Int, _ bounds: ClosedRange<Int>) -> Int {
         let value = min(max(value, bounds.lowerBound), bounds.upperBound)
         let range = max(1, bounds.upperBound - bounds.lowerBound)
@@ -50,7 +48,7 @@ struct Plot {
         return String((0..<columns).map { glyphs == .unicode ? braille(row, $0) : ascii(row, $0) })
     }
 
-    /// Dots 1 2 3 7 are the left ones from the top, 4 5 6 8 the right ones; dot n is bit n − 1 behind U+2800.
+    /// Dots 1 2 3 7 are the left column from the top, 4 5 6 8 the right one; dot n is bit n − 1 above U+2800.
     private func braille(_ row: Int, _ column: Int) -> Character {
         var bits: UInt32 = 0
         for (y, pair) in Self.brailleBits.enumerated() {

@@ -1,4 +1,4 @@
-/// The last heart rates, for a chart; `nil` is where the display was cleared.
+/// The last heart rates for a chart; `nil` marks a cleared display.
 struct RateHistory {
     package static let length = 300
 
@@ -6,7 +6,7 @@ struct RateHistory {
 
     package mutating func add(_ bpm: UInt16) { append(Int(bpm)) }
 
-    /// The rates before and behind are not joined.
+    /// The line has a gap here.
     package mutating func interrupt() {
         if let last = rates.last, last != nil { append(nil) }
     }
@@ -16,7 +16,7 @@ struct RateHistory {
         rates.append(rate)
     }
 
-    /// The newest at the end, with nothing in front of the first one: few of them, while there are few.
+    /// The last rates, the newest at the end; fewer at the start.
     package var window: [Int?] {
         let length = [30, 75, 150].first { rates.count <= $0 } ?? Self.length
         return Array(repeating: nil, count: length - rates.count) + rates

@@ -1,27 +1,27 @@
-/// What to write to a terminal so that it shows rows: ECMA-48 control sequences, for rows that have changed only.
+/// The ECMA-48 control sequences that show rows on a terminal; unchanged rows are skipped.
 public struct ScreenPainter: Sendable {
-    /// Takes a terminal's other screen, hides its cursor, and lets no row go on in the next one; xterm's private modes.
+    /// Switches to the alternate screen, hides the cursor, and disables line wrap: xterm's private modes.
     public static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
-    /// Undoes it, in the opposite order: the screen is as it was.
+    /// Undoes `entering` in reverse order.
     public static let leaving = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let isColoured: Bool
     private var shown: [ScreenRow] = []
 
-    /// For a terminal that shows nothing yet.
+    /// A painter for an empty screen.
     public init(isColoured: Bool) { self.isColoured = isColoured }
 
-    /// The terminal shows something else: the next rows are written as a whole, on an empty screen.
+    /// Makes the next `paint` redraw the whole screen.
     public mutating func forget() { shown = [] }
 
-    /// Makes the terminal, of so many columns, show these rows; empty when it already does.
+    /// The sequences that show `rows` on a terminal of `width` columns; empty when it already shows them.
     public mutating func paint(_ rows: [ScreenRow], width: Int) -> String {
         var text = shown.count == rows.count ? "" : "\u{1B}[0m\u{1B}[2J"
         if shown.count != rows.count { shown = Array(repeating: ScreenRow(), count: rows.count) }
         for (index, row) in rows.enumerated() where row != shown[index] {
             text += "\u{1B}[\(index + 1);1H"
             for run in row.runs { text += dressed(run) }
-            // In a row that is full, it would erase the last character.
+            // In a full row, this would erase the last character.
             if row.columns < width { text += "\u{1B}[K" }
         }
         shown = rows

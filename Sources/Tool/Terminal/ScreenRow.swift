@@ -1,10 +1,10 @@
-/// What a piece of text on the screen is.
+/// The role of a text on the screen.
 public enum Style: Sendable {
-    /// Nothing special.
+    /// Plain text.
     case plain
-    /// Names what stands below or behind it.
+    /// The title of the text that follows.
     case label
-    /// What the device is, and what it does.
+    /// The state of the device.
     case heading
     /// A heart rate, large.
     case heart
@@ -12,11 +12,11 @@ public enum Style: Sendable {
     case line
     /// A goal that was reached.
     case good
-    /// What is not as it should be.
+    /// A warning.
     case warning
 }
 
-/// With which characters a screen is drawn.
+/// The characters that a screen is drawn with.
 public enum Glyphs: Sendable {
     /// Braille patterns, blocks and box drawings.
     case unicode
@@ -24,21 +24,18 @@ public enum Glyphs: Sendable {
     case ascii
 }
 
-/// A row of the screen, with no spaces at its end.
+/// A row of the screen, without trailing spaces.
 public struct ScreenRow: Equatable, Sendable {
-    /// Some characters of one style.
+    /// Characters of one style.
     public struct Run: Equatable, Sendable {
-        /// What stands there.
         public var text: String
-        /// What it is.
         public let style: Style
     }
 
-    /// From left to right.
     public internal(set) var runs: [Run] = []
-    /// How many columns there are up to the last character.
+    /// The number of columns up to the last character.
     public internal(set) var columns = 0
 
-    /// All characters.
+    /// The characters without styles.
     public var text: String { runs.map(\.text).joined() }
 }

@@ -3,13 +3,13 @@ package import CommandSupport
 import Glibc
 package import Simulation
 
-/// Somebody at the terminal, who looks at a screen of what a client shows.
+/// Shows a client's values on a full screen.
 ///
-/// Nothing is drawn while we are in the background; what comes meanwhile is shown when we are back.
+/// Nothing is drawn while the process is in the background.
 package actor ScreenSession: TerminalSession {
-    /// Between two drawings: as often as an eye follows.
-    private static let pause = Duration.milliseconds(100)
-    /// For a terminal that takes nothing, before it is left as it is; in milliseconds.
+    /// The period of drawing.
+    private static let period = Duration.milliseconds(100)
+    /// How long to wait for a terminal that accepts no output, in milliseconds.
     private static let patience: CInt = 1000
 
     package nonisolated let loop: EventLoop
@@ -25,17 +25,17 @@ package actor ScreenSession: TerminalSession {
     private var size = (columns: 80, rows: 24)
     private var isShown = false
 
-    /// Nothing happens before `start`.
+    /// Starts with `start`.
     package init(
         _ terminal: TerminalDevice, _ body: Body, on loop: EventLoop, _ completion: RunCompletion, _ paint: Paint
     ) {
         (self.terminal, self.loop, self.completion) = (terminal, loop, completion)
-        dashboard = Dashboard(body)
+        dashboard = Dashboard(body, rows: Dashboard.labels)
         painter = ScreenPainter(isColoured: paint.isOn)
         glyphs = Locale.isUTF8 ? .unicode : .ascii
     }
 
-    /// Shows what the client shows, soon.
+    /// Takes an update of the client.
     package func take(_ saying: SensorCollector.Saying) { dashboard.take(saying, on: Locale.today, at: loop.now) }
 
     package func leave() {
@@ -45,7 +45,7 @@ package actor ScreenSession: TerminalSession {
         isShown = false
     }
 
-    package func goOn() {
+    package func resume() {
         guard terminal.isOurs else { return leave() }
         if terminal.take() { watchKeys() }
         if !isShown { Console.draw(ScreenPainter.entering) }
@@ -73,6 +73,6 @@ package actor ScreenSession: TerminalSession {
             Console.draw(painter.paint(rows, width: size.columns))
         }
         watches.tick?.cancel()
-        watches.tick = loop.call(at: loop.now.advanced(by: Self.pause)) { self.assumeIsolated { $0.draw() } }
+        watches.tick = loop.call(at: loop.now.advanced(by: Self.period)) { self.assumeIsolated { $0.draw() } }
     }
 }

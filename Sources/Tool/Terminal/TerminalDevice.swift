@@ -2,29 +2,29 @@ package import CommandSupport
 import Glibc
 import Synchronization
 
-/// A terminal that shows what we write; it gives every key at once while it is `taken`, and is left as it was.
+/// The terminal: unbuffered keys while it is taken, and restored modes afterwards.
 ///
-/// Keys that make signals go on to make them.  A terminal belongs to the processes of its foreground: in the background
-/// it is neither read nor changed, since that would stop us, or change what a shell reads its lines with.
+/// Keys that make signals still make them.  A background process neither reads nor changes the terminal: that would stop
+/// the process, or change the modes of the shell.
 package final class TerminalDevice: Sendable {
     private struct State {
-        package var original: termios?  // what it is given back with
+        package var original: termios?  // the modes to restore
         package var isTaken = false
     }
 
-    /// What it tells by signals: that we are stopped or went on, that its size is another one, that we are to break off.
+    /// SIGTSTP, SIGCONT, SIGWINCH and SIGQUIT.
     package let signals: Signals
     private let output: CInt
     private let state = Mutex(State())
 
-    /// Nil when nobody can see what is written to `output`, as it is no terminal.
+    /// Nil when `output` is not a terminal.
     package init?(on output: CInt) {
         guard isatty(output) == 1 else { return nil }
         self.output = output
         signals = Signals([SIGTSTP, SIGCONT, SIGWINCH, SIGQUIT])
     }
 
-    /// Whether we may use it.  One that does not control our session belongs to nobody's foreground.
+    /// Whether this process is in the foreground.  A terminal that does not control the session has no foreground.
     package var isOurs: Bool {
         [STDIN_FILENO, output].allSatisfy { descriptor in
             let foreground = tcgetpgrp(descriptor)
@@ -32,7 +32,7 @@ package final class TerminalDevice: Sendable {
         }
     }
 
-    /// How many characters stand beside and below each other; 80 and 24 if it does not say.
+    /// The size in characters; 80 × 24 when it is unknown.
     package var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard unsafe ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -41,20 +41,20 @@ package final class TerminalDevice: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Whether it takes something, now or after so many milliseconds: one that somebody has halted does not.
+    /// Waits up to `milliseconds` until it accepts output, which it does not while it is paused.
     package func hasRoom(within milliseconds: CInt = 0) -> Bool { Console.hasRoom(output, within: milliseconds) }
 
-    /// Gives keys at once and without an echo; false when it cannot or may not, or nobody types.
+    /// Switches to unbuffered keys without echo. Returns false when that is not possible.
     package func take() -> Bool {
         guard isOurs else { return false }
         return state.withLock { state in
             var modes = termios()
             guard unsafe tcgetattr(STDIN_FILENO, &modes) == 0 else { return false }
-            // A shell may bring back our own modes when it brings us back.
+            // A shell may restore this process's modes when it resumes it.
             if state.original == nil || modes.c_lflag & tcflag_t(ICANON) != 0 { state.original = modes }
             modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
             unsafe withUnsafeMutableBytes(of: &modes.c_cc) { characters in
-                unsafe characters[Int(VMIN)] = 0  // a read waits for nothing
+                unsafe characters[Int(VMIN)] = 0  // reads do not wait
                 unsafe characters[Int(VTIME)] = 0
             }
             state.isTaken = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0
@@ -62,7 +62,7 @@ package final class TerminalDevice: Sendable {
         }
     }
 
-    /// Is as it was before `take`.
+    /// Restores the modes before `take`.
     package func giveBack() {
         state.withLock { state in
             guard state.isTaken, var modes = state.original else { return }
@@ -71,7 +71,7 @@ package final class TerminalDevice: Sendable {
         }
     }
 
-    /// What was typed, at once; nil when nothing will be any more.
+    /// The typed octets, without waiting; nil at the end of the input.
     package func read() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = unsafe Glibc.read(STDIN_FILENO, &buffer, buffer.count)

@@ -2,46 +2,46 @@ package import CommandSupport
 import Glibc
 package import Simulation
 
-/// Somebody at a terminal, whatever is shown there: it is ours while we are in the foreground, and left as it was.
+/// A session that uses the terminal while the process is in the foreground, and restores it otherwise.
 package protocol TerminalSession: Actor {
     nonisolated var loop: EventLoop { get }
     var terminal: TerminalDevice { get }
     var completion: RunCompletion { get }
     var watches: TerminalWatches { get set }
 
-    /// Takes the terminal and shows what is to be seen, if we are in the foreground.
-    func goOn()
-    /// Takes off what is shown, and gives the terminal back.
+    /// Takes the terminal and draws, if the process is in the foreground.
+    func resume()
+    /// Erases its output, and restores the terminal.
     func leave()
-    /// The terminal has another size.
+    /// The size of the terminal has changed.
     func resized()
-    /// There are keys to be read, or never again.
+    /// Keys can be read, or the input has ended.
     func typed()
 }
 
-/// What a session waits for.
+/// The events that a session waits for.
 package struct TerminalWatches {
     package var keys: EventLoop.Watch?
-    package var news: EventLoop.Watch?
+    package var signals: EventLoop.Watch?
     package var tick: EventLoop.Appointment?
 
     package init() {}
 }
 
 extension TerminalSession {
-    /// Takes the terminal, now or when we come into the foreground.
+    /// Takes the terminal, now or when the process comes to the foreground.
     package func start() {
-        watches.news = terminal.signals.watch(on: loop) { number in
+        watches.signals = terminal.signals.watch(on: loop) { number in
             self.assumeIsolated { $0.signal(number) }
         }
-        goOn()
+        resume()
     }
 
-    /// Leaves the terminal as it was.
+    /// Restores the terminal, and ends the session.
     package func stop() {
         leave()
-        watches.news.map(loop.cancel)
-        watches.news = nil
+        watches.signals.map(loop.cancel)
+        watches.signals = nil
     }
 
     package func leave() {
@@ -50,7 +50,7 @@ extension TerminalSession {
         terminal.giveBack()
     }
 
-    /// Heeds keys from now on.
+    /// Starts to watch keys.
     package func watchKeys() {
         guard watches.keys == nil else { return }
         watches.keys = loop.watch(STDIN_FILENO, for: .readable) { self.assumeIsolated { $0.typed() } }
@@ -61,7 +61,7 @@ extension TerminalSession {
         watches.keys = nil
     }
 
-    /// Heeds no keys, and does not look again.
+    /// Stops watching keys and drawing.
     package func rest() {
         forgetKeys()
         watches.tick?.cancel()
@@ -72,10 +72,10 @@ extension TerminalSession {
         switch number {
         case SIGTSTP:
             leave()
-            terminal.signals.letHappen(number)  // we are stopped in here
-            goOn()
+            terminal.signals.performDefaultAction(of: number)  // the process stops here
+            resume()
         case SIGQUIT: completion.finish(.signal(number))
-        case SIGCONT: goOn()
+        case SIGCONT: resume()
         case SIGWINCH: resized()
         default: break
         }

@@ -1,14 +1,14 @@
 import CommandSupport
 
-/// What stands where a value is not known.
+/// The text for an unknown value.
 let unknown = "–"
 
-/// With a comma before each three digits: `12,345`.
+/// A number with thousands separators: `12,345`.
 func grouped(_ number: UInt64) -> String {
     number < 1000 ? "\(number)" : "\(grouped(number / 1000)),\(String(number % 1000 + 1000).dropFirst())"
 }
 
-/// With so many decimals, 9 at most; unknown when it is no number that somebody wants to read.
+/// A number with up to 9 decimals; `unknown` when it is not finite or too large.
 func decimal(_ value: Double, _ places: Int) -> String {
     let scale = (0..<min(max(0, places), 9)).reduce(Int64(1)) { scale, _ in scale * 10 }
     let scaled = (value * Double(scale)).rounded()

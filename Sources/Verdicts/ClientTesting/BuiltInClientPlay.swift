@@ -22,7 +22,7 @@ package func playToBuiltInClient(
     switch speed {
     case .max:
         var interruption = Interruption(signals, files)
-        clientRun.play(tell, unless: { interruption.hasCome() })
+        clientRun.play(tell, unless: { interruption.isDue() })
         reason = interruption.reason ?? .time
     case .real(let factor):
         (clientRun, reason) = try play(clientRun, files, signals, factor, tell)

@@ -114,7 +114,7 @@ struct CasePlayer: Sendable {
         _ configuration: RunConfiguration, after disturbance: String, _ result: inout CaseResult
     ) {
         let who = configuration.item.map { "\($0.id): " } ?? ""
-        if configuration.hasLogThatCannotBeginAnew {
+        if configuration.hasStreamedLog {
             result.disturbance = nil
             Console.warn(
                 "\(who)\(disturbance); the case is not repeated, because its event log is already written: "

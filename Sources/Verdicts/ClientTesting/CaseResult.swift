@@ -52,7 +52,9 @@ package struct CaseResult: Sendable {
     }
 
     /// The result of a finished run of the built-in client.
-    package init(_ clientRun: BuiltInClientRun, _ judgement: Judgement, of configuration: RunConfiguration, code: ExitCode) {
+    package init(
+        _ clientRun: BuiltInClientRun, _ judgement: Judgement, of configuration: RunConfiguration, code: ExitCode
+    ) {
         self.init(
             clientRun.world, judgement, of: configuration, measurements: clientRun.measurements,
             chronicle: clientRun.chronicle, code: code)

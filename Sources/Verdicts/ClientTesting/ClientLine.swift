@@ -1,5 +1,6 @@
 import CommandSupport
 import Scenarios
+import Services
 import Spelling
 
 /// A line of a client under test: a JSON object as it is, or any other text as a JSON string.
@@ -19,10 +20,12 @@ struct ClientLine: JSONWritable, Equatable {
         octets = Array(line[first...last])
         let datum = octets.first == UInt8(ascii: "{") ? Datum(json: octets) : nil
         isJSON = datum != nil
-        isMeasurement = ["heart_rate", "temperature", "steps", "steps_today", "ecg"].contains { key in
-            datum?[key].map { $0 != .null } ?? false
-        }
+        isMeasurement = Self.measured.contains { key in datum?[key].map { $0 != .null } ?? false }
     }
+
+    /// The first keys of lines with a value that a sensor measured.
+    private static let measured =
+        ServiceRegistry.all.flatMap(\.characteristics).map(\.client).filter(\.isMeasurement).map(\.key)
 
     package func write(to text: inout JSONText) {
         if isJSON {
@@ -49,7 +52,9 @@ struct ClientOutput {
     private(set) var leftOut = 0
 
     /// The lines that `octets` complete.
-    package mutating func take(_ octets: ArraySlice<UInt8>) -> [ClientLine] { cutter.take(octets).compactMap { keep($0) } }
+    package mutating func take(_ octets: ArraySlice<UInt8>) -> [ClientLine] {
+        cutter.take(octets).compactMap { keep($0) }
+    }
 
     /// The rest without a line feed; nil when there is none.
     package mutating func finish() -> ClientLine? { keep(cutter.finish()) }

@@ -35,7 +35,7 @@ actor OperatorSession: TerminalSession {
     /// Whether the operator has typed part of an answer.
     var isTyping: Bool { !typing.text.isEmpty }
 
-    package func goOn() {
+    package func resume() {
         guard terminal.take() else { return leave() }
         watchKeys()
         draw()

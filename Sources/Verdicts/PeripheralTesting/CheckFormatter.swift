@@ -37,7 +37,7 @@ struct CheckFormatter {
             lines.append("      at        \(finding.instant) s")
         }
         lines.append("      requires  \(check.requirement)")
-        lines += CaseFormatter.trace(packets, paint, behind: 6, label: 10)
+        lines += CaseFormatter.trace(packets, paint, indentedBy: 6, label: 10)
         lines.append("      replay: \(replay)")
         return lines
     }

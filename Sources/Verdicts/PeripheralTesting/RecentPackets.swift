@@ -18,7 +18,7 @@ final class RecentPackets: Sendable {
     /// Adds the packets of a chunk.
     func take(_ chunk: PacketChunk) {
         for record in chunk.records where record.controller == central && record.instant <= limit {
-            guard let packet = PacketDescription(telling: record, in: chunk) else { continue }
+            guard let packet = PacketDescription(unlessRoutine: record, in: chunk) else { continue }
             let line = "\(record.instant)  \(Narrator.words(packet))"
             packets.withLock { packets in
                 if packets.count == Self.kept { packets.removeFirst() }

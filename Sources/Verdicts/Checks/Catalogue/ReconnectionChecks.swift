@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import LEHost
 import Scenarios
+import Services
 import Simulation
 
 // What is left of a client that was there before and is not bonded: nothing.

@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import LEHost
 import Scenarios
+import Services
 import Simulation
 
 // What a thermometer says.  Health Thermometer Service 1.0, sections 3.1 and 3.3.
