@@ -1,6 +1,3 @@
-@testable import PeripheralTesting
-@testable import ClientTesting
-@testable import Benchmarks
 import Arguments
 import Bluetooth
 import CLinux

@@ -41,11 +41,8 @@ package final class BlueZCentralHost: LiveCentralHost {
     private let bus: Bus
     private let session: CentralSession
 
-    /// A host above an adapter; nil: the first one.
-    ///
-    /// - Parameters:
-    ///   - services: Only devices that advertise one of them are reported; empty: all devices.
-    ///   - sharesDevices: Whether the host may use connections of other programs.
+    /// A host above an adapter, by default the first one.  It reports devices that advertise one of `services`, or all if
+    /// there are none.  If it `sharesDevices`, it may use connections of other programs.
     package init(_ adapter: String?, services: [UUID], sharesDevices: Bool, over bus: Bus, on loop: EventLoop) {
         self.bus = bus
         description = adapter.map { "bluez:\($0)" } ?? "bluez"

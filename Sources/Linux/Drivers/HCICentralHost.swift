@@ -36,10 +36,8 @@ package final class HCICentralHost: LiveCentralHost {
     private var log: PacketLog
     private var warnings = HostWarnings()
 
-    /// Begins to connect to a controller; `notify` is called on the loop's thread.
-    ///
-    /// - Parameter log: Takes all packets, as those of controller 0.
-    /// - Throws: `CommandFailure` if the address cannot be resolved.
+    /// Begins to connect to a controller, and calls `notify` on the loop's thread.  `log` takes all packets, as those of
+    /// controller 0.
     package init(
         above address: StreamAddress, on loop: EventLoop, log: PacketLog = PacketLog(sink: nil),
         notify: @escaping @Sendable () -> Void = {}
