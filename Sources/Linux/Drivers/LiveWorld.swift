@@ -48,7 +48,7 @@ package actor LiveWorld {
     /// Why a device cannot use its radio any more; nil while all can.
     package private(set) var failure: String?
     private var whenUnlinked: (@Sendable () -> Void)?
-    private var wake: EventLoop.Appointment?
+    private var wake: EventLoop.ScheduledCall?
     private var clock: CaseClock?
     private var startsAtReset = false
     private var isOver = false  // the time of a case is

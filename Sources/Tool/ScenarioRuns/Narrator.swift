@@ -145,7 +145,7 @@ package final class Narrator: Sendable {
     package static func words(_ packet: PacketDescription) -> String {
         let shown = Array(packet.octets.prefix(maximumOctets)).hex + (packet.octets.count > maximumOctets ? " ..." : "")
         guard !shown.isEmpty else { return "\(packet.isFromHost ? "->" : "<-") \(packet.name)" }
-        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".filled(to: nameWidth))\(shown)"
+        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".padded(to: nameWidth))\(shown)"
     }
 
     private func isRepetition(_ packet: PacketDescription) -> Bool {
