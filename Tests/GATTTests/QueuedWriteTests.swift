@@ -33,7 +33,7 @@ import Testing
             ("0A 0C 00", "0B 02 00")),
         ServerCase("GAW/BV-11-C: nothing was prepared", ("18 01", "19"), ("18 00", "19")),
         ServerCase(
-            "a Write Request meanwhile is a write", ("16 03 00 00 00 31", "17 03 00 00 00 31"),
+            "a Write Request while writes are prepared is executed at once", ("16 03 00 00 00 31", "17 03 00 00 00 31"),
             ("12 03 00 41", "13"), ("0A 03 00", "0B 41"), ("18 01", "19"), ("0A 03 00", "0B 31")),
         ServerCase(
             "GAW/BI-07-C: invalid handle; what is prepared stays", ("16 05 00 00 00 31", "17 05 00 00 00 31"),
