@@ -235,7 +235,7 @@ struct ClientCase: CustomTestStringConvertible {
             "a service that ends before it begins", .discoverPrimaryServices,
             ("10 01 00 FF FF 00 28", "11 06 06 00 05 00 0D 18"), end: .failed(7, .handleOutOfOrder(5))),
         ClientCase(
-            "a service behind the end of all", .discoverPrimaryServices,
+            "a service after the end of all", .discoverPrimaryServices,
             ("10 01 00 FF FF 00 28", "11 06 01 00 FF FF 00 18 02 00 03 00 0D 18"),
             end: .failed(7, .handleOutOfOrder(2))),
         ClientCase(

@@ -13,7 +13,7 @@ import Testing
             ("16 03 00 12 00 " + text(18..<20), "17 03 00 12 00 " + text(18..<20)),
             ("0A 03 00", "0B 61 62 63 64 65 66"), ("18 01", "19"), ("0A 03 00", "0B " + text(0..<20))),
         ServerCase(
-            "parts behind the beginning change what there is",
+            "parts after the beginning change what there is",
             ("16 03 00 02 00 58 59", "17 03 00 02 00 58 59"), ("16 03 00 06 00 5A", "17 03 00 06 00 5A"),
             ("18 01", "19"), ("0A 03 00", "0B 61 62 58 59 65 66 5A")),
         ServerCase(
@@ -33,7 +33,7 @@ import Testing
             ("0A 0C 00", "0B 02 00")),
         ServerCase("GAW/BV-11-C: nothing was prepared", ("18 01", "19"), ("18 00", "19")),
         ServerCase(
-            "a Write Request meanwhile is a write of its own", ("16 03 00 00 00 31", "17 03 00 00 00 31"),
+            "a Write Request while writes are prepared is executed at once", ("16 03 00 00 00 31", "17 03 00 00 00 31"),
             ("12 03 00 41", "13"), ("0A 03 00", "0B 41"), ("18 01", "19"), ("0A 03 00", "0B 31")),
         ServerCase(
             "GAW/BI-07-C: invalid handle; what is prepared stays", ("16 05 00 00 00 31", "17 05 00 00 00 31"),
