@@ -143,7 +143,9 @@ extension Examiner {
     mutating func provoke(
         named name: String? = nil, of service: ServiceDescription, to number: Double, _ words: String
     ) throws(Ending) {
-        guard let entity = scenarioValue(named: name, of: service) else { throw .skipped("nobody can \(words) of this peripheral") }
+        guard let entity = scenarioValue(named: name, of: service) else {
+            throw .skipped("nobody can \(words) of this peripheral")
+        }
         try act(Action(.set(to: .curve(.constant(number))), of: entity))
     }
 
