@@ -45,8 +45,8 @@ package struct BlueZDevices {
                 isPairable: device.security?.isBonding ?? false)
             hosts.append(
                 PeripheralHost(
-                    definition, over: connection, on: loop, answer: { handlers.answer(number, $0) },
-                    tell: { handlers.event(number, $0) }))
+                    definition, over: connection, on: loop, onRequest: { handlers.answer(number, $0) },
+                    onEvent: { handlers.event(number, $0) }))
         }
         self.hosts = hosts
         guard let capability else {
