@@ -20,8 +20,8 @@ import Testing
 
     @Test(arguments: ["HRS/SEN/", "HRP/SEN/", "HTS/SEN/", "HTP/SEN/", "DIS/SR/", "BAS/SR/", "GATT/SR/"])
     func `every case of a suite is there, or says why it is not played`(suite: String) {
-        let wanted = sigTestCases.filter { $0.hasPrefix(suite) }
-        #expect(wanted.count > 2)
-        #expect(wanted.subtracting(Self.ids).isEmpty)
+        let expected = sigTestCases.filter { $0.hasPrefix(suite) }
+        #expect(expected.count > 2)
+        #expect(expected.subtracting(Self.ids).isEmpty)
     }
 }

@@ -123,7 +123,7 @@ private final class ForeignHost: CentralRadio {
         for check in Check.all {
             let radio = try ForeignHost(peripheral)
             // What is only recommended not all of them do.
-            let outcome = check.ask(of: Self.strap, by: radio, isStrict: check.weight != .recommended)
+            let outcome = check.run(on: Self.strap, over: radio, isStrict: check.weight != .recommended)
             let words = "\(check.id): \(outcome.finding.map { "\($0.expected), \($0.seen)" } ?? outcome.reason ?? "")"
             #expect(outcome.verdict == .pass || outcome.verdict == .skip, "\(words)")
             #expect(radio.trespasses.isEmpty, "\(check.id)")
@@ -136,7 +136,7 @@ private final class ForeignHost: CentralRadio {
         for mutant in Peripheral.mutants {
             guard let check = Check.all.first(where: { $0.id == mutant.caughtBy }) else { continue }
             let radio = try ForeignHost(mutant)
-            let outcome = check.ask(of: Self.strap, by: radio, isStrict: true)
+            let outcome = check.run(on: Self.strap, over: radio, isStrict: true)
             #expect(outcome.verdict != .pass, "\(mutant.name): \(check.id)")
             #expect(radio.trespasses.isEmpty, "\(mutant.name)")
             if outcome.verdict == .fail { caught.insert(check.id) }
@@ -169,7 +169,7 @@ private final class ForeignHost: CentralRadio {
 
     @Test(arguments: reasons) func `a skip has the radio's reason`(id: String, reason: String) throws {
         let check = try #require(Check.all.first { $0.id == id })
-        let outcome = check.ask(of: Self.strap, by: try ForeignHost(Peripheral.full, isBonded: true))
+        let outcome = check.run(on: Self.strap, over: try ForeignHost(Peripheral.full, isBonded: true))
         #expect(outcome.verdict == .skip)
         #expect(outcome.reason == reason)
     }
@@ -178,7 +178,7 @@ private final class ForeignHost: CentralRadio {
     @Test func `what is listed and hidden is not missing`() throws {
         let check = try #require(Check.all.first { $0.id == "BAS/SR/SGGIT/SER/BV-01-C" })
         let plain = Peripheral(name: "bare", about: "no battery", services: [Peripheral.plainHeartRate])
-        let outcome = check.ask(of: Self.strap, by: try ForeignHost(plain))
+        let outcome = check.run(on: Self.strap, over: try ForeignHost(plain))
         #expect(outcome.reason == "service 180F was not found, and it does not do that")
         #expect(outcome.verdict == .skip)
     }

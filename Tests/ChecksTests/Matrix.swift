@@ -26,31 +26,31 @@ struct Matrix: Sendable {
     static func outcomes(of device: Int, in world: World, asked checks: [Check]) throws -> [Check.Outcome] {
         let stranger = try Examiner(in: world, of: device)
         // How a case begins is the same for all of a scope, to the octet: so it is played once.
-        var met: [Check.Scope: Result<Examiner, Ending>] = [:]
+        var met: [Check.Scope: Result<Examiner, CheckExit>] = [:]
         return checks.map { check in
-            if let reason = check.whyUnasked(isStrict: true) {
+            if let reason = check.skipReason(isStrict: true) {
                 return Check.Outcome(check, .skipped(reason), took: .zero)
             }
-            let meeting = met[check.scope] ?? meet(stranger, as: check.scope)
+            let meeting = met[check.scope] ?? prepare(stranger, as: check.scope)
             met[check.scope] = meeting
-            return judge(check, meeting)
+            return evaluate(check, meeting)
         }
     }
 
-    private static func meet(_ stranger: Examiner, as scope: Check.Scope) -> Result<Examiner, Ending> {
+    private static func prepare(_ stranger: Examiner, as scope: Check.Scope) -> Result<Examiner, CheckExit> {
         var examiner = stranger
-        do throws(Ending) {
-            try examiner.meet(as: scope)
+        do throws(CheckExit) {
+            try examiner.prepare(as: scope)
             return .success(examiner)
         } catch { return .failure(error) }
     }
 
-    private static func judge(_ check: Check, _ meeting: Result<Examiner, Ending>) -> Check.Outcome {
+    private static func evaluate(_ check: Check, _ meeting: Result<Examiner, CheckExit>) -> Check.Outcome {
         switch meeting {
         case .failure(let ending): return Check.Outcome(check, ending, took: .zero)
         case .success(var examiner):
-            do throws(Ending) {
-                try check.judge(&examiner)
+            do throws(CheckExit) {
+                try check.evaluate(&examiner)
                 return Check.Outcome(check, nil, took: examiner.now.sinceStart)
             } catch { return Check.Outcome(check, error, took: examiner.now.sinceStart) }
         }
@@ -107,9 +107,9 @@ struct Matrix: Sendable {
             return "| `\(peripheral.name)` | \(peripheral.about) | \(named) | \(others) |"
         }
         lines += ["", "## Checks that nobody is asked yet", "", "| check | why |", "|---|---|"]
-        for check in Check.all where check.isUnasked {
-            guard case .nothing(let obstacle)? = check.claims.first else { continue }
-            lines.append("| \(check.id) | \(obstacle.rawValue) |")
+        for check in Check.all where check.isNeverRun {
+            guard case .impossible(let limitation)? = check.prerequisites.first else { continue }
+            lines.append("| \(check.id) | \(limitation.rawValue) |")
         }
         return lines.joined(separator: "\n") + "\n"
     }

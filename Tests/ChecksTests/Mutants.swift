@@ -37,7 +37,7 @@ extension Peripheral {
     static let mutants: [Peripheral] =
         declarationMutants + measurementMutants + controlMutants + informationMutants + batteryMutants
         + advertisingMutants + serverMutants + reconnectionMutants + thermometerMutants + vendorMutants
-        + readingMutants + readingRefusedMutants + writingMutants + writingRefusedMutants + tellingMutants
+        + readingMutants + readErrorMutants + writingMutants + writeErrorMutants + notifyingMutants
         + cachingMutants + malformedMutants + halfOpenMutants + floodMutants
 
     private static let declarationMutants = [

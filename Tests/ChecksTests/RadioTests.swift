@@ -53,9 +53,9 @@ import VirtualWorld
         )
     }
 
-    @Test func `where nobody can do anything to it who is right fails nothing`() throws {
+    @Test func `where unused can do anything to it who is right fails nothing`() throws {
         for check in Check.all {
-            let outcome = check.ask(of: Self.strap, by: try Stranger(Self.full), isStrict: true)
+            let outcome = check.run(on: Self.strap, over: try Stranger(Self.full), isStrict: true)
             let words = "\(check.id): \(outcome.finding.map { "\($0.expected), \($0.seen)" } ?? outcome.reason ?? "")"
             #expect(outcome.verdict == .pass || outcome.verdict == .skip, "\(words)")
             if check.id == "HRS/SEN/CN/BV-04-C" {
@@ -73,20 +73,20 @@ import VirtualWorld
     ) throws {
         let check = try #require(Check.all.first { $0.id == id })
         let wrong = try #require(Peripheral.mutants.first { $0.caughtBy == id })
-        #expect(check.ask(of: Self.strap, by: try Stranger(right)).verdict == .pass)
-        #expect(check.ask(of: Self.strap, by: try Stranger(wrong)).verdict == .fail)
+        #expect(check.run(on: Self.strap, over: try Stranger(right)).verdict == .pass)
+        #expect(check.run(on: Self.strap, over: try Stranger(wrong)).verdict == .fail)
     }
 
     static let lengths: [(standstill: Duration, verdict: Verdict)] = [
         (.zero, .fail), (.milliseconds(50), .fail), (.milliseconds(2000), .fail), (.milliseconds(3100), .inconclusive),
     ]
 
-    @Test(arguments: lengths) func `a machine that stood still for a tenth of the time fails nobody`(
+    @Test(arguments: lengths) func `a machine that stood still for a tenth of the time fails unused`(
         standstill: Duration, verdict: Verdict
     ) throws {
         // It waits for an advertisement for 21 s at the most, and for 30 s for measurements.
         let (check, mutant) = try Self.mutant("heart_rate/flags_explain_octets")
-        let outcome = check.ask(of: Self.strap, by: try Stranger(mutant, standstill: standstill))
+        let outcome = check.run(on: Self.strap, over: try Stranger(mutant, standstill: standstill))
         #expect(outcome.verdict == verdict)
         #expect(outcome.isExcused == (verdict == .inconclusive))
         if outcome.isExcused { #expect(outcome.reason == "this machine stood still for 3100 ms") }
@@ -94,7 +94,7 @@ import VirtualWorld
 
     @Test func `a machine that stood still does not excuse who passes`() throws {
         let check = try #require(Check.all.first { $0.id == "heart_rate/flags_explain_octets" })
-        let outcome = check.ask(of: Self.strap, by: try Stranger(Self.full, standstill: .seconds(60)))
+        let outcome = check.run(on: Self.strap, over: try Stranger(Self.full, standstill: .seconds(60)))
         #expect(outcome.verdict == .pass)
         #expect(!outcome.isExcused)
     }
@@ -102,7 +102,7 @@ import VirtualWorld
     @Test(arguments: [0, 2, 30]) func `a radio that is over lets no check wait`(rounds: Int) throws {
         for check in Check.all {
             let radio = try Stranger(Self.full, rounds: rounds)
-            let outcome = check.ask(of: Self.strap, by: radio)
+            let outcome = check.run(on: Self.strap, over: radio)
             #expect(outcome.duration < .seconds(60), "\(check.id)")
             #expect(radio.isOver || outcome.verdict == .skip || rounds >= 10, "\(check.id)")
         }

@@ -43,7 +43,7 @@ extension Peripheral {
         .init(.att(0x01), at: 1, "\(request) .. .. \(error)", becomes: ".. 00 00 ..")
     }
 
-    static let readingRefusedMutants: [Peripheral] =
+    static let readErrorMutants: [Peripheral] =
         [
             book.but(
                 "unauthorized_nobody", "names handle 0 where authorization is missing", "GATT/SR/GAR/BI-03-C",
@@ -70,7 +70,7 @@ extension Peripheral {
                 "GATT/SR/GAR/BI-\(number)-C", by: [answers("0E", to: request, instead: error)])
         }
 
-    static let tellingMutants = [
+    static let notifyingMutants = [
         full.but(
             "notifies_another", "notifies its values as those of handle 1", "GATT/SR/GAN/BV-01-C",
             by: [.init(.att(0x1B), at: 1, ".. ..", becomes: "01 00")]),

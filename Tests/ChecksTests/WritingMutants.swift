@@ -32,7 +32,7 @@ extension Peripheral {
             by: [.init(.att(0x19), at: 0, "19", becomes: "01 18 00 00 0E")]),
     ]
 
-    static let writingRefusedMutants: [Peripheral] =
+    static let writeErrorMutants: [Peripheral] =
         [("11", "08"), ("12", "05")].map { number, error in
             book.but(
                 "nobody_16_\(error)", "refuses Prepare Write with 0x\(error) for handle 0",

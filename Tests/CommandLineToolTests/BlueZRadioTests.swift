@@ -289,7 +289,7 @@ import Testing
         try Self.examine(isConnected: true) { radio, bluez in
             let invocation = try checkGrammar.parse(["--quiet"])
             let examination = RealExamination(
-                checks: Check.all, peer: Self.peer, isStrict: false, wording: try CheckWording(invocation),
+                checks: Check.all, peer: Self.peer, isStrict: false, wording: try CheckFormatter(invocation),
                 reports: try ReportFiles(invocation), words: [], patience: .seconds(5))
             let failure = #expect(throws: CommandFailure.self) {
                 _ = try examination.play(radio, RecentPackets(of: 0))

@@ -81,7 +81,7 @@ import VirtualWorld
 
     @Test func `On a terminal the trace stands below its fault, and the replay line is the last`() throws {
         var report = Report(version: "1")
-        let lines = CaseWording(paint: Paint(isOn: false), isVirtual: true).lines(
+        let lines = CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(
             report.add("a", try Self.outcome(within: "10 s")))
         #expect(lines[1].hasPrefix("              never: expected no connected since the start; saw connected"))
         #expect(lines[2].hasPrefix("              trace  "))

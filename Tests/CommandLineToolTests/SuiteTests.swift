@@ -43,11 +43,11 @@ import Testing
             (entry(.error, reasons: ["bad"], replay: nil), ["error         a/x  12.3 s", "              bad"]),
         ])
     func `A case is a line, and what did not pass is told in full`(entry: Report.Entry, lines: [String]) {
-        #expect(CaseWording(paint: Paint(isOn: false), isVirtual: true).lines(entry) == lines)
+        #expect(CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(entry) == lines)
     }
 
     @Test func `Groups are counted where there are several`() {
-        let wording = CaseWording(paint: Paint(isOn: false), isVirtual: false)
+        let wording = CaseFormatter(paint: Paint(isOn: false), isVirtual: false)
         var report = Report(version: "1")
         report.add("long/x", Outcome(.pass, title: "", duration: .seconds(1)))
         #expect(wording.summary(report) == ["1 pass, 0 fail, 0 inconclusive, 0 skip, 0 error in 1.0 s"])

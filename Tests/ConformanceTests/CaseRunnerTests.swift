@@ -44,13 +44,13 @@ import Testing
             (.pass, false, .pass), (.inconclusive, true, .inconclusive), (.fail, false, .fail),
             (nil, false, .inconclusive),
         ] as [(Verdict?, Bool, Verdict)])
-    func `What was spoilt is played once more, alone, at the end`(
+    func `What was disturbed is played once more, alone, at the end`(
         second: Verdict?, again: Bool, verdict: Verdict
     ) throws {
         var runner = Self.runner("a", "b", "c")
-        let spoilt = try #require(Self.turns(1, of: &runner).first)
-        var hasEnded = runner.ended(spoilt, Self.outcome(.inconclusive), isSpoilt: true)
-        #expect(!hasEnded && !spoilt.isSecond)
+        let disturbed = try #require(Self.turns(1, of: &runner).first)
+        var hasEnded = runner.ended(disturbed, Self.outcome(.inconclusive), isDisturbed: true)
+        #expect(!hasEnded && !disturbed.isSecond)
         for turn in Self.turns(3, of: &runner) {
             #expect(!turn.isSecond)
             #expect(Self.turns(1, of: &runner).isEmpty)
@@ -61,7 +61,7 @@ import Testing
         #expect(turns.map(\.item.id) == ["a"])
         let turn = try #require(turns.first)
         #expect(turn.isSecond)
-        hasEnded = runner.ended(turn, second.map(Self.outcome), isSpoilt: again)
+        hasEnded = runner.ended(turn, second.map(Self.outcome), isDisturbed: again)
         #expect(hasEnded == (second != nil))
         #expect(Self.turns(1, of: &runner).isEmpty)
         #expect(runner.report.cases.map(\.outcome.verdict) == [verdict, .pass, .pass])

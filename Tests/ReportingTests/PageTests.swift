@@ -14,15 +14,15 @@ import Testing
     private static let nasty = "</style><script>alert(1)</script> \"'&\u{0}\u{202E}| `code` [x](y)"
 
     /// What a chronicle has of a strap that is lost for a while, and of a client that shows what it measures.
-    private static func chronicle() throws -> Chronicle {
+    private static func timeline() throws -> CaseTimeline {
         let text = """
             {"lubdub": 1, "name": "x", "devices": [{"id": "strap", "name": "S",
              "services": [{"service": "heart_rate", "value": 62}]}],
              "script": [{"id": "lost", "when": "20 s", "do": "link_loss", "of": "strap", "for": "5 s"}]}
             """
         let scenario = try #require(ScenarioFile.read("x.json", variables: [:]) { _ in Array(text.utf8) }.scenario)
-        let chronicler = Chronicler(scenario, ValueWording(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
-        var journal = EventJournal { chronicler.take($0) }
+        let recorder = CaseTimelineRecorder(scenario, ValueWording(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
+        var journal = EventJournal { recorder.take($0) }
         func note(_ event: EventName, _ entity: String, _ seconds: Int, value: String? = nil) {
             var record = EventRecord(event, of: entity, at: .start.advanced(by: .seconds(seconds)))
             record.value = value
@@ -37,10 +37,10 @@ import Testing
         journal.append(line: Node(.object([])), at: .start.advanced(by: .seconds(12)))
         journal.append(line: Node(.string(nasty)), at: .start.advanced(by: .seconds(13)))
         journal.flush()
-        return chronicler.chronicle(until: .start.advanced(by: .seconds(40)))
+        return recorder.timeline(until: .start.advanced(by: .seconds(40)))
     }
 
-    private static func report(_ verdicts: [(String, Verdict)], hasChronicles: Bool = false) throws -> Report {
+    private static func report(_ verdicts: [(String, Verdict)], hasTimelines: Bool = false) throws -> Report {
         var report = Report(version: "1")
         for (id, verdict) in verdicts {
             let why = verdict == .pass ? nil : Reason(expected: "this " + nasty, seen: "that")
@@ -49,7 +49,7 @@ import Testing
                 at: .start.advanced(by: .seconds(12)), trace: ["1.000000  -> ATT Read Request", "2.0  client says <b>"])
             var outcome = Outcome(
                 judging: [finding], title: "Title of \(id)", replay: "lubdub run a", duration: .seconds(40))
-            if hasChronicles { outcome.chronicle = try chronicle() }
+            if hasTimelines { outcome.timeline = try timeline() }
             report.add(id, outcome)
         }
         return report
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `A page is whole in itself, and nothing in it is markup that was not`() throws {
-        let page = Self.page((Self.nasty, try Self.report([(Self.nasty, .fail), ("b", .pass)], hasChronicles: true)))
+        let page = Self.page((Self.nasty, try Self.report([(Self.nasty, .fail), ("b", .pass)], hasTimelines: true)))
         #expect(page.contains("default-src 'none'"))
         #expect(!page.contains("<script"))
         #expect(page.count(of: "</style>") == 1)
@@ -74,7 +74,7 @@ import Testing
 
     @Test func `What cells lead to is there, once`() throws {
         let one = try Self.report([("a/x", .pass), ("a/y", .fail), ("b/x", .skip)])
-        let other = try Self.report([("a/y", .fail), ("b/x", .pass), ("c", .error)], hasChronicles: true)
+        let other = try Self.report([("a/y", .fail), ("b/x", .pass), ("c", .error)], hasTimelines: true)
         let page = Self.page(("one", one), ("other", other))
         let targets = page.components(between: "href=\"#", and: "\"")
         #expect(targets.count == 5)  // what passed in `one` has nothing to tell
@@ -108,19 +108,19 @@ import Testing
     }
 
     @Test func `A picture has its spans and curves where they were`() throws {
-        let page = Self.page(("x", try Self.report([("a", .fail)], hasChronicles: true)))
+        let page = Self.page(("x", try Self.report([("a", .fail)], hasTimelines: true)))
         #expect(
             page.contains(
                 "<i class=\"advertising\" style=\"left:0%;width:25%\" title=\"advertising, 0.0 s to 10.0 s\">"))
         #expect(page.contains("<i class=\"away\" style=\"left:50%;width:12.50%\""))
         #expect(
             page.contains(
-                "<i class=\"deed\" style=\"left:50%;width:12.50%\" title=\"lost: link_loss, 20.0 s to 25.0 s\">"))
+                "<i class=\"action\" style=\"left:50%;width:12.50%\" title=\"lost: link_loss, 20.0 s to 25.0 s\">"))
         #expect(page.contains("<i class=\"mark\" style=\"left:30%\"></i>"))
         #expect(page.contains("aria-label=\"Heart rates from 61 to 69 bpm\""))
         #expect(page.contains("<path class=\"sent\" d=\"M550 "))
         #expect(!page.contains("class=\"shown\""))
-        #expect(page == Self.page(("x", try Self.report([("a", .fail)], hasChronicles: true))))
+        #expect(page == Self.page(("x", try Self.report([("a", .fail)], hasTimelines: true))))
     }
 
     @Test(
@@ -138,7 +138,7 @@ import Testing
             (.seconds(36_000), "10.0 h"), (.seconds(86_400 * 31), "31.0 d"), (.zero, "0.0 s"),
         ] as [(Duration, String)])
     func `A length of time is said in the unit that people would take`(duration: Duration, words: String) {
-        #expect(duration.spelled == words)
+        #expect(duration.formatted == words)
     }
 
     // MARK: Markdown
@@ -168,7 +168,7 @@ import Testing
     @Test func `A page of a job stays small, however much fails`() throws {
         let report = try Self.report((0..<500).map { ("\($0)", .fail) })
         let text = MarkdownReport.text(of: [ReportColumn("x", report)])
-        #expect(text.count(of: "<details>") == MarkdownReport.mostFaults)
+        #expect(text.count(of: "<details>") == MarkdownReport.maximumFaults)
         #expect(text.contains("and 450 cases more"))
     }
 }

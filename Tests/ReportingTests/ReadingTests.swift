@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `Too many cases are not read`() {
-        let text = Self.text(Array(repeating: "{}", count: JSONReport.mostCases + 1).joined(separator: ","))
+        let text = Self.text(Array(repeating: "{}", count: JSONReport.maximumCases + 1).joined(separator: ","))
         let (report, problems) = JSONReport.read(Array(text.utf8), file: "r.json")
         #expect(report == nil)
         #expect(problems.count <= ProblemLog.most + 1)

@@ -55,7 +55,7 @@ struct ClientCases {
             let judges = expectations.filter { $0.requirement == asked.id }.map(\.id)
             // Each of the 32 combinations has its own; one name says enough.
             let names = judges.filter { !$0.hasPrefix("collector/heart_rate/flags flags_") || $0.hasSuffix("00_shown") }
-            return "| \(asked.id) | \(asked.obstacle ?? names.joined(separator: ", ")) |"
+            return "| \(asked.id) | \(asked.limitation ?? names.joined(separator: ", ")) |"
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -38,7 +38,7 @@ import VirtualWorld
         let known = CollectorCase.all.map(\.id)
         #expect(Set(known).count == known.count)
         for asked in CollectorCase.all {
-            #expect(required.contains(asked.id) == (asked.obstacle == nil), "\(asked.id)")
+            #expect(required.contains(asked.id) == (asked.limitation == nil), "\(asked.id)")
         }
         #expect(required.filter { $0.contains("/COL/") && !known.contains($0) } == [])
     }

@@ -63,7 +63,7 @@ struct Judgement {
         guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
         let first = fault.map { [paint($0.verdict.rawValue, .warning) + "  client: \($0.reason)"] } ?? []
-        return first + required.flatMap { [line($0, paint)] + CaseWording.trace(trace($0), paint, behind: 6) }
+        return first + required.flatMap { [line($0, paint)] + CaseFormatter.trace(trace($0), paint, behind: 6) }
             + recommended.map { "should  " + line($0, paint) } + [summary]
     }
 

@@ -12,7 +12,7 @@ struct LogFiles: Sendable {
     private var events: [EventFile] = []
     private var traces: [TraceFile] = []
     private let isNarrated: Bool
-    private let chronicler: Chronicler?
+    private let recorder: CaseTimelineRecorder?
     /// What is remembered of a case that cannot be played again, since its client is outside.
     let recollection: Recollection?
 
@@ -37,14 +37,14 @@ struct LogFiles: Sendable {
             }
         } catch { throw CommandFailure(.environment, "lubdub: \(error)") }
         isNarrated = narrator != nil
-        chronicler = isCase && played.isPictured ? Chronicler(played.scenario, wording) : nil
+        recorder = isCase && played.isPictured ? CaseTimelineRecorder(played.scenario, wording) : nil
         recollection = isCase && played.isOutside ? Recollection(played.scenario) : nil
-        let (chronicler, recollection) = (chronicler, recollection)
-        if !events.isEmpty || isNarrated || chronicler != nil || recollection != nil {
+        let (recorder, recollection) = (recorder, recollection)
+        if !events.isEmpty || isNarrated || recorder != nil || recollection != nil {
             world.journal = EventJournal { [events] chunk in
                 for file in events { file.write(chunk) }
                 narrator?.happened(chunk, in: wording)
-                chronicler?.take(chunk)
+                recorder?.take(chunk)
                 recollection?.take(chunk)
             }
         }
@@ -81,9 +81,9 @@ struct LogFiles: Sendable {
     }
 
     /// What happened in a world, if a report is to show it.
-    func chronicle(of world: inout World) -> Chronicle? {
+    func timeline(of world: inout World) -> CaseTimeline? {
         world.journal.flush()
-        return chronicler?.chronicle(until: world.now)
+        return recorder?.timeline(until: world.now)
     }
 
     /// Writes what is left, and how it ended: as `code` says, unless a reader has gone meanwhile.

@@ -21,7 +21,7 @@ struct Rehearsal: Sendable {
     /// The end of the scenario.
     let limit: Instant
     /// What happened, once it is over, if a report is to show it.
-    var chronicle: Chronicle?
+    var timeline: CaseTimeline?
     private let files: LogFiles?
     private let node: Int
     private var collector: SensorCollector

@@ -128,7 +128,7 @@ func perform(
     }
     let runaway = complain(ofRunaways: rehearsal.world, of: played.item?.id)
     rehearsal.world.endJudging()
-    rehearsal.chronicle = files.chronicle(of: &rehearsal.world)
+    rehearsal.timeline = files.timeline(of: &rehearsal.world)
     let judgement =
         reason.code == nil
         ? try Judgement(rehearsal, of: played) : Judgement(rehearsal.world, isStrict: played.isStrict)

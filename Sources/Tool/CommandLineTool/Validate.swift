@@ -52,7 +52,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let asked = CollectorCase(id: word) {
-        let place = asked.obstacle.map { "not asked: \($0)" } ?? "asked of clients, by scenarios that require it"
+        let place = asked.limitation.map { "not asked: \($0)" } ?? "asked of clients, by scenarios that require it"
         Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
         return .success
     }

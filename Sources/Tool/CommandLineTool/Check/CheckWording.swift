@@ -5,7 +5,7 @@ import Simulation
 import Spelling
 
 /// How what came of a check is said to people.
-struct CheckWording {
+struct CheckFormatter {
     let paint: Paint
     private let isQuiet: Bool
 
@@ -34,7 +34,7 @@ struct CheckWording {
             lines.append("      at        \(finding.instant) s")
         }
         lines.append("      requires  \(check.requirement)")
-        lines += CaseWording.trace(packets, paint, behind: 6, label: 10)
+        lines += CaseFormatter.trace(packets, paint, behind: 6, label: 10)
         lines.append("      replay: \(replay)")
         return lines
     }

@@ -15,11 +15,11 @@ struct Examination {
     private let played: Played
     private let checks: [Check]
     private let device: Int
-    private let wording: CheckWording
+    private let wording: CheckFormatter
     private let reports: ReportFiles
 
     init(_ played: Played, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure) {
-        (self.played, self.checks, wording) = (played, checks, try CheckWording(invocation))
+        (self.played, self.checks, wording) = (played, checks, try CheckFormatter(invocation))
         reports = try ReportFiles(invocation)
         let devices = played.scenario.devices
         guard let device = played.scenario.target ?? devices.firstIndex(where: { $0.role == .peripheral }) else {
@@ -58,7 +58,7 @@ struct Examination {
 
     private func ask(_ check: Check, in world: World) throws(CommandFailure) -> (Check.Outcome, World) {
         do throws(AttributeTable.DefinitionError) {
-            let (outcome, after) = try check.ask(of: device, in: world, isStrict: played.isStrict)
+            let (outcome, after) = try check.run(on: device, in: world, isStrict: played.isStrict)
             return (outcome, after)
         } catch { throw CommandFailure(.inner, "lubdub: the examiner has no room for its attributes: \(error)") }
     }

@@ -58,7 +58,7 @@ enum RealDoor {
 
     /// Asks the checks of the peripheral that the command line names.
     func examine(_ checks: [Check], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-        let (wording, reports) = (try CheckWording(invocation), try ReportFiles(invocation))
+        let (wording, reports) = (try CheckFormatter(invocation), try ReportFiles(invocation))
         let trace = try traceFile(invocation)
         let recent = RecentPackets(of: 0)
         let log = PacketLog { chunk in

@@ -12,7 +12,7 @@ struct RealExamination {
     let checks: [Check]
     let peer: Peer
     let isStrict: Bool
-    let wording: CheckWording
+    let wording: CheckFormatter
     let reports: ReportFiles
     /// The words of the command line that reach the same peripheral.
     let words: [String]
@@ -31,7 +31,7 @@ struct RealExamination {
         }
         while !radio.isOver, let turn = runner.next() {
             showProgress(radio, "\(runner.count + 1) of \(checks.count): \(turn.item.id)")
-            let outcome = turn.item.ask(of: peer, by: radio, isStrict: isStrict)
+            let outcome = turn.item.run(on: peer, over: radio, isStrict: isStrict)
             if radio.isOver { break }
             settle(turn, outcome, recent, &runner)
             guard outcome.verdict == .fail || outcome.verdict == .inconclusive, runner.hasNext else { continue }
@@ -55,7 +55,7 @@ struct RealExamination {
         let packets = outcome.finding.map { recent.lines(until: $0.instant) } ?? []
         let replay = replay(of: outcome.check.id)
         let reported = Outcome(outcome, replay: replay, seed: nil, trace: packets)
-        guard runner.ended(turn, reported, isSpoilt: outcome.isExcused) else {
+        guard runner.ended(turn, reported, isDisturbed: outcome.isExcused) else {
             return Console.complain(
                 "lubdub: \(outcome.check.id): \(outcome.reason ?? ""); it is asked again at the end")
         }

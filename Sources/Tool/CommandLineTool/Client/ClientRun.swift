@@ -101,14 +101,14 @@ struct OutsideClient: Sendable {
         }
         files.flush(&world)
         let judgement = Judgement(world, isStrict: played.isStrict, client: record, recollection: files.recollection)
-        let chronicle = files.chronicle(of: &world)
+        let timeline = files.timeline(of: &world)
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
         if case .failure(let why) = reason {
             throw CommandFailure(.environment, why.hasPrefix("lubdub: ") ? why : "lubdub: \(why)")
         }
         return Course(
-            world, judgement, of: played, measurements: record.measurements, client: record, chronicle: chronicle,
+            world, judgement, of: played, measurements: record.measurements, client: record, timeline: timeline,
             code: code)
     }
 

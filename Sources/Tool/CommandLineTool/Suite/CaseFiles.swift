@@ -41,7 +41,7 @@ extension CaseFiles {
 
 /// The cases that operands stand for; throws every problem of the operands and their suites.
 func gathered(_ operands: [String]) throws(CommandFailure) -> [Case] {
-    let gathering = Gathering(operands, in: .real(operands))
+    let gathering = SuiteDiscovery(operands, in: .real(operands))
     guard gathering.problems.isEmpty else {
         throw CommandFailure(.usage, gathering.problems.map(\.description).joined(separator: "\n"))
     }

@@ -121,7 +121,7 @@ struct CasePlayer: Sendable {
         if verbosity == .verbose, let judgement = course?.judgement {
             for line in judgement.lines(paint) { Console.print(line) }
         }
-        for line in CaseWording(paint: paint, isVirtual: isVirtual).lines(entry) { Console.print(line) }
+        for line in CaseFormatter(paint: paint, isVirtual: isVirtual).lines(entry) { Console.print(line) }
     }
 
     /// Says on a terminal how many have ended, and which are being played.

@@ -4,7 +4,7 @@ import Simulation
 import Spelling
 
 /// What came of cases, for people.
-struct CaseWording {
+struct CaseFormatter {
     private static let width = 12  // of the longest verdict
 
     let paint: Paint

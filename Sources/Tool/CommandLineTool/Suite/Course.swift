@@ -22,7 +22,7 @@ struct Course: Sendable {
     /// required, the client must have taken in something.
     init(
         _ world: World, _ judgement: Judgement, of played: Played, measurements: Int, client: ClientRecord? = nil,
-        chronicle: Chronicle?, code: ExitCode
+        timeline: CaseTimeline?, code: ExitCode
     ) {
         (self.judgement, self.measurements, self.code) = (judgement, measurements, code)
         let (title, duration, findings) = (played.scenario.name, world.now.sinceStart, judgement.findings)
@@ -36,7 +36,7 @@ struct Course: Sendable {
             outcome = Outcome(
                 judging: findings, title: title, replay: played.replay, seed: played.seed, duration: duration)
         }
-        outcome.chronicle = chronicle
+        outcome.timeline = timeline
         self.outcome = outcome
         guard let client, outcome.verdict == .inconclusive, !code.isInterruption else { return }
         if client.isStarved {
@@ -50,7 +50,7 @@ struct Course: Sendable {
     init(_ rehearsal: Rehearsal, _ judgement: Judgement, of played: Played, code: ExitCode) {
         self.init(
             rehearsal.world, judgement, of: played, measurements: rehearsal.measurements,
-            chronicle: rehearsal.chronicle, code: code)
+            timeline: rehearsal.timeline, code: code)
     }
 
     /// Of a case that cannot be played.

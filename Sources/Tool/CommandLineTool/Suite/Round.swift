@@ -108,7 +108,7 @@ struct Round: Sendable {
         playing.removeAll { $0.turn.place == turn.place }
         last = ending
         if case .played(let course) = ending, course.code.isInterruption { interruption = interruption ?? course.code }
-        let hasEnded = runner.ended(turn, ending.outcome, isSpoilt: ending.course?.disturbance != nil)
+        let hasEnded = runner.ended(turn, ending.outcome, isDisturbed: ending.course?.disturbance != nil)
         if turn.isSecond, hasEnded { untold.removeAll { $0.turn.place == turn.place } }
         if hasEnded, !isInOrder { habits.tell(turn, ending) } else { untold.append((turn, ending)) }
         tellNext()

@@ -24,7 +24,7 @@ func runCases(_ cases: [Case], _ invocation: Invocation) throws(CommandFailure) 
     let round = try Round(runner, jobs: jobs, isInOrder: player.isVirtual, habits).played(Signals())
     Console.show(last: nil)
     let report = round.runner.report
-    for line in CaseWording(paint: player.paint, isVirtual: player.isVirtual).summary(report) { Console.print(line) }
+    for line in CaseFormatter(paint: player.paint, isVirtual: player.isVirtual).summary(report) { Console.print(line) }
     try reports.write(report)
     if let interruption = round.interruption {
         Console.complain("lubdub: ended early: \(report.cases.count) of \(cases.count) cases have been played")
