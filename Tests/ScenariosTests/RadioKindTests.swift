@@ -34,7 +34,8 @@ import Testing
     func `What a radio cannot play never fires on it, nor what waits for it`(
         operation: String, radios: [RadioKind]
     ) throws {
-        let scenario = try Self.scenario(#"{"id": "it", "when": "1 s", \#(deed)}, {"when": "2 s", "do": "silence"}"#)
+        let scenario = try Self.scenario(
+            #"{"id": "it", "when": "1 s", \#(operation)}, {"when": "2 s", "do": "silence"}"#)
         for radio in [RadioKind.rehearsal, .virtual, .controllers, .bluetoothd] {
             let isPlayed = radios.contains(radio)
             #expect(scenario.unplayed(on: radio).map(\.rule) == (isPlayed ? [] : [0]), "\(radio)")

@@ -83,7 +83,7 @@ struct Visitor {
     func told(_ events: EventName..., of entities: String...) -> [String] {
         records.filter { record in events.contains(record.event) && entities.contains(record.entity ?? "") }.map {
             record in
-            "\(Double(record.instant.nanoseconds / 100_000_000) / 10) \(record.event) \(record.thing ?? "")"
+            "\(Double(record.instant.nanoseconds / 100_000_000) / 10) \(record.event) \(record.entity ?? "")"
         }
     }
 
