@@ -12,18 +12,18 @@ import VirtualWorld
 
 @testable import Checks
 
-/// A radio above somebody else's host, which has the link and its client: it hides some things, does others by itself, and
-/// does not do what it is not made for.
+/// A radio over a third-party host, which hides some attributes, exchanges the MTU and writes configurations itself, and
+/// does not support raw packets.
 private final class ForeignHost: CentralRadio {
     private var radio: WorldRadio
     private var said: [Host.Output] = []
-    /// What it keeps to itself, once that was discovered.
+    /// The attributes that it hides.
     private var hidden: [HandleRange] = []
     private var configurations: Set<UInt16> = []
     private let isBonded: Bool
-    /// The number of what it asks by itself.
+    /// The id of its own procedures.
     private static let own = UInt32.max
-    /// What it was asked to do all the same.
+    /// Requests that it had reported as unsupported.
     private(set) var trespasses: [String] = []
 
     init(_ peripheral: Peripheral, isBonded: Bool = false) throws {
@@ -44,10 +44,10 @@ private final class ForeignHost: CentralRadio {
 
     func unsupportedReason(_ faculty: RadioFaculty) -> String? {
         switch faculty {
-        case .service(.genericAccess), .service(.genericAttribute): "it hides that service"
+        case .service(.genericAccess), .service(.genericAttribute): "the host hides this service"
         case .service: nil
-        case .absenceOfBond: isBonded ? "it has a bond" : nil
-        default: "it does not do that"
+        case .absenceOfBond: isBonded ? "the host has a bond" : nil
+        default: "not supported by this host"
         }
     }
 
@@ -69,8 +69,8 @@ private final class ForeignHost: CentralRadio {
         case .read(let handle), .readLong(let handle): note(handle, procedure)
         case .write(let handle, _), .writeLong(let handle, _), .writeCommand(let handle, _):
             note(handle, procedure)
-            if configurations.contains(handle) { return "it writes configurations itself" }
-        default: return "it does not ask that for others"
+            if configurations.contains(handle) { return "the host writes configurations itself" }
+        default: return "not supported by this host"
         }
         return nil
     }
@@ -84,7 +84,7 @@ private final class ForeignHost: CentralRadio {
         return said + radio.takeSaid().compactMap(told)
     }
 
-    /// What it tells of it: of an advertiser all that it knows, no packet by itself, and no reason.
+    /// Its report of an output: merged advertising, no single packets, and no reasons.
     private func told(_ output: Host.Output) -> Host.Output? {
         switch output {
         case .report(let report): return Self.merged(report).map { .report($0) }
@@ -113,16 +113,16 @@ private final class ForeignHost: CentralRadio {
     }
 }
 
-/// Checks above a radio that cannot do everything: what it cannot is skipped with its reason, and who is right fails nothing.
+/// Checks over a radio with limits: unsupported checks are skipped with its reason, and no check fails a correct peripheral.
 @Suite struct ForeignHostTests {
     private static let strap = Peer.name("Lubdub HRM")
 
     @Test(arguments: Peripheral.correct.map(\.name))
-    func `who is right fails nothing, and nothing is asked that cannot be`(name: String) throws {
+    func `a correct peripheral fails no check, and unsupported requests are not sent`(name: String) throws {
         let peripheral = try #require(Peripheral.correct.first { $0.name == name })
         for check in Check.all {
             let radio = try ForeignHost(peripheral)
-            // What is only recommended not all of them do.
+            // Not all correct peripherals follow recommendations.
             let outcome = check.run(on: Self.strap, over: radio, isStrict: check.weight != .recommended)
             let words = "\(check.id): \(outcome.finding.map { "\($0.expected), \($0.seen)" } ?? outcome.reason ?? "")"
             #expect(outcome.verdict == .pass || outcome.verdict == .skip, "\(words)")
@@ -130,8 +130,8 @@ private final class ForeignHost: CentralRadio {
         }
     }
 
-    /// What is still seen: a mutant either fails the check that is named for it, or that check is skipped.
-    @Test func `who is wrong is failed, or not asked`() throws {
+    /// A mutant fails the check that must find it, or that check is skipped.
+    @Test func `a mutant fails its check, or the check is skipped`() throws {
         var caught: Set<String> = []
         for mutant in Peripheral.mutants {
             guard let check = Check.all.first(where: { $0.id == mutant.caughtBy }) else { continue }
@@ -150,21 +150,21 @@ private final class ForeignHost: CentralRadio {
     }
 
     static let reasons: [(id: String, reason: String)] = [
-        ("advertising/flags", "it does not do that"),
-        ("HRP/SEN/HRF/BV-01-C", "it does not do that"),
-        ("HRS/SEN/CN/BV-01-C", "it does not do that"),
-        ("GATT/SR/GAC/BV-01-C", "it does not do that"),
-        ("GATT/SR/GAR/BV-04-C", "it does not do that"),
-        ("GATT/SR/GAW/BV-11-C", "it does not do that"),
-        ("gatt/one_indication_at_a_time", "it does not do that"),
-        ("GATT/SR/GAS/BV-02-C", "it hides that service"),
-        ("GATT/SR/UNS/BI-01-C", "it hides that service"),
-        ("reconnection/configuration_is_cleared", "it has a bond"),
+        ("advertising/flags", "not supported by this host"),
+        ("HRP/SEN/HRF/BV-01-C", "not supported by this host"),
+        ("HRS/SEN/CN/BV-01-C", "not supported by this host"),
+        ("GATT/SR/GAC/BV-01-C", "not supported by this host"),
+        ("GATT/SR/GAR/BV-04-C", "not supported by this host"),
+        ("GATT/SR/GAW/BV-11-C", "not supported by this host"),
+        ("gatt/one_indication_at_a_time", "not supported by this host"),
+        ("GATT/SR/GAS/BV-02-C", "the host hides this service"),
+        ("GATT/SR/UNS/BI-01-C", "the host hides this service"),
+        ("reconnection/configuration_is_cleared", "the host has a bond"),
         (
             "GATT/SR/GAR/BV-03-C",
-            "a read of 2A38 by its UUID cannot be asked: it does not ask that for others"
+            "Read By Type of Body Sensor Location is not supported: not supported by this host"
         ),
-        ("HTS/SEN/SGGIT/SER/BV-01-C", "not claimed: it neither has nor advertises service 1809"),
+        ("HTS/SEN/SGGIT/SER/BV-01-C", "not applicable: no Health Thermometer service"),
     ]
 
     @Test(arguments: reasons) func `a skip has the radio's reason`(id: String, reason: String) throws {
@@ -174,12 +174,12 @@ private final class ForeignHost: CentralRadio {
         #expect(outcome.reason == reason)
     }
 
-    /// A service that is listed and not found may be hidden, so nobody is failed for it.
-    @Test func `what is listed and hidden is not missing`() throws {
+    /// A service that is advertised but not found may be hidden by the host, so that is not a fail.
+    @Test func `a service that the host hides is not missing`() throws {
         let check = try #require(Check.all.first { $0.id == "BAS/SR/SGGIT/SER/BV-01-C" })
         let plain = Peripheral(name: "bare", about: "no battery", services: [Peripheral.plainHeartRate])
         let outcome = check.run(on: Self.strap, over: try ForeignHost(plain))
-        #expect(outcome.reason == "service 180F was not found, and it does not do that")
+        #expect(outcome.reason == "the Battery service is advertised but was not found; not supported by this host")
         #expect(outcome.verdict == .skip)
     }
 }

@@ -10,14 +10,14 @@ import VirtualWorld
 
 @testable import Checks
 
-/// Checks above radios that are not a world's own: nobody acts on the peripheral, machines stand still, controllers go.
+/// Checks over radios that cannot manipulate the peripheral, on machines that stop, with controllers that disappear.
 @Suite struct RadioTests {
-    /// A world's peripheral, as if it were real.
-    final class Stranger: CentralRadio {
+    /// A simulated peripheral that behaves like a real one.
+    final class RealPeripheral: CentralRadio {
         private var radio: WorldRadio
-        /// How long the machine stands still now and then.
+        /// How long the machine stops at times.
         private let standstill: Duration
-        /// After so many rounds it is over.
+        /// After this many rounds the controller is lost.
         private var rounds: Int
 
         init(_ peripheral: Peripheral, standstill: Duration = .zero, rounds: Int = .max) throws {
@@ -53,13 +53,13 @@ import VirtualWorld
         )
     }
 
-    @Test func `where unused can do anything to it who is right fails nothing`() throws {
+    @Test func `a correct peripheral that cannot be manipulated fails no check`() throws {
         for check in Check.all {
-            let outcome = check.run(on: Self.strap, over: try Stranger(Self.full), isStrict: true)
+            let outcome = check.run(on: Self.strap, over: try RealPeripheral(Self.full), isStrict: true)
             let words = "\(check.id): \(outcome.finding.map { "\($0.expected), \($0.seen)" } ?? outcome.reason ?? "")"
             #expect(outcome.verdict == .pass || outcome.verdict == .skip, "\(words)")
             if check.id == "HRS/SEN/CN/BV-04-C" {
-                #expect(outcome.reason == "nobody can set the heart rate of this peripheral")
+                #expect(outcome.reason == "cannot set the heart rate of a real peripheral")
             }
         }
     }
@@ -68,47 +68,47 @@ import VirtualWorld
         ("reconnection/advertises_after_loss", full), ("HTS/SEN/SP/BV-02-C", Peripheral.thermometer),
     ]
 
-    @Test(arguments: losses) func `who cannot be taken out of range loses a client that vanishes`(
+    @Test(arguments: losses) func `a real peripheral loses a client whose controller is reset`(
         id: String, right: Peripheral
     ) throws {
         let check = try #require(Check.all.first { $0.id == id })
         let wrong = try #require(Peripheral.mutants.first { $0.caughtBy == id })
-        #expect(check.run(on: Self.strap, over: try Stranger(right)).verdict == .pass)
-        #expect(check.run(on: Self.strap, over: try Stranger(wrong)).verdict == .fail)
+        #expect(check.run(on: Self.strap, over: try RealPeripheral(right)).verdict == .pass)
+        #expect(check.run(on: Self.strap, over: try RealPeripheral(wrong)).verdict == .fail)
     }
 
     static let lengths: [(standstill: Duration, verdict: Verdict)] = [
         (.zero, .fail), (.milliseconds(50), .fail), (.milliseconds(2000), .fail), (.milliseconds(3100), .inconclusive),
     ]
 
-    @Test(arguments: lengths) func `a machine that stood still for a tenth of the time fails unused`(
+    @Test(arguments: lengths) func `no check fails on a machine that stopped for a tenth of the time`(
         standstill: Duration, verdict: Verdict
     ) throws {
-        // It waits for an advertisement for 21 s at the most, and for 30 s for measurements.
+        // The check waits at most 21 s for advertising, and 30 s for measurements.
         let (check, mutant) = try Self.mutant("heart_rate/flags_explain_octets")
-        let outcome = check.run(on: Self.strap, over: try Stranger(mutant, standstill: standstill))
+        let outcome = check.run(on: Self.strap, over: try RealPeripheral(mutant, standstill: standstill))
         #expect(outcome.verdict == verdict)
         #expect(outcome.isExcused == (verdict == .inconclusive))
-        if outcome.isExcused { #expect(outcome.reason == "this machine stood still for 3100 ms") }
+        if outcome.isExcused { #expect(outcome.reason == "this machine stopped for 3100 ms during the check") }
     }
 
-    @Test func `a machine that stood still does not excuse who passes`() throws {
+    @Test func `a pass is not excused by a stopped machine`() throws {
         let check = try #require(Check.all.first { $0.id == "heart_rate/flags_explain_octets" })
-        let outcome = check.run(on: Self.strap, over: try Stranger(Self.full, standstill: .seconds(60)))
+        let outcome = check.run(on: Self.strap, over: try RealPeripheral(Self.full, standstill: .seconds(60)))
         #expect(outcome.verdict == .pass)
         #expect(!outcome.isExcused)
     }
 
-    @Test(arguments: [0, 2, 30]) func `a radio that is over lets no check wait`(rounds: Int) throws {
+    @Test(arguments: [0, 2, 30]) func `no check waits on a lost controller`(rounds: Int) throws {
         for check in Check.all {
-            let radio = try Stranger(Self.full, rounds: rounds)
+            let radio = try RealPeripheral(Self.full, rounds: rounds)
             let outcome = check.run(on: Self.strap, over: radio)
             #expect(outcome.duration < .seconds(60), "\(check.id)")
             #expect(radio.isOver || outcome.verdict == .skip || rounds >= 10, "\(check.id)")
         }
     }
 
-    // MARK: Who is meant
+    // MARK: Peer
 
     static let peers: [(text: String, peer: Peer, words: String)] = [
         ("C0:FF:EE:00:00:01", .number(0xC0FF_EE00_0001), "C0:FF:EE:00:00:01"),
@@ -127,16 +127,16 @@ import VirtualWorld
         ("Lubdub HRM", true, 0), ("Lubdub", false, 1), (nil, false, 1), ("00:00:00:00:00:01", false, 1),
     ]
 
-    @Test(arguments: lookouts) func `a lookout tells who else is there`(
+    @Test(arguments: lookouts) func `a scan lists the other devices`(
         peer: String?, isFound: Bool, others: Int
     ) throws {
-        let lookout = Lookout(for: peer.map { Peer($0) }, by: try Stranger(Self.full), within: .seconds(5))
+        let lookout = Lookout(for: peer.map { Peer($0) }, by: try RealPeripheral(Self.full), within: .seconds(5))
         #expect(lookout.isFound == isFound)
         #expect(lookout.others.count == others)
         for other in lookout.others { #expect(other.hasSuffix(#"/random "Lubdub HRM""#)) }
     }
 
-    @Test func `a crowd does not grow beyond its limit`() {
+    @Test func `the list of advertisers is bounded`() {
         var crowd = Crowd()
         for number in 0...UInt64(2 * Crowd.most) {
             let address = DeviceAddress(number % 2 == 0 ? number : 1, .random)

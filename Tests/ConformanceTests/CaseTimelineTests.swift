@@ -14,14 +14,14 @@ import Testing
         return curve
     }
 
-    @Test func `A few values are a point each`() {
+    @Test func `Each of a few values is a point`() {
         let curve = Self.curve([(0, 60), (1, 61), (2, .nan), (3, .infinity), (4, 62)])
         #expect(curve.points.map(\.low) == [60, 61, 62])
         #expect(curve.points.map(\.high) == [60, 61, 62])
     }
 
     @Test(arguments: [1_000, 100_000])
-    func `Of many values no peak is lost, and there are few points`(count: Int) {
+    func `Many values become few points without losing a peak`(count: Int) {
         let values: [(Double, Double)] =
             (0..<count).map { (Double($0) / 100, Double($0 % 7)) } + [(Double(count) / 100, 300)]
         let curve = Self.curve(values)
@@ -32,7 +32,7 @@ import Testing
         #expect(zip(curve.points, curve.points.dropFirst()).allSatisfy { $0.instant < $1.instant })
     }
 
-    @Test func `Where it stops, it has a gap`() {
+    @Test func `A stopped curve has a gap`() {
         var curve = Curve()
         curve.stop()
         curve.add(60, at: .start)
@@ -58,7 +58,7 @@ import Testing
 
     private static func instant(_ seconds: Double) -> Instant { .start.advanced(by: .seconds(seconds)) }
 
-    /// What is made of some records, and of lines that a client says.
+    /// The timeline of some records and client lines.
     private static func timeline(
         _ records: [(seconds: Double, event: EventName, entity: String, value: String?, rule: String?)],
         lines: [(seconds: Double, text: String)] = [], until end: Double = 60
@@ -81,7 +81,7 @@ import Testing
         func write(to json: inout JSONText) { json.append(text: text) }
     }
 
-    @Test func `A lane says how it stood with a device, without a gap`() throws {
+    @Test func `A lane has the states of a device without a gap`() throws {
         let timeline = try Self.timeline([
             (0, .advertising, "strap", nil, nil), (2, .connected, "strap", nil, nil),
             (3, .subscribed, "strap", nil, nil),  // Service Changed
@@ -100,7 +100,7 @@ import Testing
         #expect(timeline.operations.map(\.end) == [25, 60].map(Self.instant))
     }
 
-    @Test func `Heart rates that arrive and that the client shows are two curves`() throws {
+    @Test func `Heart rates that arrive and heart rates that the client prints are two curves`() throws {
         let timeline = try Self.timeline(
             [
                 (1, .delivered, "strap/heart_rate", #"{"bpm": 62, "contact": true}"#, nil),
@@ -117,16 +117,16 @@ import Testing
         #expect(timeline.printedLines.count == 7)
     }
 
-    @Test func `Of a client that says much, some of each kind is remembered, and the rest is counted`() throws {
+    @Test func `Some lines of each kind are kept, and the others are counted`() throws {
         let rates = (0..<500).map { (Double($0), #"{"heart_rate": {"bpm": \#($0)}}"#) }
         let others = (0..<100).map { (500 + Double($0), #"{"key \#($0)": "\#(String(repeating: "x", count: 1000))"}"#) }
         let timeline = try Self.timeline([], lines: rates + others)
         #expect(timeline.printedLines.count == 60)
-        #expect(timeline.omittedLines == 540)
+        #expect(timeline.omittedLineCount == 540)
         #expect(timeline.printedLines.allSatisfy { $0.line.utf8.count <= 260 })
     }
 
-    @Test func `A strap that flaps without end does not fill the memory`() throws {
+    @Test func `A device that reconnects endlessly does not fill the memory`() throws {
         let events = (0..<2000).map { index in
             (Double(index), index % 2 == 0 ? EventName.connected : .disconnected, "strap", String?.none, String?.none)
         }

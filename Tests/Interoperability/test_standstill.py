@@ -1,4 +1,4 @@
-"""What `lubdub check` says of a real peripheral when the machine itself stood still meanwhile."""
+"""`lubdub check` of a real peripheral on a machine that stops in between."""
 
 import asyncio
 import signal
@@ -7,11 +7,11 @@ import straps
 from examining import examined
 from harness import Interoperability
 
-ALONE = True  # a machine with more to do stands still by itself
+ALONE = True  # a busy machine stops without this test
 
 
 class StandstillTests(Interoperability):
-    async def test_a_machine_that_stands_still_fails_nobody(self):
+    async def test_a_stopped_machine_causes_no_failure(self):
         check = straps.CannotStop.caught_by
         async with examined(straps.CannotStop(), '--only', check, stderr=asyncio.subprocess.PIPE) as examination:
             process = examination.process

@@ -133,7 +133,7 @@ enum Prerequisite: Hashable, Sendable {
                 return "not applicable: no \(uuid.name) service"
             }
             return peripheral.radio.unsupportedReason(.advertisements).map {
-                "the \(uuid.name) service is advertised but was not found, and \($0)"
+                "the \(uuid.name) service is advertised but was not found; \($0)"
             }
         case .characteristic(let uuid, let service):
             return peripheral.find(uuid, of: service) == nil ? absence(of: uuid, in: service, peripheral) : nil

@@ -141,7 +141,7 @@ private struct Page {
     private func row(_ row: Matrix.Row) -> HTML {
         let classes = [row.isGood ? "good" : nil, row.isAlike ? "alike" : nil].compactMap { $0 }.joined(separator: " ")
         let cells = row.entries.enumerated().map { column, entry -> HTML in
-            guard let entry else { return "<td><span class=\"v none\">not in it</span></td>" }
+            guard let entry else { return "<td><span class=\"v none\">not included</span></td>" }
             let badge = CaseSection.badge(entry.outcome.verdict)
             guard CaseSection.isNeeded(for: entry) else { return "<td>\(badge)</td>" }
             return "<td><a href=\"#\(CaseSection.anchor(row, column))\">\(badge)</a></td>"
