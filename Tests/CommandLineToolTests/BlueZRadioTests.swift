@@ -99,7 +99,7 @@ import Testing
     }
 
     private static func ask(_ id: String, by radio: BlueZRadio) throws -> Check.Outcome {
-        try #require(Check.all.first { $0.id == id }).ask(of: peer, by: radio, isStrict: true)
+        try #require(Check.all.first { $0.id == id }).run(on: peer, over: radio, isStrict: true)
     }
 
     // MARK: What comes of a check

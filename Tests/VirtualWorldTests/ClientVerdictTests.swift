@@ -57,6 +57,6 @@ import VirtualWorld
             try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
         }
         let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
-        #expect(current == text, "write it anew with LUBDUB_WRITE_VERDICTS=1 swift test --filter VerdictTests")
+        #expect(current == text, "regenerate it with LUBDUB_WRITE_VERDICTS=1 swift test --filter VerdictTests")
     }
 }

@@ -113,6 +113,8 @@ enum Prerequisite: Hashable, Sendable {
     /// No peripheral meets it.
     case impossible(Limitation)
 
+    static let deviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
+
     /// The service that the condition is about.
     var service: UUID? {
         switch self {

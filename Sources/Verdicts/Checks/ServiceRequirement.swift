@@ -2,15 +2,11 @@ import Bluetooth
 import GATT
 import Spelling
 
-/// The attributes that a service specification requires, from which the checks of their declarations follow.
+/// The attributes that a service specification requires, from which the checks of its declarations follow.
 struct ServiceRequirement: Sendable {
-    /// When a characteristic must be present.
     enum Presence: Sendable {
-        /// Always.
-        case mandatory
-        /// It may be missing.
-        case optional
-        /// It may be missing, and has one row for each combination of these optional properties.
+        case mandatory, optional
+        /// Optional, with one row for each combination of these optional properties.
         case variant(of: CharacteristicProperties)
     }
 
@@ -20,24 +16,24 @@ struct ServiceRequirement: Sendable {
         let number: String
         let uuid: UUID
         let properties: CharacteristicProperties
-        let presence: Presence
         /// Where the specification defines it: `section 3.1`.
         let section: String
-        /// Describes what a value should be; nil when this one is right.  With it the check reads the value too.
+        let presence: Presence
+        /// Describes what a value should be; nil if it is right.  With it the check reads the value too.
         let expectedValue: (@Sendable ([UInt8]) -> String?)?
 
         init(
             _ number: String, _ uuid: UUID, _ properties: CharacteristicProperties, _ section: String,
             _ presence: Presence = .optional, expectedValue: (@Sendable ([UInt8]) -> String?)? = nil
         ) {
-            (self.number, self.uuid, self.properties) = (number, uuid, properties)
-            (self.presence, self.section, self.expectedValue) = (presence, section, expectedValue)
+            (self.number, self.uuid, self.properties, self.section) = (number, uuid, properties, section)
+            (self.presence, self.expectedValue) = (presence, expectedValue)
         }
     }
 
     /// A characteristic whose Client Characteristic Configuration must be writable and readable.
     struct Configuration: Sendable {
-        /// The check's id, after the prefix of the service.
+        /// The end of the check's id, after the prefix of the service.
         let number: String
         let uuid: UUID
         let value: ClientConfiguration
@@ -62,10 +58,9 @@ struct ServiceRequirement: Sendable {
 
     private var presenceCheck: Check {
         let (service, isSingle) = (service, isSingle)
+        let title = "there is \(isSingle ? "exactly one" : "a") \(service.name) Service, and it is a primary service"
         return Check(
-            "\(prefix)/SGGIT/SER/BV-01-C",
-            "there is \(isSingle ? "exactly one" : "a") \(service.name) Service, and it is a primary service",
-            "\(specification), section 2", if: .service(service)
+            "\(prefix)/SGGIT/SER/BV-01-C", title, "\(specification), section 2", if: .service(service)
         ) { peripheral throws(CheckExit) in
             let count = peripheral.services.count { $0.uuid == service && $0.isPrimary }
             try peripheral.expect(
@@ -75,27 +70,25 @@ struct ServiceRequirement: Sendable {
     }
 
     private func declarationCheck(_ row: Characteristic) -> Check {
-        let service = service
+        let (service, name) = (service, row.uuid.name)
         let isMandatory = if case .mandatory = row.presence { true } else { false }
+        let title = "\(name) is declared with \(row.properties.names) only"
         return Check(
-            "\(prefix)/SGGIT/CHA/\(row.number)",
-            "\(row.uuid.name) is declared with \(row.properties.names) only"
-                + (row.expectedValue == nil ? "" : ", and can be read"),
+            "\(prefix)/SGGIT/CHA/\(row.number)", row.expectedValue == nil ? title : "\(title), and can be read",
             "\(specification), \(row.section)",
             if: isMandatory ? .service(service) : .characteristic(row.uuid, of: service)
         ) { peripheral throws(CheckExit) in
             if case .variant(let optional) = row.presence {
                 let found = try peripheral.characteristic(row.uuid, of: service).properties
                 guard found.intersection(optional) == row.properties.intersection(optional) else {
-                    throw .skipped("not applicable: \(row.uuid.name) is declared with \(found.names)")
+                    throw .skipped("not applicable: \(name) is declared with \(found.names)")
                 }
             }
-            try peripheral.expectDeclared(row.uuid, of: service, with: row.properties)
+            let value = try peripheral.expectDeclared(row.uuid, of: service, with: row.properties)
             guard let expectedValue = row.expectedValue else { return }
-            let value = try peripheral.characteristic(row.uuid, of: service)
-            let octets = try peripheral.read(value.valueHandle, row.uuid.name)
+            let octets = try peripheral.read(value.valueHandle, name)
             if let expected = expectedValue(octets) {
-                throw peripheral.failure(expected: "\(row.uuid.name) is \(expected)", seen: octets.hex)
+                throw peripheral.failure(expected: "\(name) is \(expected)", seen: octets.hex)
             }
         }
     }
@@ -115,13 +108,14 @@ extension Examiner {
     /// Fails unless a service has one such characteristic, with exactly these properties.
     fileprivate func expectDeclared(
         _ uuid: UUID, of service: UUID, with properties: CharacteristicProperties
-    ) throws(CheckExit) {
+    ) throws(CheckExit) -> DiscoveredCharacteristic {
         let found = services.first { $0.uuid == service }?.characteristics.filter { $0.uuid == uuid } ?? []
-        try expect(
-            found.count == 1, "one \(uuid.name) characteristic", seen: found.isEmpty ? "none" : "\(found.count)")
+        let count = found.isEmpty ? "none" : "\(found.count)"
+        try expect(found.count == 1, "one \(uuid.name) characteristic", seen: count)
         try expect(
             found[0].properties == properties, "\(uuid.name) is declared with properties \(properties.hexAndNames)",
             seen: found[0].properties.hexAndNames)
+        return found[0]
     }
 
     /// Fails unless a characteristic's configuration accepts this value, keeps it, and accepts 0.

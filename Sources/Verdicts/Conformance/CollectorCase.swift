@@ -13,7 +13,8 @@ public struct CollectorCase: Hashable, Sendable {
     public let limitation: String?
 
     private init(_ id: String, _ title: String, _ requirement: String, limitation: String? = nil) {
-        (self.id, self.title, self.requirement, self.limitation) = (id, title, requirement, limitation)
+        (self.id, self.requirement, self.limitation) = (id, requirement, limitation)
+        self.title = "the client " + title
     }
 
     /// The case with this id; nil if there is none.
@@ -32,82 +33,67 @@ public struct CollectorCase: Hashable, Sendable {
     private static let pairing = "not supported yet: needs pairing"
 
     private static let heartRate = [
-        Self("HRP/COL/CGGIT/SER/BV-01-C", "the client discovers the Heart Rate Service", serviceDiscovery),
-        Self("HRP/COL/CGGIT/SER/BV-02-C", "the client discovers the Device Information Service", serviceDiscovery),
+        Self("HRP/COL/CGGIT/SER/BV-01-C", "discovers the Heart Rate Service", serviceDiscovery),
+        Self("HRP/COL/CGGIT/SER/BV-02-C", "discovers the Device Information Service", serviceDiscovery),
         Self(
-            "HRP/COL/CGGIT/CHA/BV-01-C", "the client discovers Heart Rate Measurement and its configuration",
+            "HRP/COL/CGGIT/CHA/BV-01-C", "discovers Heart Rate Measurement and its configuration",
             characteristicDiscovery),
+        Self("HRP/COL/CGGIT/CHA/BV-02-C", "discovers and reads Body Sensor Location", characteristicDiscovery),
+        Self("HRP/COL/CGGIT/CHA/BV-03-C", "discovers Heart Rate Control Point", characteristicDiscovery),
+        Self("HRP/COL/HRD/BV-09-C", "discovers the Device Information characteristics", information),
+        Self("HRP/COL/HRD/BV-10-C", "reads the Device Information characteristics", information),
+        Self("HRP/COL/HRF/BV-03-C", "writes 0x0001 to the configuration of Heart Rate Measurement", configuration),
         Self(
-            "HRP/COL/CGGIT/CHA/BV-02-C", "the client discovers and reads Body Sensor Location", characteristicDiscovery),
-        Self("HRP/COL/CGGIT/CHA/BV-03-C", "the client discovers Heart Rate Control Point", characteristicDiscovery),
-        Self("HRP/COL/HRD/BV-09-C", "the client discovers the Device Information characteristics", information),
-        Self("HRP/COL/HRD/BV-10-C", "the client reads the Device Information characteristics", information),
-        Self(
-            "HRP/COL/HRF/BV-03-C", "the client writes 0x0001 to the configuration of Heart Rate Measurement",
-            configuration),
-        Self(
-            "HRP/COL/HRF/BV-04-C", "the client accepts Heart Rate Measurement with each combination of flags",
+            "HRP/COL/HRF/BV-04-C", "accepts Heart Rate Measurement with each combination of flags",
             "Heart Rate Service 1.0, section 3.1.1"),
         Self(
-            "HRP/COL/HRF/BV-05-C", "the client accepts consecutive Heart Rate Measurements",
+            "HRP/COL/HRF/BV-05-C", "accepts consecutive Heart Rate Measurements",
             "Heart Rate Service 1.0, section 3.1"),
+        Self("HRP/COL/HRF/BV-07-C", "writes 0x01 to Heart Rate Control Point", "Heart Rate Service 1.0, section 3.3"),
         Self(
-            "HRP/COL/HRF/BV-07-C", "the client writes 0x01 to Heart Rate Control Point",
-            "Heart Rate Service 1.0, section 3.3"),
-        Self(
-            "HRP/COL/HRF/BV-08-C", "after a reconnection the client verifies the bond",
+            "HRP/COL/HRF/BV-08-C", "verifies the bond after a reconnection",
             "Heart Rate Profile 1.0, section 5", limitation: pairing),
         Self(
-            "HRP/COL/HRF/BI-01-C", "the client ignores reserved flags of Heart Rate Measurement",
+            "HRP/COL/HRF/BI-01-C", "ignores reserved flags of Heart Rate Measurement",
             "Heart Rate Service 1.0, section 3.1.1.1"),
         Self(
-            "HRP/COL/HRF/BI-02-C", "the client ignores extra octets of Heart Rate Measurement",
+            "HRP/COL/HRF/BI-02-C", "ignores extra octets of Heart Rate Measurement",
             "Heart Rate Service 1.0, section 3.1.1"),
         Self(
-            "HRP/COL/HRF/BI-03-C", "the client survives a reserved value of Body Sensor Location",
+            "HRP/COL/HRF/BI-03-C", "survives a reserved value of Body Sensor Location",
             "Heart Rate Service 1.0, section 3.2"),
     ]
 
     private static let thermometer = [
-        Self("HTP/COL/CGGIT/SER/BV-01-C", "the client discovers the Health Thermometer Service", serviceDiscovery),
-        Self("HTP/COL/CGGIT/SER/BV-02-C", "the client discovers the Device Information Service", serviceDiscovery),
-        Self("HTP/COL/CGGIT/CHA/BV-01-C", "the client discovers Temperature Measurement", characteristicDiscovery),
-        Self("HTP/COL/CGGIT/CHA/BV-02-C", "the client discovers and reads Temperature Type", characteristicDiscovery),
-        Self("HTP/COL/CGGIT/CHA/BV-03-C", "the client discovers Intermediate Temperature", characteristicDiscovery),
-        Self("HTP/COL/CGGIT/CHA/BV-04-C", "the client discovers Measurement Interval", characteristicDiscovery),
+        Self("HTP/COL/CGGIT/SER/BV-01-C", "discovers the Health Thermometer Service", serviceDiscovery),
+        Self("HTP/COL/CGGIT/SER/BV-02-C", "discovers the Device Information Service", serviceDiscovery),
+        Self("HTP/COL/CGGIT/CHA/BV-01-C", "discovers Temperature Measurement", characteristicDiscovery),
+        Self("HTP/COL/CGGIT/CHA/BV-02-C", "discovers and reads Temperature Type", characteristicDiscovery),
+        Self("HTP/COL/CGGIT/CHA/BV-03-C", "discovers Intermediate Temperature", characteristicDiscovery),
+        Self("HTP/COL/CGGIT/CHA/BV-04-C", "discovers Measurement Interval", characteristicDiscovery),
         Self(
-            "HTP/COL/CGGIT/DES/BV-01-C", "the client discovers and reads the Valid Range of Measurement Interval",
+            "HTP/COL/CGGIT/DES/BV-01-C", "discovers and reads the Valid Range of Measurement Interval",
             values("3.4"), limitation: "the event log has no reads of descriptors"),
-        Self("HTP/COL/THS/BV-13-C", "the client discovers the Device Information characteristics", information),
-        Self("HTP/COL/THS/BV-14-C", "the client reads the Device Information characteristics", information),
+        Self("HTP/COL/THS/BV-13-C", "discovers the Device Information characteristics", information),
+        Self("HTP/COL/THS/BV-14-C", "reads the Device Information characteristics", information),
+        Self("HTP/COL/THF/BV-01-C", "writes 0x0002 to the configuration of Temperature Measurement", configuration),
+        Self("HTP/COL/THF/BV-02-C", "accepts and confirms Temperature Measurement", values("3.1")),
+        Self("HTP/COL/THF/BV-03-C", "accepts and confirms consecutive Temperature Measurements", values("3.1")),
+        Self("HTP/COL/THF/BV-04-C", "writes 0x0001 to the configuration of Intermediate Temperature", configuration),
+        Self("HTP/COL/THF/BV-05-C", "accepts Intermediate Temperature", values("3.3")),
+        Self("HTP/COL/THF/BV-07-C", "accepts consecutive Intermediate Temperatures", values("3.3")),
+        Self("HTP/COL/THF/BV-08-C", "writes 0x0002 to the configuration of Measurement Interval", configuration),
+        Self("HTP/COL/THF/BV-09-C", "accepts Measurement Interval", values("3.4")),
         Self(
-            "HTP/COL/THF/BV-01-C", "the client writes 0x0002 to the configuration of Temperature Measurement",
-            configuration),
-        Self(
-            "HTP/COL/THF/BV-02-C", "the client accepts and confirms Temperature Measurement", values("3.1")),
-        Self(
-            "HTP/COL/THF/BV-03-C", "the client accepts and confirms consecutive Temperature Measurements",
-            values("3.1")),
-        Self(
-            "HTP/COL/THF/BV-04-C", "the client writes 0x0001 to the configuration of Intermediate Temperature",
-            configuration),
-        Self("HTP/COL/THF/BV-05-C", "the client accepts Intermediate Temperature", values("3.3")),
-        Self(
-            "HTP/COL/THF/BV-07-C", "the client accepts consecutive Intermediate Temperatures", values("3.3")),
-        Self(
-            "HTP/COL/THF/BV-08-C", "the client writes 0x0002 to the configuration of Measurement Interval",
-            configuration),
-        Self("HTP/COL/THF/BV-09-C", "the client accepts Measurement Interval", values("3.4")),
-        Self(
-            "HTP/COL/THF/BV-14-C", "after a reconnection the client verifies the bond",
+            "HTP/COL/THF/BV-14-C", "verifies the bond after a reconnection",
             "Health Thermometer Profile 1.0, section 5", limitation: pairing),
-        Self("HTP/COL/THF/BI-01-C", "the client ignores reserved flags of Temperature Measurement", values("3.1.1")),
-        Self("HTP/COL/THF/BI-02-C", "the client survives a reserved type in Temperature Measurement", values("3.1.1")),
-        Self("HTP/COL/THF/BI-03-C", "the client ignores extra octets of Temperature Measurement", values("3.1.1")),
-        Self("HTP/COL/THF/BI-04-C", "the client ignores reserved flags of Intermediate Temperature", values("3.3")),
-        Self("HTP/COL/THF/BI-05-C", "the client survives a reserved type in Intermediate Temperature", values("3.3")),
-        Self("HTP/COL/THF/BI-06-C", "the client ignores extra octets of Intermediate Temperature", values("3.3")),
-        Self("HTP/COL/THF/BI-07-C", "the client survives a reserved value of Temperature Type", values("3.2")),
+        Self("HTP/COL/THF/BI-01-C", "ignores reserved flags of Temperature Measurement", values("3.1.1")),
+        Self("HTP/COL/THF/BI-02-C", "survives a reserved type in Temperature Measurement", values("3.1.1")),
+        Self("HTP/COL/THF/BI-03-C", "ignores extra octets of Temperature Measurement", values("3.1.1")),
+        Self("HTP/COL/THF/BI-04-C", "ignores reserved flags of Intermediate Temperature", values("3.3")),
+        Self("HTP/COL/THF/BI-05-C", "survives a reserved type in Intermediate Temperature", values("3.3")),
+        Self("HTP/COL/THF/BI-06-C", "ignores extra octets of Intermediate Temperature", values("3.3")),
+        Self("HTP/COL/THF/BI-07-C", "survives a reserved value of Temperature Type", values("3.2")),
     ]
 
     private static func values(_ section: String) -> String { "Health Thermometer Service 1.0, section \(section)" }

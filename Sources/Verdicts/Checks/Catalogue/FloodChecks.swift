@@ -6,8 +6,6 @@ import Simulation
 
 // More traffic than a server can process at once, between two valid requests.
 extension Check {
-    private static let hasDeviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
-
     static let floods = [
         requests(
             2, "robustness/two_requests_at_once", "the server answers the first of two simultaneous requests correctly"),
@@ -15,7 +13,7 @@ extension Check {
             100, "robustness/flood_of_requests", "the server survives a hundred simultaneous requests"),
         Check(
             "robustness/flood_of_commands", "the server does not answer three hundred commands to an unused handle",
-            "Core 6.0, Vol 3, Part F, sections 3.3 and 3.4.5.3", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, sections 3.3 and 3.4.5.3", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let handle = try TargetAttribute.unused.find(in: &peripheral).handle
             try peripheral.expectSurvives("three hundred commands") { peripheral throws(CheckExit) in
@@ -32,7 +30,7 @@ extension Check {
         },
         Check(
             "robustness/subscribing_again_and_again", "after many rapid configuration writes, the last one applies",
-            "Core 6.0, Vol 3, Part G, section 3.3.3.3", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part G, section 3.3.3.3", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.anyConfiguration()
             try peripheral.expectSurvives("150 configuration writes") { peripheral throws(CheckExit) in
@@ -51,7 +49,7 @@ extension Check {
     ]
 
     private static func requests(_ count: Int, _ id: String, _ title: String) -> Check {
-        Check(id, title, "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: hasDeviceName) {
+        Check(id, title, "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: .deviceName) {
             peripheral throws(CheckExit) in
             try peripheral.expectSurvives("\(count) simultaneous requests") { peripheral throws(CheckExit) in
                 try peripheral.flood(requests: count)

@@ -6,12 +6,10 @@ import Simulation
 
 // Procedures that a client does not finish, each between two valid requests.
 extension Check {
-    private static let hasDeviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
-
     static let halfOpen = [
         Check(
             "robustness/prepared_and_left", "the server drops prepared writes when the connection ends",
-            "Core 6.0, Vol 3, Part F, section 3.4.6.1", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.4.6.1", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let (handle, before) = try peripheral.preparable()
             try peripheral.expectSurvives("a prepared write that is never executed") { peripheral throws(CheckExit) in
@@ -31,7 +29,7 @@ extension Check {
         },
         Check(
             "robustness/full_queue", "a full prepare queue is reported with \(ATTError.prepareQueueFull)",
-            "Core 6.0, Vol 3, Part F, section 3.4.6.1", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.4.6.1", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.preparable().handle
             try peripheral.expectSurvives("a full prepare queue") { peripheral throws(CheckExit) in
@@ -40,7 +38,7 @@ extension Check {
         },
         Check(
             "robustness/execute_flags", "Execute Write with invalid flags is rejected with \(ATTError.invalidPDU)",
-            "Core 6.0, Vol 3, Part F, section 3.4.6.3", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.4.6.3", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.expectSurvives("invalid flags in Execute Write") { peripheral throws(CheckExit) in
                 guard let octets = try peripheral.answer(to: [0x18, 0x02]) else {
@@ -54,7 +52,7 @@ extension Check {
         Check(
             "robustness/requests_beside_an_indication",
             "the server answers requests while an indication is unconfirmed",
-            "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             _ = try peripheral.withholdConfirmation()
@@ -65,7 +63,7 @@ extension Check {
         },
         Check(
             "robustness/gone_while_it_waits", "a client that disconnects mid-request can reconnect",
-            "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.nameHandle
             try peripheral.expectSurvives("a disconnection before the answer") { peripheral throws(CheckExit) in

@@ -6,12 +6,10 @@ import Simulation
 
 // Invalid requests, each between two valid ones.  Core 6.0, Vol 3, Part F, sections 3.3 and 3.4.1.1.
 extension Check {
-    private static let hasDeviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
-
     static let malformed = [
         Check(
             "robustness/too_short", "a request that is too short is rejected with \(ATTError.invalidPDU)",
-            "Core 6.0, Vol 3, Part F, section 3.4.1.1", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.4.1.1", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.expectSurvives("requests that are too short") { peripheral throws(CheckExit) in
                 for octets in requests.map({ Array($0.octets.dropLast()) }) {
@@ -22,7 +20,7 @@ extension Check {
         },
         Check(
             "robustness/too_long", "a request that is too long is rejected with \(ATTError.invalidPDU)",
-            "Core 6.0, Vol 3, Part F, section 3.4.1.1", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.4.1.1", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.expectSurvives("requests that are too long") { peripheral throws(CheckExit) in
                 for octets in fixed.map({ $0.octets + [0] }) { try peripheral.expectMalformed(octets) }
@@ -30,7 +28,7 @@ extension Check {
         },
         Check(
             "robustness/unknown_requests", "every unknown opcode is rejected with \(ATTError.requestNotSupported)",
-            "Core 6.0, Vol 3, Part F, section 3.3", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.3", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.expectSurvives("requests with unknown opcodes") { peripheral throws(CheckExit) in
                 // Methods have six bits; the specification uses those below 0x24.
@@ -39,7 +37,7 @@ extension Check {
         },
         Check(
             "robustness/commands_are_not_answered", "the server does not answer a request with the command flag",
-            "Core 6.0, Vol 3, Part F, section 3.3.1", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.3.1", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.nameHandle
             try peripheral.expectSurvives("requests with the command flag") { peripheral throws(CheckExit) in
@@ -53,7 +51,7 @@ extension Check {
         Check(
             "robustness/responses_are_not_answered",
             "the server does not answer responses, indications or confirmations out of place",
-            "Core 6.0, Vol 3, Part F, section 3.3", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.3", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.expectSurvives("responses without a request") { peripheral throws(CheckExit) in
                 for octets: [UInt8] in [[0x0B, 0x41], [0x13], [0x01, 0x0A, 0x03, 0x00, 0x0A], [0x1E]] {
@@ -80,7 +78,7 @@ extension Check {
         },
         Check(
             "robustness/no_ranges", "a search with an invalid handle range is rejected with \(ATTError.invalidHandle)",
-            "Core 6.0, Vol 3, Part F, sections 3.4.3.1, 3.4.3.3 and 3.4.4.9", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, sections 3.4.3.1, 3.4.3.3 and 3.4.4.9", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.expectSurvives("searches with invalid handle ranges") { peripheral throws(CheckExit) in
                 for range in [HandleRange(0, 0xFFFF), HandleRange(5, 4), HandleRange(0, 0)] {
@@ -97,7 +95,7 @@ extension Check {
         Check(
             "robustness/no_grouping",
             "grouping by a type without groups is rejected with \(ATTError.unsupportedGroupType)",
-            "Core 6.0, Vol 3, Part F, section 3.4.4.9", weight: .robustness, if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.4.4.9", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.expectSurvives("Read By Group Type of Device Name") { peripheral throws(CheckExit) in
                 try peripheral.expectRefused(

@@ -37,7 +37,6 @@ extension Check {
         }
     }
 
-    private static let hasDeviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
     private static let requiringAuthorization = TargetAttribute.guardedFromReading(.insufficientAuthorization)
     private static let requiringAuthentication = TargetAttribute.guardedFromReading(.insufficientAuthentication)
 
@@ -62,7 +61,7 @@ extension Check {
         ].map(rejecting) + [
             Check(
                 "GATT/SR/GAR/BI-07-C", "Read By Type of an unknown type is rejected with \(ATTError.attributeNotFound)",
-                "Core 6.0, Vol 3, Part F, section 3.4.4.1", if: hasDeviceName
+                "Core 6.0, Vol 3, Part F, section 3.4.4.1", if: .deviceName
             ) { peripheral throws(CheckExit) in
                 try peripheral.readName("before")
                 try peripheral.expectRefused(
@@ -73,7 +72,7 @@ extension Check {
             Check(
                 "GATT/SR/GAR/BI-08-C",
                 "Read By Type with an invalid handle range is rejected with \(ATTError.invalidHandle)",
-                "Core 6.0, Vol 3, Part F, section 3.4.4.1", if: hasDeviceName
+                "Core 6.0, Vol 3, Part F, section 3.4.4.1", if: .deviceName
             ) { peripheral throws(CheckExit) in
                 try peripheral.readName("before")
                 for range in [HandleRange(0, 0xFFFF), HandleRange(3, 2)] {
@@ -85,7 +84,7 @@ extension Check {
             },
             Check(
                 "GATT/SR/GAR/BI-13-C", "Read Blob past the end of a value is rejected with \(ATTError.invalidOffset)",
-                "Core 6.0, Vol 3, Part F, section 3.4.4.5", if: hasDeviceName
+                "Core 6.0, Vol 3, Part F, section 3.4.4.5", if: .deviceName
             ) { peripheral throws(CheckExit) in
                 try peripheral.readName("before")
                 let handle = try peripheral.nameHandle
@@ -96,7 +95,7 @@ extension Check {
             Check(
                 "GATT/SR/GAR/BV-08-C",
                 "Read Blob past the end of a descriptor is rejected with \(ATTError.invalidOffset)",
-                "Core 6.0, Vol 3, Part F, section 3.4.4.5", if: hasDeviceName
+                "Core 6.0, Vol 3, Part F, section 3.4.4.5", if: .deviceName
             ) { peripheral throws(CheckExit) in
                 let all = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
                 guard let descriptor = all.first(where: { $0.type != .clientCharacteristicConfiguration }) else {
@@ -118,7 +117,7 @@ extension Check {
     ) -> Check {
         Check(
             "GATT/SR/GAR/\(number)", "\(method.rawValue) of \(target.description) is rejected with \(error)",
-            "Core 6.0, Vol 3, Part G, section \(method.section)", if: hasDeviceName
+            "Core 6.0, Vol 3, Part G, section \(method.section)", if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             let (handle, type) = try target.find(in: &peripheral)

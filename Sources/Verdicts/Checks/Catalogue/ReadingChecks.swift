@@ -6,7 +6,6 @@ import Simulation
 
 // Every read procedure must return the same values.  Core 6.0, Vol 3, Part G, section 4.8.
 extension Check {
-    private static let hasDeviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
     private static let hasAppearance = Prerequisite.characteristic(.appearance, of: .genericAccess)
 
     static let reading = [
@@ -38,7 +37,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAR/BV-05-C", "several values of known length can be read at once",
-            "Core 6.0, Vol 3, Part G, section 4.8.4", if: hasDeviceName, hasAppearance
+            "Core 6.0, Vol 3, Part G, section 4.8.4", if: .deviceName, hasAppearance
         ) { peripheral throws(CheckExit) in
             let (name, appearance) = try peripheral.nameAndAppearance()
             let request = PDU.readMultipleRequest([appearance.handle, name.handle])
@@ -70,7 +69,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAR/BV-09-C", "several values can be read at once with their lengths",
-            "Core 6.0, Vol 3, Part G, section 4.8.5", if: hasDeviceName, hasAppearance
+            "Core 6.0, Vol 3, Part G, section 4.8.5", if: .deviceName, hasAppearance
         ) { peripheral throws(CheckExit) in
             let (name, appearance) = try peripheral.nameAndAppearance()
             let values = [name, appearance].map { LengthValue(length: UInt16(clamping: $0.value.count), $0.value) }

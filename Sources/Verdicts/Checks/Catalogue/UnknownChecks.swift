@@ -5,12 +5,10 @@ import Octets
 
 // Unknown opcodes.  Core 6.0, Vol 3, Part F, section 3.3.
 extension Check {
-    private static let hasDeviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
-
     static let unknown = [
         Check(
             "GATT/SR/UNS/BI-01-C", "an unknown ATT opcode is rejected with \(ATTError.requestNotSupported)",
-            "Core 6.0, Vol 3, Part F, section 3.3", if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.3", if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             try peripheral.expectUnknown([0x3F, 0x01, 0x02])
@@ -18,7 +16,7 @@ extension Check {
         },
         Check(
             "GATT/SR/UNS/BI-02-C", "the server does not answer an unknown command",
-            "Core 6.0, Vol 3, Part F, section 3.3", if: hasDeviceName
+            "Core 6.0, Vol 3, Part F, section 3.3", if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             try peripheral.expectSilence(after: [0x7F, 0x01, 0x02], "an unknown command")

@@ -5,7 +5,6 @@ import GATT
 // Writes that a server must reject, whatever its services.  Core 6.0, Vol 3, Part F, sections 3.4.5 and
 // 3.4.6, and Part G, section 4.9.
 extension Check {
-    private static let hasDeviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
     private static let requiringAuthorization = TargetAttribute.guardedFromWriting(.insufficientAuthorization)
     private static let requiringAuthentication = TargetAttribute.guardedFromWriting(.insufficientAuthentication)
 
@@ -21,14 +20,14 @@ extension Check {
             Check(
                 "GATT/SR/GAW/BI-09-C",
                 "a prepared write past the end of a value is rejected with \(ATTError.invalidOffset)",
-                "Core 6.0, Vol 3, Part F, section 3.4.6.3", if: hasDeviceName
+                "Core 6.0, Vol 3, Part F, section 3.4.6.3", if: .deviceName
             ) { peripheral throws(CheckExit) in
                 try peripheral.expectPreparedRefused(with: .invalidOffset) { count in [(count + 1, [0])] }
             },
             Check(
                 "GATT/SR/GAW/BI-33-C",
                 "prepared writes that are too long for a value are rejected with \(ATTError.invalidAttributeValueLength)",
-                "Core 6.0, Vol 3, Part F, sections 3.2.9 and 3.4.6.3", if: hasDeviceName
+                "Core 6.0, Vol 3, Part F, sections 3.2.9 and 3.4.6.3", if: .deviceName
             ) { peripheral throws(CheckExit) in
                 try peripheral.expectPreparedRefused(with: .invalidAttributeValueLength) { _ in
                     stride(from: 0, through: 512, by: 18).map { ($0, Array(repeating: 0x41, count: 18)) }
@@ -37,12 +36,12 @@ extension Check {
             Check(
                 "GATT/SR/GAW/BI-32-C",
                 "a value that is one octet too long is rejected with \(ATTError.invalidAttributeValueLength)",
-                "Core 6.0, Vol 3, Part F, section 3.4.5.1", if: hasDeviceName
+                "Core 6.0, Vol 3, Part F, section 3.4.5.1", if: .deviceName
             ) { peripheral throws(CheckExit) in try peripheral.expectTooLongRefused() },
             Check(
                 "gatt/configuration_length",
                 "a configuration of three octets is rejected with \(ATTError.invalidAttributeValueLength)",
-                "Core 6.0, Vol 3, Part F, section 3.4.5.1, and Part G, section 3.3.3.3", if: hasDeviceName
+                "Core 6.0, Vol 3, Part F, section 3.4.5.1, and Part G, section 3.3.3.3", if: .deviceName
             ) { peripheral throws(CheckExit) in
                 let handle = try peripheral.anyConfiguration()
                 try peripheral.readName("before")
@@ -59,7 +58,7 @@ extension Check {
         let method = isPrepared ? "Prepare Write" : "Write"
         return Check(
             "GATT/SR/GAW/\(number)", "\(method) to \(target.description) is rejected with \(error)",
-            "Core 6.0, Vol 3, Part G, section \(isPrepared ? "4.9.4" : "4.9.3")", if: hasDeviceName
+            "Core 6.0, Vol 3, Part G, section \(isPrepared ? "4.9.4" : "4.9.3")", if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             let handle = try target.find(in: &peripheral).handle
