@@ -162,7 +162,7 @@ private final class ForeignHost: CentralRadio {
         ("reconnection/configuration_is_cleared", "the host has a bond"),
         (
             "GATT/SR/GAR/BV-03-C",
-            "Read By Type of Body Sensor Location is not supported: not supported by this host"
+            "Read By Type of Body Sensor Location is not possible: not supported by this host"
         ),
         ("HTS/SEN/SGGIT/SER/BV-01-C", "not applicable: no Health Thermometer service"),
     ]

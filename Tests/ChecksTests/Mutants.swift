@@ -118,7 +118,8 @@ extension Peripheral {
 
     private static let controlMutants = [
         host(
-            "reserved_location", "has the reserved Body Sensor Location 9", "HRS/SEN/CR/BV-01-C", says("09", instead: "06")),
+            "reserved_location", "has the reserved Body Sensor Location 9", "HRS/SEN/CR/BV-01-C",
+            says("09", instead: "06")),
         host(
             "never_reset", "accepts the reset, but keeps Energy Expended", "HRS/SEN/CW/BV-01-C",
             notifies("1E .. E8 03", instead: "1E .. .. ..")),
@@ -169,7 +170,8 @@ extension Peripheral {
         host(
             "overfull_battery", "reports 200 %", "battery/level_is_a_percentage", says("C8", instead: "57")),
         Peripheral(
-            name: "forgotten_battery_configuration", about: "without a heart rate, reads back 0 for a configuration of 1",
+            name: "forgotten_battery_configuration",
+            about: "without a heart rate, reads back 0 for a configuration of 1",
             services: [battery], advertise: "{}", mutation: Mutation([says("00 00", instead: "01 00")]),
             caughtBy: "BAS/SR/CON/BV-01-C"),
         script(
@@ -274,7 +276,8 @@ extension Peripheral {
              "channel": "att", "octets": "1b10000648"}
             """#),
         host(
-            "kept_configuration", "keeps the configuration of an unbonded client", "reconnection/configuration_is_cleared",
+            "kept_configuration", "keeps the configuration of an unbonded client",
+            "reconnection/configuration_is_cleared",
             says("01 00", instead: "00 00")),
         script(
             "replays", "sends missed measurements to a reconnected client", "reconnection/nothing_is_replayed",

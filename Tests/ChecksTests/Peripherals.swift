@@ -98,7 +98,8 @@ struct Peripheral: Sendable {
             thermometer,
         ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band, phone]
 
-    static let full = Peripheral(name: "full", about: "a heart-rate strap with every optional attribute of its services")
+    static let full = Peripheral(
+        name: "full", about: "a heart-rate strap with every optional attribute of its services")
 
     static let thermometer = Peripheral(
         name: "thermometer", about: "a thermometer with stored measurements and a writable interval",

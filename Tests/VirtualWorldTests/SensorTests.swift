@@ -1,6 +1,8 @@
 import Characteristics
 import Collector
 import EventLog
+import Services
+import Spelling
 import Testing
 import VirtualWorld
 
@@ -58,24 +60,22 @@ struct SensorTests {
             .compactMap(\.value)
     }
 
-    private func said(_ stage: Stage, _ word: (SensorCollector.Content) -> String?) -> [String] {
-        stage.said.compactMap { word($0.saying.content) }
+    /// The values of the client's lines with a key.
+    private func said(_ stage: Stage, _ key: String) -> [String] {
+        stage.said.compactMap { said in
+            if case .value(let value) = said.saying.content, value.use.key == key { value.json } else { nil }
+        }
     }
 
     @Test func `Each value that a device sends is said`() throws {
         let stage = try Stage(Self.patch.scenario)
-        let steps = said(stage) { if case .steps(let number) = $0 { "\(number)" } else { nil } }
-        let stepsToday = said(stage) { if case .stepsToday(let number) = $0 { "\(number)" } else { nil } }
-        let feed = said(stage) { if case .feed(let number) = $0 { "\(number)" } else { nil } }
+        let (steps, stepsToday, feed) = (said(stage, "steps"), said(stage, "steps_today"), said(stage, "feed"))
         #expect(steps.count > 8)
         #expect(steps == values("patch/fitness/steps", stage))
         #expect(stepsToday == values("patch/fitness/steps_today", stage))
         #expect(feed == values("patch/feed", stage))
 
-        let temperatures = said(stage) { content in
-            if case .temperature(let celsius?) = content { "\(celsius)" } else { nil }
-        }
-        #expect(temperatures.contains("36.5"))
+        #expect(said(stage, "temperature").contains(#"{"celsius": 36.5}"#))
         #expect(stage.records(.confirmed, of: "patch/health_thermometer").count > 8)
         #expect(stage.said.contains { $0.saying.text == "temperature taken at: ear" })
         #expect(!stage.said.contains { if case .error = $0.saying.content { true } else { false } })

@@ -1,5 +1,6 @@
 import GATT
 public import Octets
+import Services
 public import Simulation
 
 /// What a script does to the values of a device on their way out, notified or indicated, whoever made them.

@@ -6,6 +6,7 @@ import LEHost
 import Octets
 import Peripheral
 import Scenarios
+import Services
 import Sensors
 import Simulation
 
@@ -93,13 +94,13 @@ struct Node: Sendable {
         device.timePassed(at: now, pool: &pool, into: &outbox)
     }
 
-    /// The present value of a part, or these octets, for those who are subscribed to it.
+    /// The present value, or these octets, for the subscribed clients.
     mutating func notification(
-        of part: Peripheral.Part, octets: [UInt8]?, at now: Instant, pool: inout PacketPool
+        of value: DeviceValue, octets: [UInt8]?, at now: Instant, pool: inout PacketPool
     ) -> PeripheralDevice.Notification? {
-        guard let handle = device.handle(of: part), !device.isSilent(handle),
+        guard let handle = device.handle(of: value), !device.isSilent(handle),
             let packet = octets.map({ pool.take($0) })
-                ?? device.value(of: part, at: now, pool: &pool)
+                ?? device.packet(of: value, at: now, pool: &pool)
         else { return nil }
         return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
@@ -112,8 +113,8 @@ struct Node: Sendable {
         }
     }
 
-    mutating func set(_ part: Peripheral.Part, to value: PartValue?, at now: Instant, begun: Instant?) -> Bool {
-        device.set(part, to: value, at: now, begun: begun)
+    mutating func set(_ value: DeviceValue, to input: SensorInput?, at now: Instant, begun: Instant?) -> Bool {
+        device.set(value, to: input, at: now, begun: begun)
     }
 
     /// Whether the clock on the wall has stopped by that.
@@ -130,9 +131,13 @@ struct Node: Sendable {
         _ = device.setLead(ofService: service, isOff: isOff, at: now)
     }
 
-    mutating func confirmed(_ handle: UInt16, at now: Instant) { device.confirmed(handle, at: now) }
+    mutating func confirmed(_ handle: UInt16, at now: Instant) {
+        device.indicationWasConfirmed(of: handle, at: now)
+    }
 
-    mutating func dropped(_ handle: UInt16, at now: Instant) { device.dropped(handle, at: now) }
+    mutating func dropped(_ handle: UInt16, at now: Instant) {
+        device.indicationWasDropped(of: handle, at: now)
+    }
 
     /// What the device could not say, since this was last asked.
     mutating func newSaturatedValues() -> ArraySlice<SaturatedValue> {
@@ -140,8 +145,8 @@ struct Node: Sendable {
         return device.saturatedValues[notedSaturatedValues...]
     }
 
-    mutating func burst(_ part: Peripheral.Part, rate: Double?, begun: Instant, at now: Instant) {
-        device.burst(part, rate: rate, begun: begun, at: now)
+    mutating func burst(_ value: DeviceValue, rate: Double?, begun: Instant, at now: Instant) {
+        device.burst(value, rate: rate, begun: begun, at: now)
     }
 
     mutating func drift(by partsPerMillion: Double, at now: Instant) { device.drift(by: partsPerMillion, at: now) }
@@ -155,7 +160,9 @@ struct Node: Sendable {
     ) {
         guard isHeard(notification.handle) else { return outbox.append(notification) }
         notificationFaults.take(notification, at: now, pool: &pool, into: &outbox)
-        if !outbox.contains(where: { $0.handle == notification.handle }) { device.withheld(notification.handle) }
+        if !outbox.contains(where: { $0.handle == notification.handle }) {
+            device.notificationWasSuppressed(of: notification.handle)
+        }
     }
 
     /// These faults are in force from now on; adds what leaves because of that.
@@ -194,25 +201,25 @@ struct Node: Sendable {
         let isIndicated = host.configuration(ofValue: handle, of: connection) == .indication
         if let index = subscriptions.firstIndex(where: { $0.isOf(connection, handle) }) {
             subscriptions[index].isIndicated = isIndicated
-            return listenersChanged(handle)
+            return subscribersChanged(handle)
         }
         subscriptions.append(Subscription(connection: connection, handle: handle, isIndicated: isIndicated))
-        device.begin(handle, at: now)
-        listenersChanged(handle)
+        device.didSubscribe(to: handle, at: now)
+        subscribersChanged(handle)
     }
 
     mutating func unsubscribed(
         _ handle: UInt16, _ connection: ConnectionID, at now: Instant, pool: inout PacketPool
     ) {
         subscriptions.removeAll { $0.isOf(connection, handle) }
-        guard !isHeard(handle) else { return listenersChanged(handle) }
-        device.end(handle, at: now)
+        guard !isHeard(handle) else { return subscribersChanged(handle) }
+        device.didUnsubscribe(from: handle, at: now)
         notificationFaults.forget(handle, pool: &pool)
     }
 
-    private mutating func listenersChanged(_ handle: UInt16) {
+    private mutating func subscribersChanged(_ handle: UInt16) {
         let areIndicated = subscriptions.allSatisfy { $0.handle != handle || $0.isIndicated }
-        device.listenersChanged(handle, areIndicated: areIndicated)
+        device.subscribersChanged(of: handle, areIndicated: areIndicated)
     }
 
     /// Whether anybody is subscribed to a value.

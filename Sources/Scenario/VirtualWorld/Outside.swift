@@ -1,6 +1,7 @@
 import EventLog
 import Peripheral
 public import Scenarios
+import Services
 import Sensors
 public import Simulation
 import Spelling
@@ -91,12 +92,13 @@ extension World {
         }
     }
 
-    /// The number that an action sets, as JSON; of contact, a truth.
+    /// The number that an action sets, as JSON; for a truth `true` or `false`.
     private func number(_ action: Action) -> String? {
         guard case .set(to: .curve(.constant(let number))) = action.operation, let entity = action.entity else {
             return nil
         }
-        return place(of: entity)?.part.quantity == .contact ? "\(number >= 0.5)" : Self.text(of: number)
+        if case .truth? = scenario.value(entity)?.description.content { return "\(number >= 0.5)" }
+        return Self.text(of: number)
     }
 }
 

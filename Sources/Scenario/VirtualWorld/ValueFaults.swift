@@ -5,10 +5,10 @@ import Simulation
 
 // What the script does to values on their way out: when they are told, and what becomes of them until they are sent.
 extension World {
-    /// A part is told at a rate of its own, or at its usual times again.
+    /// A value is notified at a rate of the script, or at its own times again.
     mutating func burst(_ entity: EntityReference, rate: Double?, begun: Instant?) {
-        guard let (node, part) = place(of: entity) else { return }
-        nodes[node].burst(part, rate: rate, begun: begun ?? now, at: now)
+        guard let (node, value) = place(of: entity) else { return }
+        nodes[node].burst(value, rate: rate, begun: begun ?? now, at: now)
         wakeDevice(node)
     }
 

@@ -8,6 +8,7 @@ public import LEHost
 public import Octets
 public import Peripheral
 public import Scenarios
+public import Services
 public import Simulation
 import Timeline
 import VirtualController
@@ -90,8 +91,7 @@ public struct World: Sendable {
         script = ScriptRunner(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"), sleeps: sleeps)
         for device in scenario.devices {
-            let definition = PeripheralDefinition(
-                device, begins: scenario.begins, chance: chance.stream("device \(device.id)"))
+            let definition = PeripheralDefinition(device, begins: scenario.begins)
             let peripheral = try PeripheralDevice(definition, seed: chance.stream("device \(device.id)"))
             let place = Medium.Station(
                 millimetres: Self.millimetres(device.distance), power: device.advertising.payload.txPower ?? 0)
@@ -147,9 +147,9 @@ public struct World: Sendable {
 
     mutating func wakeScript(at due: Instant) { schedule(.scriptWake, due: due) }
 
-    /// What a part draws its chance from when a script sets it.
-    func seed(of part: Peripheral.Part, _ node: Int) -> UInt64 {
-        var stream = chance.stream("set \(node) \(part.service)")
+    /// The seed of a curve that a script sets.
+    func seed(of value: DeviceValue, _ node: Int) -> UInt64 {
+        var stream = chance.stream("set \(node) \(value.service)")
         return stream.next()
     }
 
@@ -249,21 +249,21 @@ public struct World: Sendable {
         nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
-    /// Takes a quantity of a device over from its curve, or gives it back when `value` is nil.
+    /// Sets a value of a device, or gives it back to its sensor when `input` is nil; false when it cannot be set so.
     ///
-    /// The signal's own time counts from `begun`, or from now when that is nil.
+    /// The time of a signal counts from `begun`, or from now when that is nil.
     public mutating func set(
-        _ part: Peripheral.Part, of node: Int, to value: PartValue?, begun: Instant? = nil
+        _ value: DeviceValue, of node: Int, to input: SensorInput?, begun: Instant? = nil
     ) -> Bool {
         guard nodes.indices.contains(node) else { return false }
         defer { wakeDevice(node) }
-        return nodes[node].set(part, to: value, at: now, begun: begun)
+        return nodes[node].set(value, to: input, at: now, begun: begun)
     }
 
-    /// Notifies the subscribers of a part's present value out of turn, or of these octets.
-    public mutating func notify(_ part: Peripheral.Part, of node: Int, octets: [UInt8]? = nil) {
+    /// Notifies a present value on demand, or these octets in its place.
+    public mutating func notify(_ value: DeviceValue, of node: Int, octets: [UInt8]? = nil) {
         guard nodes.indices.contains(node),
-            let notification = nodes[node].notification(of: part, octets: octets, at: now, pool: &pool)
+            let notification = nodes[node].notification(of: value, octets: octets, at: now, pool: &pool)
         else { return }
         notify(node, notification)
     }

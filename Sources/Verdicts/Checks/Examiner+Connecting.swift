@@ -116,7 +116,7 @@ extension Examiner {
         switch ask(.discoverEverything) {
         case .success(.services(let found))?:
             services = found.filter { radio.unsupportedReason(.service($0.uuid)) == nil }
-        case .failure(.unavailable(let why))?: throw .inconclusive("discovery is not supported: \(why)")
+        case .failure(.unavailable(let why))?: throw .inconclusive("discovery is not possible: \(why)")
         case .failure(.refused(let error, let handle))?:
             let number = "0x\(handle.text(digits: 4, radix: 16))"
             throw .inconclusive("the peripheral refused discovery: \(error), handle \(number)")

@@ -3,6 +3,7 @@ import GATT
 import HCI
 import Scenarios
 import Sensors
+import Services
 import Simulation
 import Spelling
 
@@ -42,7 +43,7 @@ extension Examiner {
         case .failure(.bearerLost)?:
             throw failure(expected: "an answer to \(description) within 30 s", seen: "none")
         case .failure(.refused)?, .success?: return answer ?? .failure(.disconnected)
-        case .failure(.unavailable(let why))?: throw .skipped("\(description) is not supported: \(why)")
+        case .failure(.unavailable(let why))?: throw .skipped("\(description) is not possible: \(why)")
         case .failure(let failure)?:
             throw self.failure(expected: "a well-formed answer to \(description)", seen: "\(failure)")
         }
@@ -140,23 +141,14 @@ extension Examiner {
 
     // MARK: Manipulating a simulated peripheral
 
-    /// Sets a value of the peripheral until the check ends; skips the check with a real peripheral.
+    /// Sets a value, by its name or as the main value of a service, until the check ends; skips the check with a real
+    /// peripheral.
     mutating func setValue(
-        _ role: Part.Role = .value, of kind: Service.Kind, to number: Double, _ description: String
-    ) throws(CheckExit) { try setValue(part(role, of: kind), to: number, description) }
-
-    /// Sets a value that the scenario language knows by name only.
-    mutating func setValue(
-        named name: String, of kind: Service.Kind, to number: Double, _ description: String
+        named name: String? = nil, of service: ServiceDescription, to number: Double, _ description: String
     ) throws(CheckExit) {
-        let entity = radio.stage.flatMap { $0.scenario.part(named: name, of: kind, device: $0.device) }
-        try setValue(entity, to: number, description)
-    }
-
-    private mutating func setValue(
-        _ entity: EntityReference?, to number: Double, _ description: String
-    ) throws(CheckExit) {
-        guard let entity else { throw .skipped("cannot \(description) of a real peripheral") }
+        guard let entity = scenarioValue(named: name, of: service) else {
+            throw .skipped("cannot \(description) of a real peripheral")
+        }
         try act(Action(.set(to: .curve(.constant(number))), of: entity))
     }
 

@@ -3,6 +3,7 @@ import GATT
 import HCI
 import LEHost
 import Scenarios
+import Services
 import Simulation
 import VirtualWorld
 
@@ -87,9 +88,9 @@ struct Examiner {
         listen()
     }
 
-    /// A value of the peripheral in its scenario; nil for a real peripheral.
-    func part(_ role: Part.Role, of kind: Service.Kind) -> EntityReference? {
-        radio.stage.flatMap { $0.scenario.part(role, of: kind, device: $0.device) }
+    /// A value of the scenario, by its name or as the main value of a service; nil for a real peripheral.
+    func scenarioValue(named name: String? = nil, of service: ServiceDescription) -> EntityReference? {
+        radio.stage.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
     }
 
     /// Applies a script action to the peripheral for `duration`; skips the check with a real peripheral.

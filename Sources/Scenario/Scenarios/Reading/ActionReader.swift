@@ -1,5 +1,7 @@
 import Bluetooth
 import Documents
+import GATT
+import Services
 
 /// Makes actions of checked trees.
 struct ActionReader {
@@ -151,8 +153,8 @@ struct ActionReader {
         let services = entity.device.map { names.devices[$0].services } ?? []
         let isThere =
             switch entity {
-            case .service(_, let index), .part(_, let index, _): services[index].kind == .ecg
-            default: services.contains { $0.kind == .ecg }
+            case .service(_, let index), .part(_, let index, _): services[index].description.name == ServiceDescription.ecg.name
+            default: services.contains { $0.description.name == ServiceDescription.ecg.name }
             }
         if isThere { return true }
         (cursor["of"] ?? cursor).note(.wrongThing, "this has no electrocardiogram whose lead could come off")
@@ -169,32 +171,28 @@ struct ActionReader {
     }
 
     private func canSet(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
-        guard let (service, part) = names.part(entity), !Tables.isSettable(part, in: service.kind) else { return true }
+        guard let (_, value) = names.value(entity), !value.description.isSettable else { return true }
         (cursor["of"] ?? cursor).note(.wrongThing, "this follows from other values, and cannot be set")
         return false
     }
 
     private func canSay(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
-        guard let (service, part) = names.part(entity) else { return true }
-        var isMeasured = Tables.isCarried(part, in: service.kind)
-        if case .ecg(let ecg) = service.content, ecg.form == .pmd { isMeasured = true }
-        guard isMeasured else { return true }
+        guard let (_, value) = names.value(entity), value.isCarried || !value.description.isEncodable else {
+            return true
+        }
         cursor["value"]?.note(.wrongThing, "this is no value of its own that a number could be said of")
         return false
     }
 
     /// A value for a part, of the type and in the range of that part.
     private func value(_ cursor: Cursor, _ entity: EntityReference) -> Value? {
-        guard case .part(_, _, let place) = entity, let (service, part) = names.part(entity) else { return nil }
-        if case .custom(let custom) = service.content {
-            return CustomReader(services: ServiceReader(curves: curves))
-                .value(cursor, as: custom.characteristics[place].format)
+        guard let (_, described) = names.value(entity) else { return nil }
+        if case .custom(let format) = described.description.content {
+            return CustomReader(services: ServiceReader(curves: curves)).value(cursor, as: format)
         }
-        guard let value = curves.value(cursor, in: Tables.range(of: part, in: service.kind)) else {
-            return nil
-        }
-        let choices = Tables.names(of: part, in: service.kind)
-        let isText = service.kind == .deviceInformation || choices != nil
+        guard let value = curves.value(cursor, in: described.description.range) else { return nil }
+        let choices = described.description.words
+        let isText = described.description.isText
         switch value {
         case .curve where isText:
             cursor.note(.wrongType, "expected a string, found \(cursor.node.kind)")

@@ -1,13 +1,14 @@
 import Bluetooth
 import Documents
 import EventLog
+import GATT
 
 /// What an action or event may be about.
 enum Target {
     /// A device.
     case device
     /// A part with one of these properties at least; with none: any part.
-    case part(Part.Properties)
+    case part(CharacteristicProperties)
     /// A device, or a service or part that is notified.
     case sender
     /// A device, or a service or part of it.

@@ -2,6 +2,7 @@ import ATT
 import Bluetooth
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // Battery Service 1.1: Battery Level only.

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // Body Sensor Location and Heart Rate Control Point.  Heart Rate Service 1.0, sections 3.2 and 3.3.
@@ -73,8 +74,8 @@ extension Examiner {
     fileprivate mutating func expectReset() throws(CheckExit) {
         let handle = try characteristic(.heartRateControlPoint, of: .heartRate).valueHandle
         let (value, _) = try firstMeasurement()
-        if part(.energy, of: .heartRate) != nil {
-            try setValue(.energy, of: .heartRate, to: 500, "set Energy Expended")
+        if scenarioValue(named: "energy_kj", of: .heartRate) != nil {
+            try setValue(named: "energy_kj", of: .heartRate, to: 500, "set Energy Expended")
         }
         // A real peripheral needs time to exceed what a reset counter could have reached.
         let energetic = try nextMeasurement(of: value, within: .seconds(600)) {

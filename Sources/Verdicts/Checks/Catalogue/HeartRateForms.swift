@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // Checks of Heart Rate Measurement that the SIG's test cases do not cover.

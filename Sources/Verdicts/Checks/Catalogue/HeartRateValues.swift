@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // Heart Rate Measurement.  Heart Rate Service 1.0, section 3.1.
@@ -71,7 +72,7 @@ extension Examiner {
         }
         for isThere in [false, true] {
             let description = isThere ? "put on" : "taken off"
-            try setValue(.contact, of: .heartRate, to: isThere ? 1 : 0, "change the skin contact")
+            try setValue(named: "contact", of: .heartRate, to: isThere ? 1 : 0, "change the skin contact")
             let follows = try nextMeasurement(of: value, within: .seconds(10)) {
                 $0.form.hasContactStatus == isThere && $0.form.supportsContact
             }

@@ -3,6 +3,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // The measurement interval, and measurements stored without a client.  Health Thermometer Service 1.0,

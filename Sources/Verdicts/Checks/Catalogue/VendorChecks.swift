@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import Octets
 import Scenarios
+import Services
 import Simulation
 
 // Lubdub's vendor Fitness service, whose values are computed when they are read.
