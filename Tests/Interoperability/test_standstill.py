@@ -1,4 +1,4 @@
-"""`lubdub check` of a real peripheral on a machine that stops in between."""
+"""What `lubdub check` says of a real peripheral when the machine itself stood still meanwhile."""
 
 import asyncio
 import signal
@@ -7,11 +7,11 @@ import straps
 from examining import examined
 from harness import Interoperability
 
-ALONE = True  # a busy machine stops without this test
+ALONE = True  # a machine with more to do stands still by itself
 
 
 class StandstillTests(Interoperability):
-    async def test_a_stopped_machine_causes_no_failure(self):
+    async def test_a_machine_that_stands_still_fails_nobody(self):
         check = straps.CannotStop.caught_by
         async with examined(straps.CannotStop(), '--only', check, stderr=asyncio.subprocess.PIPE) as examination:
             process = examination.process
@@ -21,5 +21,5 @@ class StandstillTests(Interoperability):
             process.send_signal(signal.SIGCONT)
             seen = await examination.verdicts()
             message = (await process.stderr.read()).decode()
-        self.assertRegex(message, f'^lubdub: {check}: this machine stopped for .* during the check; it is asked again at the end\n$')
+        self.assertRegex(message, f'^lubdub: {check}: this machine stopped for .* during the check; it runs again at the end\n$')
         self.assertEqual(seen, {check: 'fail'}, 'asked again, and nothing stood still then')

@@ -1,5 +1,6 @@
 import EventLog
 public import GATT
+import LEHost
 import Scenarios
 import Simulation
 public import VirtualWorld
@@ -18,15 +19,15 @@ extension Check {
     ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
         var examiner = try Examiner(in: world, of: device)
         let outcome = examine(&examiner, isStrict)
-        guard var radio = examiner.radio as? WorldRadio else { return (outcome, world) }
-        radio.flush()
-        return (outcome, radio.world)
+        guard var host = examiner.host as? VirtualTimeHost else { return (outcome, world) }
+        host.flush()
+        return (outcome, host.world)
     }
 
-    /// Runs the check over a radio, in a separate connection, which has ended on return.  If `radio.isOver` then, the
+    /// Runs the check over a host, in a separate connection, which has ended on return.  If `host.isOver` then, the
     /// outcome does not count.
-    public func run(on peer: Peer, over radio: any CentralRadio, isStrict: Bool = false) -> Outcome {
-        var examiner = Examiner(by: radio, of: peer)
+    public func run(on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false) -> Outcome {
+        var examiner = Examiner(by: host, of: peer)
         return examine(&examiner, isStrict)
     }
 
@@ -39,7 +40,7 @@ extension Check {
     }
 
     private func run(_ examiner: inout Examiner, _ isStrict: Bool) -> CheckExit? {
-        if let reason = skipReason(isStrict: isStrict) ?? unsupportedReason(for: examiner.radio) {
+        if let reason = skipReason(isStrict: isStrict) ?? unsupportedReason(for: examiner.host) {
             return .skipped(reason)
         }
         do throws(CheckExit) {
@@ -60,10 +61,10 @@ extension Check {
         return nil
     }
 
-    /// Why the check cannot be run over a radio; nil if it may be.
-    private func unsupportedReason(for radio: any CentralRadio) -> String? {
-        let services = prerequisites.compactMap(\.service).map(RadioFaculty.service)
-        return (services + [scope.faculty].compactMap(\.self)).lazy.compactMap(radio.unsupportedReason).first
+    /// Why the check cannot be run over a host; nil if it may be.
+    private func unsupportedReason(for host: any ExaminerHost) -> String? {
+        let services = prerequisites.compactMap(\.service).map(CentralCapability.service)
+        return (services + [scope.capability].compactMap(\.self)).lazy.compactMap(host.unsupportedReason(for:)).first
     }
 
     /// Runs the body, after the examiner has been prepared for the scope.

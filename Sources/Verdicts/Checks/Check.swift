@@ -1,5 +1,6 @@
 import Bluetooth
 import GATT
+import LEHost
 
 /// A test of one requirement for a peripheral.
 ///
@@ -17,8 +18,8 @@ public struct Check: Identifiable, Sendable {
         /// Connected, with the MTU exchanged and all attributes discovered.
         case connection
 
-        /// What a radio must support to reach exactly this state.
-        var faculty: RadioFaculty? {
+        /// The capability that a host needs to reach exactly this state; nil if each has it.
+        var capability: CentralCapability? {
             switch self {
             case .advertising: .advertisements
             case .link, .narrow: .untouchedConnections
@@ -134,7 +135,7 @@ enum Prerequisite: Hashable, Sendable {
             guard peripheral.advertised.services.contains(uuid) else {
                 return "not applicable: no \(uuid.name) service"
             }
-            return peripheral.radio.unsupportedReason(.advertisements).map {
+            return peripheral.host.unsupportedReason(for: .advertisements).map {
                 "the \(uuid.name) service is advertised but was not found; \($0)"
             }
         case .characteristic(let uuid, let service):

@@ -56,7 +56,7 @@ extension Examiner {
         let isFound = scan { examiner in
             guard examiner.wait(atMost: Self.scanTime, until: { $0.advertisement != nil }) else { return false }
             // Other hosts report both in one.
-            guard examiner.radio.unsupportedReason(.advertisements) == nil else { return true }
+            guard examiner.host.unsupportedReason(for: .advertisements) == nil else { return true }
             _ = examiner.wait(atMost: .seconds(3), due: Self.scanTime) { $0.scanResponse != nil }
             return true
         }
@@ -115,7 +115,7 @@ extension Examiner {
         if exchangingMTU { _ = ask(.exchangeMTU) }
         switch ask(.discoverEverything) {
         case .success(.services(let found))?:
-            services = found.filter { radio.unsupportedReason(.service($0.uuid)) == nil }
+            services = found.filter { host.unsupportedReason(for: .service($0.uuid)) == nil }
         case .failure(.unavailable(let why))?: throw .inconclusive("discovery is not possible: \(why)")
         case .failure(.refused(let error, let handle))?:
             let number = "0x\(handle.text(digits: 4, radix: 16))"
@@ -137,7 +137,7 @@ extension Examiner {
 
     /// Loses the link: takes a simulated peripheral out of range, or resets the examiner's controller.
     mutating func loseLink(for duration: Duration) throws(CheckExit) {
-        guard let stage = radio.stage else {
+        guard let stage = host.stage else {
             try require(.lossOfLinks)
             try resetController()
             return wait(max(duration, supervisionTimeout + .seconds(1)))

@@ -21,14 +21,14 @@ struct Examiner {
     /// How many values and answers are kept per check; later ones are dropped.
     static let maximumNotices = 1 << 16
 
-    /// What it reaches the peripheral by.
-    private(set) var radio: any CentralRadio
+    /// The host by which it reaches the peripheral.
+    private(set) var host: any ExaminerHost
     /// The peripheral under test.
     let peer: Peer
     /// Its address; nil until it is found.
     private(set) var address: DeviceAddress?
-    /// Everybody who was heard.
-    private(set) var crowd = Crowd()
+    /// All advertisers that were found.
+    private(set) var advertisers = AdvertiserCache()
 
     /// The services discovered on the last connection.
     var services: [DiscoveredService] = []
@@ -51,25 +51,25 @@ struct Examiner {
     /// The longest stop of this machine that could have changed the result of a wait.
     private(set) var standstill = Duration.zero
 
-    init(by radio: any CentralRadio, of peer: Peer) {
-        (self.radio, self.peer) = (radio, peer)
+    init(by host: any ExaminerHost, of peer: Peer) {
+        (self.host, self.peer) = (host, peer)
         if case .address(let own) = peer { address = own }
     }
 
     /// A central that tests a device of a world that has not started.
     init(in world: World, of device: Int) throws(AttributeTable.DefinitionError) {
         let peer = Peer.address(world.scenario.devices[device].address)
-        self.init(by: try WorldRadio(world, device: device), of: peer)
+        self.init(by: try VirtualTimeHost(world, device: device), of: peer)
     }
 
     /// The present instant.
-    var now: Instant { radio.now }
+    var now: Instant { host.now }
 
     /// The peripheral's advertising reports without repetitions, newest last.
-    var reports: [AdvertisingReport] { crowd.members.first { $0.address == address }?.reports ?? [] }
+    var reports: [AdvertisingReport] { advertisers.all.first { $0.address == address }?.reports ?? [] }
 
     mutating func start() {
-        radio.start()
+        host.start()
         command(.overhear(true))
         listen()
     }
@@ -84,18 +84,18 @@ struct Examiner {
     }
 
     mutating func command(_ command: Host.Command) {
-        radio.command(command)
+        host.perform(command)
         listen()
     }
 
     /// A value of the scenario, by its name or as the main value of a service; nil for a real peripheral.
     func scenarioValue(named name: String? = nil, of service: ServiceDescription) -> EntityReference? {
-        radio.stage.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
+        host.stage.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
     }
 
     /// Applies a script action to the peripheral for `duration`; skips the check with a real peripheral.
     mutating func act(_ action: Action, for duration: Duration? = nil) throws(CheckExit) {
-        guard radio.act(action, for: duration) else {
+        guard host.act(action, for: duration) else {
             throw .skipped("cannot apply \(action.kind.rawValue) to a real peripheral")
         }
         listen()
@@ -115,7 +115,7 @@ struct Examiner {
         let limit = begin.advanced(by: duration)
         defer { noteStandstill(since: begin, of: bound ?? duration) }
         while !isSo(self) {
-            guard radio.play(until: limit) else { return false }
+            guard host.play(until: limit) else { return false }
             listen()
         }
         return true
@@ -123,7 +123,7 @@ struct Examiner {
 
     /// Notes a stop of this machine for a tenth of the time, after which a late event proves nothing.
     private mutating func noteStandstill(since begin: Instant, of bound: Duration) {
-        let longest = radio.standstill(since: begin)
+        let longest = host.standstill(since: begin)
         if longest > max(bound / 10, Self.unnoticed) { standstill = max(standstill, longest) }
     }
 
@@ -132,21 +132,24 @@ struct Examiner {
 
     /// Processes the host's outputs.
     private mutating func listen() {
-        for output in radio.takeSaid() { take(output) }
+        var outputs: [Host.Output] = []
+        host.drain(into: &outputs)
+        for output in outputs { take(output) }
     }
 
     private mutating func take(_ output: Host.Output) {
         switch output {
         case .started: isReady = true
         case .report(let report):
-            let member = crowd.hear(report)
+            let advertiser = advertisers.add(report)
             // Of several devices with one name, the first found counts.
-            if member.is(peer), !crowd.members.contains(where: { $0.address == address }) { address = member.address }
+            if advertiser.matches(peer), !advertisers.all.contains(where: { $0.address == address }) {
+                address = advertiser.address
+            }
         case .connected(let id, let complete):
             // Another host exchanges the MTU without reporting it.
-            (connection, end, mtu) = (
-                id, nil, radio.unsupportedReason(.untouchedConnections) == nil ? 23 : Server.largestMTU
-            )
+            let hasDefaultMTU = host.unsupportedReason(for: .untouchedConnections) == nil
+            (connection, end, mtu) = (id, nil, hasDefaultMTU ? 23 : Server.largestMTU)
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
         case .connectionFailed(_, let failure): refusal = failure
@@ -154,7 +157,7 @@ struct Examiner {
         case .exchangedMTU(_, let size): mtu = size
         case .finished(let own, let id, let result) where own == connection: answers[id] = result
         case .notified(_, let handle, let packet), .indicated(_, let handle, let packet):
-            let octets = radio.take(packet)
+            let octets = host.take(packet)
             if receivedValues.count < Self.maximumNotices {
                 receivedValues.append(ReceivedValue(handle: handle, octets: octets, instant: now))
             }
@@ -163,9 +166,9 @@ struct Examiner {
         }
     }
 
-    /// Skips the check if the radio does not support this.
-    func require(_ faculty: RadioFaculty) throws(CheckExit) {
-        if let reason = radio.unsupportedReason(faculty) { throw .skipped(reason) }
+    /// Skips the check if the host lacks a capability.
+    func require(_ capability: CentralCapability) throws(CheckExit) {
+        if let reason = host.unsupportedReason(for: capability) { throw .skipped(reason) }
     }
 
     // MARK: Procedures
@@ -185,7 +188,7 @@ struct Examiner {
     /// The ATT transaction timeout.  Core 6.0, Vol 3, Part F, section 3.3.3.
     private static let transaction = Duration.seconds(30)
 
-    mutating func forgetReports() { crowd = Crowd() }
+    mutating func forgetReports() { advertisers = AdvertiserCache() }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
         (refusal, services, receivedValues, answered) = (nil, [], [], [])

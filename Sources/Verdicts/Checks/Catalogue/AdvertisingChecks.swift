@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import HCI
+import LEHost
 import Octets
 import Simulation
 import Spelling

@@ -1,6 +1,7 @@
 import Bluetooth
 import Characteristics
 import GATT
+import LEHost
 import Scenarios
 import Services
 import Simulation
