@@ -91,8 +91,8 @@ struct RemoteTests {
     }
 
     @Test func `Too many objects are rejected`() throws {
-        let most = try (1...Client.mostFound).map { try Self.service("service" + Self.hex($0)) }
-        #expect(try RemoteAttributes(most, of: Self.device).services.count == Client.mostFound)
+        let most = try (1...Client.maximumDiscovered).map { try Self.service("service" + Self.hex($0)) }
+        #expect(try RemoteAttributes(most, of: Self.device).services.count == Client.maximumDiscovered)
         let more = most + [try Self.service("serviceffff")]
         #expect(throws: RemoteAttributes.TooMany.self) { try RemoteAttributes(more, of: Self.device) }
     }

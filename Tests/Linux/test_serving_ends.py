@@ -1,4 +1,4 @@
-"""How `lubdub serve --radio bluez` ends: the adapter is as before, or it is said why not."""
+"""The end of `lubdub serve --radio bluez`: the adapter is restored, or a message explains why not."""
 
 import signal
 
@@ -8,7 +8,7 @@ from serving import ServingTest
 
 class EndTests(ServingTest):
     async def ended(self, process, code, *messages, limit=8):
-        """Waits until it has ended so, and has said so; what it said is forgotten."""
+        """Waits until it has ended with this status and message; clears the output."""
         await until(lambda: process.returncode is not None, 'it ends', limit=limit)
         self.assertEqual(process.returncode, code)
         for message in messages:
@@ -25,7 +25,7 @@ class EndTests(ServingTest):
                 process.send_signal(signal.SIGINT)
                 await self.ended(process, 130, 'bluetoothd does not reply')
                 daemon.send_signal(signal.SIGCONT)
-            await self.is_as_before(own, before)  # it finds what it was asked when it goes on
+            await self.is_as_before(own, before)  # it processes the requests when it continues
 
             async with self.served(own) as (process, _):
                 await self.set_power(own, False)

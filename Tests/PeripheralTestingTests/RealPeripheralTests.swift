@@ -10,6 +10,8 @@ import Synchronization
 import TestBus
 import Testing
 
+@testable import Benchmarks
+@testable import ClientTesting
 @testable import CommandLineTool
 @testable import CommandSupport
 @testable import PeripheralTesting
@@ -104,7 +106,7 @@ import Testing
     }
 
     private static func ask(_ id: String, by host: RealTimeHost) throws -> Check.Outcome {
-        try #require(Check.all.first { $0.id == id }).ask(of: peer, by: host, isStrict: true)
+        try #require(Check.all.first { $0.id == id }).run(on: peer, over: host, isStrict: true)
     }
 
     // MARK: Outcomes
@@ -132,15 +134,15 @@ import Testing
             id: "HRS/SEN/CON/BV-01-C", reactions: ["StartNotify": refusing("org.bluez.Error.InProgress", "Busy")],
             verdict: .skip,
             words:
-                "a write of 0x0001 to the configuration of 2A37 cannot be asked: bluetoothd: org.bluez.Error.InProgress: "
-                + "Busy"),
+                "a write of 0x0001 to the configuration of Heart Rate Measurement is not possible: bluetoothd: "
+                + "org.bluez.Error.InProgress: Busy"),
         Case(
             id: "HRS/SEN/CON/BV-01-C",
             reactions: ["StartNotify": refusing("org.bluez.Error.NotPermitted", "Not paired")],
             verdict: .skip,
             words:
-                "the configuration of 2A37 wants a paired client (insufficient_authentication (0x05)): needs pairing, "
-                + "which is not played yet"),
+                "the configuration of Heart Rate Measurement requires a paired client (insufficient_authentication (0x05)); "
+                + "not supported yet: needs pairing"),
         Case(
             id: "HRS/SEN/CN/BV-01-C", verdict: .skip, words: "bluetoothd reports no value without a subscription"),
         Case(
@@ -155,13 +157,14 @@ import Testing
             id: "heart_rate/control_point_length",
             reactions: ["WriteValue": refusing("org.bluez.Error.Failed", "Why not")],
             verdict: .skip,
-            words: "a write of 01 to 2A39 cannot be asked: bluetoothd: org.bluez.Error.Failed: Why not"),
+            words:
+                "a write of 01 to Heart Rate Control Point is not possible: bluetoothd: org.bluez.Error.Failed: Why not"
+        ),
         Case(id: "reconnection/configuration_is_cleared", verdict: .pass),
         Case(id: "reconnection/advertises_again", verdict: .pass),
         Case(
             id: "GATT/SR/GAW/BV-08-C", verdict: .skip,
-            words: "a write to 0x000D cannot be asked: bluetoothd does not allow writing a Client Characteristic "
-                + "Configuration; subscribe instead"),
+            words: "a write to 0x000D is not possible: bluetoothd lets nobody write a configuration"),
         Case(
             id: "advertising/flags", verdict: .skip,
             words: "bluetoothd mixes what is advertised with what it knows from elsewhere"),
@@ -178,7 +181,7 @@ import Testing
             id: "HRS/SEN/SGGIT/SER/BV-01-C",
             reactions: ["Connect": refusing("org.bluez.Error.Failed", "le-connection-abort-by-local")],
             verdict: .inconclusive,
-            words: "no connection with \"strap\" came about: bluetoothd: org.bluez.Error.Failed: "
+            words: "could not connect to \"strap\": bluetoothd: org.bluez.Error.Failed: "
                 + "le-connection-abort-by-local"),
         Case(
             id: "HRS/SEN/CW/BI-01-C",
@@ -188,7 +191,7 @@ import Testing
                     call.fail(with: MethodError("org.bluez.Error.NotConnected", "Not Connected"))
                 }
             ], verdict: .inconclusive,
-            words: "the connection ended before the end of a write of 01 to 2A39: unspecified_error"),
+            words: "the connection ended during a write of 01 to Heart Rate Control Point: unspecified_error"),
     ]
 
     @Test(arguments: cases.indices) func `A check gives its outcome, or why it cannot run`(index: Int) throws {

@@ -48,9 +48,9 @@ public enum DiagnosticCode: String, CaseIterable, Sendable {
     /// Two devices have the same address.
     case duplicateAddress = "LD0132"
     /// A path refers to something that the scenario does not define.
-    case unknownThing = "LD0133"
+    case unknownEntity = "LD0133"
     /// A path refers to something that this action or event does not support.
-    case wrongThing = "LD0134"
+    case wrongEntity = "LD0134"
     /// The value lacks the property that this needs: notify, for a value that can only be read.
     case missingProperty = "LD0135"
     /// A rule can never fire.

@@ -48,9 +48,9 @@ extension DiagnosticCode {
             "Two devices, rules, expectations, cases of a report, or services of one device have the same id, so references to it are ambiguous. Give each its own id; two services of one kind need an \"id\" each."
         case .duplicateAddress:
             "Two devices have the same address, so that clients cannot distinguish them. Give each its own address, or omit the addresses: then each device gets one from its position in the list."
-        case .unknownThing:
+        case .unknownEntity:
             "A path such as \"strap/heart_rate/contact\" refers to a device, service, value or rule that the scenario does not define. With a single device its name can be omitted; with several it is required. Some values exist only if the service defines them: \"heart_rate/contact\" needs \"contact\" in the service."
-        case .wrongThing:
+        case .wrongEntity:
             "The path refers to something that exists but does not support this operation: \"set\" needs a value, \"link_loss\" a device, and \"began\" and \"ended\" a rule."
         case .missingProperty:
             "The value does not support this operation. A heart rate can be subscribed to but not read; a sensor location can be read but not subscribed to."

@@ -19,7 +19,7 @@ struct RemoteAttributes {
         let interface: InterfaceName
     }
 
-    /// There are more than `Client.mostFound` objects.
+    /// There are more than `Client.maximumDiscovered` objects.
     struct TooMany: Error {}
 
     private(set) var services: [DiscoveredService] = []

@@ -59,7 +59,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let asked = CollectorCase(id: word) {
-        let place = asked.obstacle.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
+        let place = asked.limitation.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
         Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
         return .success
     }

@@ -23,7 +23,7 @@ package struct BuiltInClientRun: Sendable {
     /// The end of the scenario.
     package let limit: Instant
     /// The timeline of the finished run, if a report shows it.
-    package var chronicle: Chronicle?
+    package var timeline: CaseTimeline?
     private let files: LogFiles?
     private let node: Int
     private var collector: SensorCollector

@@ -2,35 +2,35 @@ import Conformance
 import Simulation
 import Spelling
 
-/// What happened in a case, as a picture: a track for each device and one for the script, and heart rates over time.
+/// A figure of what happened in a case: a track for each device and one for the script, and heart rates over time.
 ///
-/// Everything is placed in per cent of the case's time, so that it fits any width, and words keep their size.
-struct Picture {
-    private let chronicle: Chronicle
+/// Positions are percentages of the case's duration, so the figure fits any width and text keeps its size.
+struct TimelineFigure {
+    private let timeline: CaseTimeline
     private let length: Int64  // in nanoseconds
     private let faults: [Instant]
 
-    init(_ chronicle: Chronicle, of length: Duration, faults: [Instant]) {
-        self.chronicle = chronicle
+    init(_ timeline: CaseTimeline, of length: Duration, faults: [Instant]) {
+        self.timeline = timeline
         self.faults = faults.sorted().reduce(into: []) { if $0.last != $1 { $0.append($1) } }
         self.length = max(length.inNanoseconds, 1)
     }
 
-    /// All of it.
+    /// The whole figure.
     var html: HTML {
         """
         <figure class="picture">
-        \(chronicle.lanes.map(track))\(script)\(plot)\(axis)\(legend)</figure>
+        \(timeline.lanes.map(track))\(script)\(plot)\(axis)\(legend)</figure>
 
         """
     }
 
     // MARK: Time
 
-    /// Where an instant is, in per cent with two decimals.
+    /// The position of an instant, in percent with two decimals.
     private func place(_ instant: Instant) -> HTML { percent(share(instant)) }
 
-    /// Of 10,000.
+    /// The position of an instant, in units of 0.01 %.
     private func share(_ instant: Instant) -> Int {
         let nanoseconds = min(max(instant.nanoseconds, 0), length)
         return Int((Double(nanoseconds) / Double(length) * 10_000).rounded())
@@ -55,19 +55,19 @@ struct Picture {
 
     // MARK: Tracks
 
-    private func track(_ lane: Chronicle.Lane) -> HTML {
+    private func track(_ lane: CaseTimeline.Lane) -> HTML {
         let spans = lane.spans.filter { $0.content != .silent }
         let bars = spans.map { bar($0.content.rawValue, $0.content.rawValue, $0.begin, $0.end) }
-        let words = lane.spans.map { "\($0.content.rawValue) from \($0.begin.sinceStart.spelledInSeconds)" }.joined(
+        let words = lane.spans.map { "\($0.content.rawValue) from \($0.begin.sinceStart.formattedInSeconds)" }.joined(
             separator: ", ")
         return row(lane.name, bars, words)
     }
 
     private var script: HTML {
-        guard !chronicle.operations.isEmpty else { return .nothing }
-        let bars = chronicle.operations.map { bar("deed", $0.content, $0.begin, $0.end) }
-        let words = chronicle.operations.map {
-            "\($0.content) from \($0.begin.sinceStart.spelledInSeconds) to \($0.end.sinceStart.spelledInSeconds)"
+        guard !timeline.operations.isEmpty else { return .nothing }
+        let bars = timeline.operations.map { bar("action", $0.content, $0.begin, $0.end) }
+        let words = timeline.operations.map {
+            "\($0.content) from \($0.begin.sinceStart.formattedInSeconds) to \($0.end.sinceStart.formattedInSeconds)"
         }
         return row("script", bars, words.joined(separator: ", "))
     }
@@ -76,20 +76,20 @@ struct Picture {
         "<div class=\"row\"><span class=\"name\">\(name)</span><div class=\"track\" role=\"img\" aria-label=\"\(name): \(words)\">\(bars)\(marks)</div></div>\n"
     }
 
-    /// Words only where they have room.
+    /// A bar, with text if it has room.
     private func bar(_ kind: String, _ name: String, _ begin: Instant, _ end: Instant) -> HTML {
         let width = share(end) - share(begin)
         let words: HTML = width > 800 ? "\(name)" : .nothing
         return
-            "<i class=\"\(kind)\" style=\"left:\(place(begin));width:\(percent(width))\" title=\"\(name), \(begin.sinceStart.spelledInSeconds) to \(end.sinceStart.spelledInSeconds)\">\(words)</i>"
+            "<i class=\"\(kind)\" style=\"left:\(place(begin));width:\(percent(width))\" title=\"\(name), \(begin.sinceStart.formattedInSeconds) to \(end.sinceStart.formattedInSeconds)\">\(words)</i>"
     }
 
     // MARK: Heart rates
 
-    private var curves: [Curve] { chronicle.lanes.map(\.heartRate).filter { !$0.points.isEmpty } }
+    private var curves: [Curve] { timeline.lanes.map(\.heartRate).filter { !$0.points.isEmpty } }
 
     private var plot: HTML {
-        let points = (curves + [chronicle.shown]).flatMap(\.points)
+        let points = (curves + [timeline.shown]).flatMap(\.points)
         guard let low = points.map(\.low).min(), let high = points.map(\.high).max() else { return .nothing }
         let margin = max((high - low) * 0.15, 5)
         let (bottom, top) = (max(low - margin, min(low, 0)), high + margin)
@@ -101,7 +101,7 @@ struct Picture {
         }
         let words = "Heart rates from \(low.short) to \(high.short) bpm"
         return """
-            <div class="row"><span class="name bpm" aria-hidden="true">\(labels)bpm</span><div class="plot"><svg viewBox="0 0 2000 400" preserveAspectRatio="none" role="img" aria-label="\(words)">\(grid)\(curves.map { path($0, "sent", height) })\(path(chronicle.shown, "shown", height))</svg>\(marks)</div></div>
+            <div class="row"><span class="name bpm" aria-hidden="true">\(labels)bpm</span><div class="plot"><svg viewBox="0 0 2000 400" preserveAspectRatio="none" role="img" aria-label="\(words)">\(grid)\(curves.map { path($0, "sent", height) })\(path(timeline.shown, "shown", height))</svg>\(marks)</div></div>
 
             """
     }
@@ -114,7 +114,7 @@ struct Picture {
             let x = share(point.instant) / 5
             if isOpen, last.duration(to: point.instant) > max(.seconds(5), curve.width * 3) { isOpen = false }
             text += "\(isOpen ? "L" : "M")\(x) \(height(point.low))"
-            // A value alone is a dot, which needs a line to be seen.
+            // A single value is a dot, which is visible only as a short line.
             if point.high > point.low { text += "V\(height(point.high))" } else if !isOpen { text += "h1" }
             (isOpen, last) = (!point.isLast, point.instant)
         }
@@ -122,13 +122,14 @@ struct Picture {
     }
 
     private var legend: HTML {
-        let has = { (phase: Chronicle.Phase) in chronicle.lanes.contains { $0.spans.contains { $0.content == phase } } }
-        var items = Chronicle.Phase.allCases.filter { $0 != .silent && has($0) }.map { phase -> HTML in
+        let has = { (phase: CaseTimeline.Phase) in timeline.lanes.contains { $0.spans.contains { $0.content == phase } }
+        }
+        var items = CaseTimeline.Phase.allCases.filter { $0 != .silent && has($0) }.map { phase -> HTML in
             "<li><i class=\"\(phase.rawValue)\"></i>\(phase.rawValue)</li>"
         }
         if !curves.isEmpty { items.append("<li><i class=\"sent\"></i>heart rate that arrived</li>") }
-        if !chronicle.shown.points.isEmpty {
-            items.append("<li><i class=\"shown\"></i>heart rate that the client showed</li>")
+        if !timeline.shown.points.isEmpty {
+            items.append("<li><i class=\"shown\"></i>heart rate that the client printed</li>")
         }
         if !faults.isEmpty { items.append("<li><i class=\"mark\"></i>fail</li>") }
         return "<figcaption><ul>\(items)</ul></figcaption>\n"
@@ -136,7 +137,7 @@ struct Picture {
 }
 
 extension Double {
-    /// Whole, or with as few decimals as it has, at most two.
+    /// With at most two decimals.
     fileprivate var short: String {
         guard abs(self) < 1e15 else { return "\(self)" }
         let hundredths = Int64((self * 100).rounded())

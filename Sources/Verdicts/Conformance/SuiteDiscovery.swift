@@ -2,11 +2,11 @@ public import Documents
 import Scenarios
 import Spelling
 
-/// What finding cases needs of a file system.
+/// Access to the file system for finding cases.
 public struct CaseFiles {
-    /// What stands at a path.
+    /// The kind of a path.
     public enum Kind: Hashable, Sendable {
-        /// A file whose octets can be asked for.
+        /// A regular file.
         case file
         /// A folder.
         case folder
@@ -17,42 +17,42 @@ public struct CaseFiles {
     let contents: (String) -> [UInt8]?
 
     /// - Parameters:
-    ///   - kind: What is at a path; nil when there is nothing, or something else.
-    ///   - names: What a folder holds, in any order.
-    ///   - contents: The octets of a file; nil when it cannot be read.
+    ///   - kind: The kind of a path; nil if there is nothing or something else.
+    ///   - names: The names in a folder, in any order.
+    ///   - contents: The octets of a file; nil if it cannot be read.
     public init(
         kind: @escaping (String) -> Kind?, names: @escaping (String) -> [String],
         contents: @escaping (String) -> [UInt8]?
     ) { (self.kind, self.names, self.contents) = (kind, names, contents) }
 }
 
-/// The cases that some words of a command line stand for.
-public struct Gathering {
-    /// In the order of the words; those of a suite in its order, those of a folder in the order of their paths.
+/// Finds the cases of command-line operands: scenarios, suites and folders.
+public struct SuiteDiscovery {
+    /// In the order of the operands; within a suite in its order, within a folder in the order of paths.
     public private(set) var cases: [Case] = []
-    /// What is wrong with the words and the suites, but not with scenarios: that is found when they are played.
+    /// The problems of operands and suites; those of scenarios are found when they run.
     public private(set) var problems: [Problem] = []
     private let files: CaseFiles
 
-    /// Folders are not searched deeper.
-    static let deepest = 32
-    /// So many files are looked at, in all folders together.
-    static let most = 10_000
-    private var looked = 0
+    /// The maximum depth of folders.
+    static let maximumDepth = 32
+    /// The maximum number of files and folders that are visited.
+    static let maximumFiles = 10_000
+    private var visited = 0
 
     /// Finds the cases of these operands.
     ///
-    /// Two cases of different operands that would have one id are called by their operands too.
+    /// Cases of different operands with the same id get their operand as a prefix.
     public init(_ operands: [String], in files: CaseFiles) {
         self.files = files
         for operand in operands {
             switch files.kind(operand) {
             case .folder: addFolder(operand)
             case .file: addFile(operand)
-            case nil: note(operand, .unreadable, "this file cannot be read")
+            case nil: note(operand, .unreadable, "no such file or folder")
             }
         }
-        tellApart()
+        disambiguate()
     }
 
     private mutating func note(_ file: String, _ code: DiagnosticCode, _ message: String) {
@@ -61,7 +61,7 @@ public struct Gathering {
 
     private mutating func addFile(_ path: String) {
         guard let octets = files.contents(path), let (suite, problems) = Suite.read(path, octets) else {
-            // What is wrong with it is said when it is played.
+            // Its problems are reported when it runs.
             return cases.append(Case(of: path))
         }
         self.problems += problems
@@ -75,32 +75,37 @@ public struct Gathering {
         var paths: [String] = []
         collect("", under: root, depth: 0, into: &paths)
         let found = paths.sorted().filter { isCase("\(root)/\($0)") }
-        if found.isEmpty, looked <= Self.most { note(operand, .unreadable, "there is no scenario in this folder") }
+        if found.isEmpty, visited <= Self.maximumFiles {
+            note(operand, .unreadable, "this folder contains no scenario")
+        }
         cases += found.map { Case(Case.id(of: $0), path: "\(root)/\($0)", of: operand) }
     }
 
     private mutating func collect(_ folder: String, under root: String, depth: Int, into paths: inout [String]) {
-        for name in files.names("\(root)/\(folder)") where !name.hasPrefix(".") && looked <= Self.most {
-            looked += 1
-            guard looked <= Self.most else {
-                return note(root, .tooLarge, "there are more than \(Self.most) files in the folders to be played")
+        for name in files.names("\(root)/\(folder)") where !name.hasPrefix(".") && visited <= Self.maximumFiles {
+            visited += 1
+            guard visited <= Self.maximumFiles else {
+                return note(
+                    root, .tooLarge, "the folders contain more than \(Self.maximumFiles) files; choose a smaller folder"
+                )
             }
             let path = folder + name
             switch files.kind("\(root)/\(path)") {
             case .file: if name.hasSuffix(".json") { paths.append(path) }
-            case .folder: if depth < Self.deepest { collect("\(path)/", under: root, depth: depth + 1, into: &paths) }
+            case .folder:
+                if depth < Self.maximumDepth { collect("\(path)/", under: root, depth: depth + 1, into: &paths) }
             case nil: break
             }
         }
     }
 
-    /// Whether a file of a folder is played: it has or includes devices, or it cannot be understood.
+    /// Whether a file is a case: it has or includes devices, or it is malformed.
     private func isCase(_ path: String) -> Bool {
         guard let octets = files.contents(path), let root = try? Node(json: octets, file: path) else { return true }
         return root["kind"]?.string != "suite" && (root["devices"] ?? root["include"]) != nil
     }
 
-    private mutating func tellApart() {
+    private mutating func disambiguate() {
         var places: [String: [Int]] = [:]
         for (place, item) in cases.enumerated() { places[item.ownID, default: []].append(place) }
         for place in cases.indices {
@@ -110,7 +115,7 @@ public struct Gathering {
         }
         var ids: Set<String> = []
         for item in cases where !ids.insert(item.id).inserted {
-            note(item.path, .duplicateID, "there is another case \(item.id.quoted)")
+            note(item.path, .duplicateID, "another case has the id \(item.id.quoted)")
         }
     }
 }

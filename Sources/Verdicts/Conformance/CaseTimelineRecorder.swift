@@ -5,45 +5,43 @@ public import Simulation
 import Spelling
 import Synchronization
 
-/// Makes a chronicle of an event log, while that is written.
-///
-/// It remembers a bounded part, however long the log is.
-public final class Chronicler: Sendable {
+/// Builds the timeline of a case from its event log, in bounded memory.
+public final class CaseTimelineRecorder: Sendable {
     private let wording: ValueFormatter
-    private let memory: Mutex<Memory>
+    private let memory: Mutex<TimelineState>
 
-    /// For the log of a scenario, whose values are worded like this.
+    /// A recorder for the log of a scenario, whose values `wording` formats.
     public init(_ scenario: Scenario, _ wording: ValueFormatter) {
         self.wording = wording
-        memory = Mutex(Memory(scenario))
+        memory = Mutex(TimelineState(scenario))
     }
 
-    /// Takes in what happened.
+    /// Adds a chunk of the log.
     public func take(_ chunk: EventChunk) {
-        let records = chunk.records(where: Memory.events.contains, in: wording)
+        let records = chunk.records(where: TimelineState.events.contains, in: wording)
         memory.withLock { memory in
             for record in records { memory.take(record) }
-            for (instant, line) in chunk.lines { memory.heard(line, at: instant) }
+            for (instant, line) in chunk.lines { memory.printed(line, at: instant) }
         }
     }
 
-    /// What has happened so far, up to an instant.
-    public func chronicle(until end: Instant) -> Chronicle { memory.withLock { $0.chronicle(until: end) } }
+    /// The timeline so far, up to an instant.
+    public func timeline(until end: Instant) -> CaseTimeline { memory.withLock { $0.timeline(until: end) } }
 }
 
-/// How it stands, and how it came to that.
-private struct Memory {
+/// The timeline so far, and the present state of the devices.
+private struct TimelineState {
     static let events: Set<EventName> = [
         .advertising, .connected, .disconnected, .subscribed, .unsubscribed, .delivered, .began, .ended,
     ]
 
     private struct Device {
-        var lane: Chronicle.Lane
+        var lane: CaseTimeline.Lane
         var peers: [(peer: DeviceAddress?, subscriptions: Int)] = []  // few
         var isAdvertising = false
         var absences = 0
 
-        var phase: Chronicle.Phase {
+        var phase: CaseTimeline.Phase {
             if absences > 0 { return .away }
             if peers.isEmpty { return isAdvertising ? .advertising : .silent }
             return peers.contains { $0.subscriptions > 0 } ? .subscribed : .connected
@@ -57,30 +55,30 @@ private struct Memory {
         mutating func note(at now: Instant) {
             let phase = phase
             if let last = lane.spans.last {
-                guard last.content != phase, lane.spans.count < Memory.mostSpans else { return }
+                guard last.content != phase, lane.spans.count < TimelineState.maximumSpans else { return }
                 if last.begin == now { lane.spans.removeLast() } else { lane.spans[lane.spans.count - 1].end = now }
             }
             guard lane.spans.last?.content != phase else { return }
-            lane.spans.append(Chronicle.Span(content: phase, begin: now, end: now))
+            lane.spans.append(CaseTimeline.Span(content: phase, begin: now, end: now))
         }
     }
 
-    private static let mostSpans = 200
-    private static let mostLanes = 8
-    private static let mostSayings = 60
-    /// How many of each kind of line are kept; of states more, since they tell a story.
-    private static let sayingsOfAKind = (states: 24, others: 3)
+    private static let maximumSpans = 200
+    private static let maximumLanes = 8
+    private static let maximumLines = 60
+    /// How many lines of each kind are kept; more of the states, since they explain the others.
+    private static let maximumLinesOfAKind = (states: 24, others: 3)
 
     private var devices: [Device]
-    private var chronicle: Chronicle
-    /// What a rule of the log's name is called here, and which devices it takes out of the air.
+    private var timeline: CaseTimeline
+    /// For the name of a rule in the log: its label, and the devices that it removes from the air.
     private let rules: [String: (label: String, absences: [Int])]
     private var kinds: [String: Int] = [:]
 
     init(_ scenario: Scenario) {
-        devices = scenario.devices.prefix(Self.mostLanes).map { Device(lane: Chronicle.Lane(name: $0.id)) }
+        devices = scenario.devices.prefix(Self.maximumLanes).map { Device(lane: CaseTimeline.Lane(name: $0.id)) }
         for index in devices.indices { devices[index].note(at: .start) }
-        chronicle = Chronicle(lanes: [])
+        timeline = CaseTimeline(lanes: [])
         var rules: [String: (label: String, absences: [Int])] = [:]
         for (index, rule) in scenario.script.enumerated() {
             let kind = rule.action.kind
@@ -106,7 +104,7 @@ private struct Memory {
                 devices[index].peers.remove(at: place)
             }
             devices[index].lane.heartRate.stop()
-        // A device's own subscription is that to Service Changed, which nobody waits for.
+        // A subscription to the device itself is that to Service Changed.
         case .subscribed: if name != path { devices[index].changeSubscriptions(of: record.peer, by: 1) }
         case .unsubscribed: if name != path { devices[index].changeSubscriptions(of: record.peer, by: -1) }
         case .delivered:
@@ -128,47 +126,47 @@ private struct Memory {
             devices[device].note(at: record.instant)
         }
         if begins {
-            guard chronicle.operations.count < Self.mostSpans else { return }
-            chronicle.operations.append(Chronicle.Span(content: label, begin: record.instant, end: .never))
-        } else if let place = chronicle.operations.lastIndex(where: { $0.content == label && $0.end == .never }) {
-            chronicle.operations[place].end = record.instant
+            guard timeline.operations.count < Self.maximumSpans else { return }
+            timeline.operations.append(CaseTimeline.Span(content: label, begin: record.instant, end: .never))
+        } else if let place = timeline.operations.lastIndex(where: { $0.content == label && $0.end == .never }) {
+            timeline.operations[place].end = record.instant
         }
     }
 
-    mutating func heard(_ octets: ArraySlice<UInt8>, at instant: Instant) {
+    mutating func printed(_ octets: ArraySlice<UInt8>, at instant: Instant) {
         let line = Datum(json: octets)
         if let rate = line?["heart_rate"] {
             if case .number(let rate)? = rate["bpm"] {
-                chronicle.shown.add(rate, at: instant)
+                timeline.shown.add(rate, at: instant)
             } else {
-                chronicle.shown.stop()
+                timeline.shown.stop()
             }
         } else if line?["state"] == .string("disconnected") {
-            chronicle.shown.stop()
+            timeline.shown.stop()
         }
         var kind = ""
         if case .object(let members)? = line, let first = members.first { kind = first.key }
         if line?["heart_rate"] == .null { kind = "cleared" }
-        let most = kind == "state" ? Self.sayingsOfAKind.states : Self.sayingsOfAKind.others
-        guard chronicle.sayings.count < Self.mostSayings, kinds[kind, default: 0] < most else {
-            chronicle.sayingsLeftOut += 1
+        let most = kind == "state" ? Self.maximumLinesOfAKind.states : Self.maximumLinesOfAKind.others
+        guard timeline.printedLines.count < Self.maximumLines, kinds[kind, default: 0] < most else {
+            timeline.omittedLineCount += 1
             return
         }
         kinds[kind, default: 0] += 1
-        chronicle.sayings.append(
-            Chronicle.Saying(instant: instant, line: String(decoding: octets, as: UTF8.self).abbreviated))
+        timeline.printedLines.append(
+            CaseTimeline.PrintedLine(instant: instant, line: String(decoding: octets, as: UTF8.self).abbreviated))
     }
 
-    func chronicle(until end: Instant) -> Chronicle {
-        var chronicle = chronicle
-        chronicle.lanes = devices.map { device in
+    func timeline(until end: Instant) -> CaseTimeline {
+        var timeline = timeline
+        timeline.lanes = devices.map { device in
             var lane = device.lane
             if !lane.spans.isEmpty { lane.spans[lane.spans.count - 1].end = end }
             return lane
         }
-        for place in chronicle.operations.indices {
-            chronicle.operations[place].end = min(chronicle.operations[place].end, end)
+        for place in timeline.operations.indices {
+            timeline.operations[place].end = min(timeline.operations[place].end, end)
         }
-        return chronicle
+        return timeline
     }
 }
