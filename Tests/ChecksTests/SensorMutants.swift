@@ -9,7 +9,7 @@ extension Peripheral {
 
     /// Of the value that a client writes, as it begins.
     static func takes(_ value: String, for right: String) -> Mutation.Change {
-        .init(.heard(0x12), at: 3, right, becomes: value)
+        .init(.received(0x12), at: 3, right, becomes: value)
     }
 
     /// A rule that holds from the start for a part of the thermometer, or of the band.

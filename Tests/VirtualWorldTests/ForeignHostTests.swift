@@ -21,7 +21,7 @@ import Testing
     private let lines = Lines()
 
     private func strap(more: String = "", script: String = "") throws -> World {
-        var world = try World(Play.strap("x", more: more, script: script).scenario, seed: 1)
+        var world = try World(TestScenario.strap("x", more: more, script: script).scenario, seed: 1)
         let (lines, wording) = (lines, world.wording)
         world.journal = EventJournal(entriesPerChunk: 1) { chunk in
             lines.text.withLock { chunk.write(in: wording, to: &$0) }
@@ -153,7 +153,7 @@ extension ForeignHostTests {
     /// Values change by `ForeignCommand.notify`, which is what the faults hold for; from 400 ms to 2400 ms.
     @Test(arguments: faults) func `Faults hold for what a foreign host is told`(fault: String, told: [String]) throws {
         let script = #"{"when": "400 ms", "for": "2 s", "of": "heart_rate", \#(fault)}"#
-        var world = try World(Play.strap("x", script: script).scenario, seed: 1)
+        var world = try World(TestScenario.strap("x", script: script).scenario, seed: 1)
         world.hostBackend = .foreignHosts
         world.start()
         world.connected(Self.phone, toForeignHostOf: 0, at: .start)

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `what is heard is not what is sent`() {
         let mutation = Mutation([
-            Change(.heard(0x12), at: 0, "12", becomes: "52"), Change(.heard(0x1E), at: 0, "1E", becomes: ""),
+            Change(.received(0x12), at: 0, "12", becomes: "52"), Change(.received(0x1E), at: 0, "1E", becomes: ""),
         ])
         let write = Self.packet([0x12, 3, 0, 1])
         #expect(mutation.applied(toHeard: write, .acl) == Self.packet([0x52, 3, 0, 1]))

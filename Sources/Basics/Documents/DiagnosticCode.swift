@@ -48,9 +48,9 @@ public enum DiagnosticCode: String, CaseIterable, Sendable {
     /// Two devices have one address.
     case duplicateAddress = "LD0132"
     /// A path names a thing that the scenario does not have.
-    case unknownThing = "LD0133"
+    case unknownEntity = "LD0133"
     /// A thing is there, but is not of the sort that this action or event is for.
-    case wrongThing = "LD0134"
+    case wrongEntity = "LD0134"
     /// A part has not the property that this needs: notify, for a value that can only be read.
     case missingProperty = "LD0135"
     /// A rule's moment can never come.

@@ -48,9 +48,9 @@ extension DiagnosticCode {
             "Two devices, two rules, two expectations, two cases of a report, or two services of one device have the same id, so that nobody could say which one is meant. Two services of one kind need an \"id\" each."
         case .duplicateAddress:
             "Two devices have the same address; on the air they would be one. Give each its own, or leave the addresses out: then each gets one by its place in the list."
-        case .unknownThing:
+        case .unknownEntity:
             "A path such as \"strap/heart_rate/contact\" names a device, service, part or rule that the scenario does not have. With one device its name may be left out; with several it may not. A part is there only if its service was given it: \"heart_rate/contact\" needs \"contact\" in the service."
-        case .wrongThing:
+        case .wrongEntity:
             "The thing is there, but it is not of the sort that this is for: a value is set on a part, a link is lost by a device, a rule begins and ends."
         case .missingProperty:
             "The part has not the property that this needs. A heart rate can be subscribed to but not read, a sensor's location can be read but not notified."

@@ -1,17 +1,17 @@
-/// What a path such as `strap/heart_rate/contact` names, as indices into the scenario.
+/// The entity that a path such as `strap/heart_rate/contact` names, as indices into the scenario.
 public enum EntityReference: Hashable, Sendable {
     /// An index of ``Scenario/devices``.
     case device(Int)
-    /// A service as a whole: an index of ``Device/services``.
+    /// A service: an index of ``Device/services``.
     case service(device: Int, service: Int)
-    /// A part: an index of ``Service/parts``.  A service's name alone is its main value, where a part is needed.
+    /// A value: an index of ``Service/parts``.  Where a value is required, the path of a service names its main value.
     case part(device: Int, service: Int, part: Int)
     /// The client under test.
     case client
     /// An index of ``Scenario/script``.
     case rule(Int)
 
-    /// The device that it is or belongs to.
+    /// The device, or the device of a service or value; nil for others.
     public var device: Int? {
         switch self {
         case .device(let device), .service(let device, _), .part(let device, _, _): device
@@ -21,7 +21,7 @@ public enum EntityReference: Hashable, Sendable {
 }
 
 extension Scenario {
-    /// The part that a thing is; nil for anything else, and for one of another scenario.
+    /// The value of a reference; nil for other entities, and for indices that the scenario does not have.
     public func part(_ entity: EntityReference) -> Part? {
         guard case .part(let device, let service, let part) = entity, devices.indices.contains(device),
             devices[device].services.indices.contains(service),
@@ -30,7 +30,7 @@ extension Scenario {
         return devices[device].services[service].parts[part]
     }
 
-    /// What names a thing in `of`: `strap/heart_rate/contact`; nil for one that is not there.
+    /// The path of an entity: `strap/heart_rate/contact`; nil if it has none.
     public func path(of entity: EntityReference) -> String? {
         switch entity {
         case .client: return "client"
@@ -47,20 +47,20 @@ extension Scenario {
         }
     }
 
-    /// The first part of a device that plays a role in a kind of service; nil when it has none.
+    /// The first value of a device with a role in a kind of service; nil if there is none.
     public func part(_ role: Part.Role, of kind: Service.Kind, device: Int) -> EntityReference? {
         part(of: kind, device: device) { $0.role == role }
     }
 
-    /// The first part of a device that has this name in a kind of service; nil when it has none.
+    /// The first value of a device with a name in a kind of service; nil if there is none.
     public func part(named name: String, of kind: Service.Kind, device: Int) -> EntityReference? {
         part(of: kind, device: device) { $0.name == name }
     }
 
-    private func part(of kind: Service.Kind, device: Int, where isWanted: (Part) -> Bool) -> EntityReference? {
+    private func part(of kind: Service.Kind, device: Int, where isMatch: (Part) -> Bool) -> EntityReference? {
         guard devices.indices.contains(device) else { return nil }
         for (index, service) in devices[device].services.enumerated() where service.kind == kind {
-            guard let place = service.parts.firstIndex(where: isWanted) else { continue }
+            guard let place = service.parts.firstIndex(where: isMatch) else { continue }
             return .part(device: device, service: index, part: place)
         }
         return nil

@@ -1,9 +1,9 @@
 public import Sensors
 
-/// What a script gives to a part.
+/// A value in a script.
 public enum Value: Hashable, Sendable {
-    /// A number, or one that changes; `true` is 1 and `false` is 0.
+    /// A constant or changing number; `true` is 1 and `false` is 0.
     case curve(Curve)
-    /// A string, for the parts that are text.
+    /// A string, for text values.
     case text(String)
 }

@@ -8,17 +8,17 @@ import Sensors
 import Simulation
 import Timeline
 
-// The script: what its rules do to the devices.
+// The script and its actions.
 extension World {
-    /// Tells the script what has happened, and does what it wants, until nothing more comes of it.
-    mutating func followScript() {
+    /// Passes observed events to the script and performs its outputs, until there are no more of either.
+    mutating func runScript() {
         while !observedEvents.isEmpty || !scriptOutbox.isEmpty {
-            let told = observedEvents
+            let events = observedEvents
             observedEvents.removeAll(keepingCapacity: true)
-            for observed in told { script.happened(observed, at: now, into: &scriptOutbox) }
-            let wanted = scriptOutbox
+            for observed in events { script.observe(observed, at: now, into: &scriptOutbox) }
+            let outputs = scriptOutbox
             scriptOutbox.removeAll(keepingCapacity: true)
-            for output in wanted { perform(output) }
+            for output in outputs { perform(output) }
         }
     }
 
@@ -37,7 +37,7 @@ extension World {
         }
     }
 
-    /// What lasts began now, or at `begun`, if it comes back.
+    /// Begins an action; `begun` is the earlier beginning of one that resumes.
     private mutating func begin(_ action: Action, begun: Instant? = nil) {
         if action.kind.lasts {
             if let node = action.entity?.device { nodes[node].conditions.begin(action) }
@@ -46,7 +46,7 @@ extension World {
         apply(action, begun: begun, isOn: true)
     }
 
-    /// Gives back what it took, if it lasted.
+    /// Ends an action, if it lasts.
     private mutating func end(_ action: Action) {
         guard action.kind.lasts else { return }
         if let node = action.entity?.device { nodes[node].conditions.end(action) }
@@ -54,7 +54,7 @@ extension World {
         apply(action, begun: nil, isOn: false)
     }
 
-    /// Does what began, or undoes what ended; `conditions` know it already.
+    /// Performs an action, or undoes it; `conditions` are up to date.
     private mutating func apply(_ action: Action, begun: Instant?, isOn: Bool) {
         guard let entity = action.entity else { return }
         switch action.operation {
@@ -63,7 +63,7 @@ extension World {
         case .notify(let times, let value): notify(entity, times: times, value)
         case .silence: updateSilence(of: entity)
         case .skipTime(let duration):
-            if let node = entity.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
+            if let node = entity.device { skipTime(of: node, by: duration) }
         case .leadOff: updateLeads(of: entity)
         case .stall: stall(entity, isOn)
         case .attError: updateRefusals(of: entity)
@@ -73,17 +73,17 @@ extension World {
         case .unconfirmed: confirmIndications(!isOn)
         case .linkLoss, .loss: entity.device.map { updateStation(of: $0) }
         case .distance(let metres, let duration):
-            entity.device.map { walk($0, to: isOn ? metres : nil, taking: duration, begun: begun) }
-        case .rssi(let value): entity.device.map { strengthen($0, isOn ? value : nil, begun: begun) }
+            entity.device.map { move($0, to: isOn ? metres : nil, over: duration, begun: begun) }
+        case .rssi(let value): entity.device.map { setStrength(of: $0, isOn ? value : nil, begun: begun) }
         case .powerOff: setPowerOfClients(isOn: !isOn)
         case .moveHandles(let distance, let announce): moveHandles(of: entity, by: distance, announce)
         case .changeServices(let add, let remove, let announce): changeServices(of: entity, remove, add, announce)
-        case .delay, .drop, .duplicate, .reorder, .truncate, .lengthen: updateTampering(of: entity)
+        case .valueFault: updateNotificationFaults(of: entity)
         case .burst(let rate): burst(entity, rate: isOn ? rate : nil, begun: begun)
         case .stopAdvertising: updateAdvertising(of: entity)
         case .changeAddress(let address): changeAddress(of: entity, to: address)
         case .drift: updateDrift(of: entity)
-        default: break  // the runner ends what is cleared; what is not played is refused by the reader
+        case .clear, .forgetBond: break  // the script runner clears; no radio supports forget_bond yet
         }
     }
 
@@ -99,6 +99,13 @@ extension World {
         for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
     }
 
+    /// Moves the wall clock of a device forward, and logs it if that stops the clock.
+    private mutating func skipTime(of node: Int, by duration: Duration) {
+        let hadStopped = nodes[node].device.clockHasStopped(at: now)
+        nodes[node].device.skipTime(by: duration, at: now)
+        if !hadStopped, nodes[node].device.clockHasStopped(at: now) { noteClock(of: node, duration) }
+    }
+
     private mutating func notify(_ entity: EntityReference, times: Int, _ value: Value?) {
         guard let (node, part) = place(of: entity) else { return }
         let octets = value.flatMap {
@@ -108,17 +115,17 @@ extension World {
         for _ in 0..<times { notify(part, of: node, octets: octets) }
     }
 
-    /// Takes the electrodes of a thing off, or puts them on, unless another thing keeps them off.
+    /// Updates the leads of a target's ECG services: off while `lead_off` applies to any entity that includes them.
     private mutating func updateLeads(of entity: EntityReference) {
         guard let node = entity.device else { return }
         let entities = nodes[node].conditions.entities(.leadOff)
         for service in scenario.devices[node].services.indices where entity.has(service) {
             let isOff = entities.contains { $0.has(service) }
-            nodes[node].setLead(ofService: service, isOff: isOff, at: now)
+            _ = nodes[node].device.setLead(ofService: service, isOff: isOff, at: now)
         }
     }
 
-    /// What a script's value is for a part.
+    /// Converts a script's value for a device.
     private func partValue(
         _ value: Value, for entity: EntityReference, _ part: Peripheral.Part, _ node: Int
     ) -> PartValue {
@@ -137,19 +144,15 @@ extension World {
         }
     }
 
-    /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
-    private mutating func updateSilence(of entity: EntityReference) {
+    /// Silences the values of a device that `silence` applies to, by their present handles.
+    mutating func updateSilence(of entity: EntityReference) {
         guard let node = entity.device else { return }
-        keepSilent(node)
-    }
-
-    /// Keeps those values of a device silent that are to be so, by the handles that they have now.
-    mutating func keepSilent(_ node: Int) {
-        nodes[node].keepSilent(nodes[node].conditions.entities(.silence).flatMap(handles), at: now)
+        let handles = nodes[node].conditions.entities(.silence).flatMap(handles)
+        nodes[node].device.keepSilent(handles, at: now)
         wakeDevice(node)
     }
 
-    /// Of the values that a thing of a device is sent with.
+    /// The handles of an entity's values.
     func handles(of entity: EntityReference) -> [UInt16] {
         switch entity {
         case .device(let device): names.handles(of: device)
@@ -159,7 +162,7 @@ extension World {
         }
     }
 
-    /// The node and the part that a thing of a device stands for; a service stands for its value.
+    /// The node and the part of a value; of a service, those of its main value.
     func place(of entity: EntityReference) -> (node: Int, part: Peripheral.Part)? {
         let (device, index, named): (Int, Int, Int?)
         switch entity {
@@ -174,7 +177,7 @@ extension World {
         return (device, part)
     }
 
-    /// The thing that a part of a device is; nil for one that no script can name.
+    /// The reference to a part of a device; nil for one that scripts cannot name.
     func entity(of part: Peripheral.Part, _ node: Int) -> EntityReference? {
         let service = scenario.devices[node].services[part.service]
         let place = service.parts.indices.first { place in
@@ -189,15 +192,15 @@ extension World {
         var record = EventRecord(event, of: name, at: now)
         record.rule = name
         journal.append(record)
-        tellJudge(ObservedEvent(event, of: .rule(rule)))
+        judge(ObservedEvent(event, of: .rule(rule)))
     }
 
-    /// What logs call a rule: its id, or its place.
+    /// The name of a rule in logs: its id, or `rule N`.
     public func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
 }
 
 extension EntityReference {
-    /// Whether a service of its device is part of it, or has it as a part.
+    /// Whether this is a service of its device, includes it or belongs to it.
     fileprivate func has(_ service: Int) -> Bool {
         switch self {
         case .service(_, let own), .part(_, let own, _): own == service

@@ -96,7 +96,7 @@ actor LiveWorld {
     }
 
     /// What a person is asked now.
-    var inquiries: [Inquiry] { world.inquiries }
+    var operatorQuestions: [OperatorQuestion] { world.operatorQuestions }
 
     /// Whether a person has not connected their client yet.
     var waitsForConnection: Bool { world.waitsForConnection }
@@ -347,7 +347,7 @@ actor LiveWorld {
         world.judgeTime()
         guard isPlaying, now == clock?.limit || world.isDecided else { return }
         world.reachLimit()
-        if world.isDecided || world.inquiries.isEmpty || world.waitsForConnection { ending.say(.time) }
+        if world.isDecided || world.operatorQuestions.isEmpty || world.waitsForConnection { ending.say(.time) }
     }
 
     /// Plays what is due, after what the machine itself is late with has been told to who judges.

@@ -162,14 +162,14 @@ struct Played {
 
     /// Leaves out what a radio cannot play, and says so.
     mutating func limit(to radio: RadioKind) {
-        for (rule, why) in scenario.unplayed(on: radio) {
+        for (rule, why) in scenario.unplayable(on: radio) {
             Console.complain("lubdub: skipped: script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)")
         }
         scenario = scenario.limited(to: radio)
     }
 
     /// With what waits for a value to be delivered as a radio tells of that.
-    mutating func hear(by radio: RadioKind) { scenario = scenario.heard(by: radio) }
+    mutating func hear(by radio: RadioKind) { scenario = scenario.observed(by: radio) }
 
     /// What reports call it: its path without `.json`, unless it is one of several cases.
     var caseID: String { item?.id ?? Case.id(of: path) }

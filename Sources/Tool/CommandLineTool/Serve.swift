@@ -87,7 +87,7 @@ private struct Doors: Sendable {
     /// What cannot be played of an action that somebody outside asks for.
     var limits: LiveWorld.Limits {
         { [radio] action in
-            if let why = radio.unsupportedReason(action) { return ("do", why) }
+            if let why = radio.unsupportedReason(for: action) { return ("do", why) }
             guard radio == .bluetoothd, let key = action.keyUnplayedByBluetoothd else { return nil }
             return (key, "bluetoothd has that to itself, so it cannot be played")
         }

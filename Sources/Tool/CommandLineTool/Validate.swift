@@ -35,8 +35,8 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 let explainGrammar = Arguments.Grammar(
-    "explain", "say what a diagnostic code or a check means",
-    operands: [.required("CODE", "as in LD0107, or as \"lubdub check --list\" has it")])
+    "explain", "explain a diagnostic code, a check or an action",
+    operands: [.required("WORD", "LD0107, an id of \"lubdub check --list\", or an action such as link_loss")])
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""
@@ -56,16 +56,22 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
         return .success
     }
+    if let action = Action.Kind(rawValue: operand.lowercased()) {
+        Console.print("\(action.rawValue): \(action.explanation)")
+        return .success
+    }
     guard
         let explanation = DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation
     else {
         let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
         let hint =
             likelyMeant(by: word, among: codes)
-            ?? likelyMeant(by: operand, among: Check.all.map(\.id) + CollectorCase.all.map(\.id))
+            ?? likelyMeant(
+                by: operand,
+                among: Check.all.map(\.id) + CollectorCase.all.map(\.id) + Action.Kind.allCases.map(\.rawValue))
         throw CommandFailure(
             .usage,
-            "lubdub: there is no code and no check \(operand.brief.quoted)"
+            "lubdub: no code, check or action \(operand.brief.quoted)"
                 + (hint.map { " (did you mean \($0.quoted)?)" } ?? "; \"lubdub check --list\" lists the checks"))
     }
     Console.print("\(word): \(explanation)")

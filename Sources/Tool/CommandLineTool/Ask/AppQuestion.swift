@@ -9,7 +9,7 @@ struct AppQuestion: Sendable {
     /// What was typed.
     enum Reply: Equatable, Sendable {
         /// An answer, and the line that becomes of it in the log.
-        case answer(Inquiry.Answer, ClientLine)
+        case answer(OperatorQuestion.Answer, ClientLine)
         /// It is none, and why.
         case misread(String)
     }
@@ -105,7 +105,7 @@ struct AppQuestion: Sendable {
     /// When nobody answers any more.
     var silence: ClientLine? { line("answer", "null") }
 
-    private func answer(_ answer: Inquiry.Answer, _ word: String) -> Reply {
+    private func answer(_ answer: OperatorQuestion.Answer, _ word: String) -> Reply {
         line("answer", word.quoted).map { .answer(answer, $0) } ?? .misread(word)
     }
 

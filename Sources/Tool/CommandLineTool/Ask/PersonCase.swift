@@ -122,7 +122,7 @@ actor PersonCase: Examinee {
     }
 
     private func ask() {
-        let inquiries = live.assumeIsolated { $0.inquiries }
+        let inquiries = live.assumeIsolated { $0.operatorQuestions }
         for inquiry in inquiries where announced[inquiry.expectation] != inquiry.opened {
             announced[inquiry.expectation] = inquiry.opened
             if let question = questions[inquiry.expectation] { Console.complain(question.announcement) }
@@ -148,8 +148,8 @@ actor PersonCase: Examinee {
 
     /// What is asked first: what is over, then what is over first.  Lines that were not typed by a person at a terminal
     /// are not taken before that.
-    private func next(_ inquiries: [Inquiry]) -> Inquiry? {
-        func order(_ inquiry: Inquiry) -> (Int, Instant) { (inquiry.isDue ? 0 : 1, inquiry.closes ?? .never) }
+    private func next(_ inquiries: [OperatorQuestion]) -> OperatorQuestion? {
+        func order(_ inquiry: OperatorQuestion) -> (Int, Instant) { (inquiry.isDue ? 0 : 1, inquiry.closes ?? .never) }
         let open = session == nil && !isAtEnd ? inquiries.filter(\.isDue) : inquiries
         return open.min { order($0) < order($1) }
     }
@@ -162,7 +162,7 @@ actor PersonCase: Examinee {
     }
 
     /// Whether it was an answer.
-    private func take(_ reply: AppQuestion.Reply, to inquiry: Inquiry) -> Bool {
+    private func take(_ reply: AppQuestion.Reply, to inquiry: OperatorQuestion) -> Bool {
         switch reply {
         case .misread(let why):
             Console.complain(why)
@@ -176,11 +176,11 @@ actor PersonCase: Examinee {
         return true
     }
 
-    private func answer(_ answer: Inquiry.Answer, _ line: ClientLine, to inquiry: Inquiry) {
+    private func answer(_ answer: OperatorQuestion.Answer, _ line: ClientLine, to inquiry: OperatorQuestion) {
         record.lines += 1
         if line.isMeasurement { record.measurements += 1 }
         let (reception, now) = live.assumeIsolated { live in
-            live.visit { world, now in (world.personSaid(answer, to: inquiry, line: line), now) }
+            live.visit { world, now in (world.operatorAnswered(answer, to: inquiry, line: line), now) }
         }
         tell(now, line)
         guard reception == .early, answer != .unknown else { return }

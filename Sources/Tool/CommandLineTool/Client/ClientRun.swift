@@ -62,7 +62,7 @@ struct OutsideClient: Sendable {
             return ["it has \(why)"]
         }
         if asksPerson, scenario.expectations.isEmpty { return ["it expects nothing that a person could be asked"] }
-        var unplayed = scenario.unplayed(on: radio)
+        var unplayed = scenario.unplayable(on: radio)
         if radio == .bluetoothd {
             unplayed += scenario.script.enumerated().compactMap { rule, it in
                 it.action.keyUnplayedByBluetoothd.map { (rule, "bluetoothd has its \"\($0)\" to itself") }
@@ -175,7 +175,7 @@ struct OutsideClient: Sendable {
         _ world: World, _ files: LogFiles, _ played: Played, _ signals: Signals,
         start: @escaping @Sendable (LiveWorld, EventLoop, Ending) async throws -> any Examinee
     ) throws(CommandFailure) -> (World, ClientRecord, Ending.Reason) {
-        let terms = Judge.Terms(grace: CaseClock.grace, radio: radio, asksPerson: asksPerson)
+        let terms = Judge.Terms(grace: CaseClock.grace, radio: radio, asksOperator: asksPerson)
         let loop = EventLoop(pace: .real())
         do {
             return try loop.run { [world, startsAtReset] in

@@ -15,9 +15,9 @@ import VirtualWorld
 
 /// A client of a scenario's first device that asks for what a test says, when it says so; and everything that was logged.
 /// It connects as soon as it can, and again if it returns.
-struct Visitor {
+struct ScriptedClient {
     /// What it asks for, at an instant or as soon as what stands before it is over.
-    struct Wish {
+    struct ScheduledRequest {
         let at: Duration?
         let procedure: Procedure
     }
@@ -31,7 +31,7 @@ struct Visitor {
     private(set) var world: World
     private let node: Int
     private let recording = Recording()
-    private var wishes: [Wish]
+    private var requests: [ScheduledRequest]
     private var link: ConnectionID?
     private var returns: Bool
     private var limit: Instant
@@ -42,9 +42,10 @@ struct Visitor {
     private(set) var values: [(at: Instant, handle: UInt16, octets: [UInt8])] = []
 
     init(
-        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, returns: Bool = true, asking wishes: [Wish] = []
+        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, returns: Bool = true,
+        asking requests: [ScheduledRequest] = []
     ) throws {
-        (self.wishes, self.returns, limit) = (wishes, returns, .start.advanced(by: scenario.limit))
+        (self.requests, self.returns, limit) = (requests, returns, .start.advanced(by: scenario.limit))
         world = try World(scenario, seed: seed, sleeps: sleeps)
         node = try world.addClient(at: .start)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
@@ -83,7 +84,7 @@ struct Visitor {
     func told(_ events: EventName..., of entities: String...) -> [String] {
         records.filter { record in events.contains(record.event) && entities.contains(record.entity ?? "") }.map {
             record in
-            "\(Double(record.instant.nanoseconds / 100_000_000) / 10) \(record.event) \(record.thing ?? "")"
+            "\(Double(record.instant.nanoseconds / 100_000_000) / 10) \(record.event) \(record.entity ?? "")"
         }
     }
 
@@ -96,7 +97,7 @@ struct Visitor {
     private mutating func goOnToLimit() {
         repeat {
             settle()
-            if let due = wishes.first?.at.map({ Instant.start.advanced(by: $0) }), due <= world.now { ask() }
+            if let due = requests.first?.at.map({ Instant.start.advanced(by: $0) }), due <= world.now { ask() }
             settle()
         } while goOn()
         world.run(until: limit)
@@ -106,7 +107,7 @@ struct Visitor {
     }
 
     private mutating func goOn() -> Bool {
-        let due = link == nil ? .never : wishes.first?.at.map { Instant.start.advanced(by: $0) } ?? .never
+        let due = link == nil ? .never : requests.first?.at.map { Instant.start.advanced(by: $0) } ?? .never
         if due > world.now, due < world.nextDue ?? .never {
             world.run(until: due)
             return due <= limit
@@ -150,19 +151,21 @@ struct Visitor {
 
     /// Asks for what has no time of its own.
     private mutating func askNext() {
-        if let wish = wishes.first, wish.at == nil { ask() }
+        if let wish = requests.first, wish.at == nil { ask() }
     }
 
     private mutating func ask() {
-        guard let link, !wishes.isEmpty else { return }
+        guard let link, !requests.isEmpty else { return }
         asked += 1
-        world.command(.procedure(link, wishes.removeFirst().procedure, id: asked), of: node)
+        world.command(.procedure(link, requests.removeFirst().procedure, id: asked), of: node)
     }
 }
 
-extension Visitor.Wish {
-    static func now(_ procedure: Procedure) -> Visitor.Wish { Visitor.Wish(at: nil, procedure: procedure) }
-    static func at(_ time: Duration, _ procedure: Procedure) -> Visitor.Wish {
-        Visitor.Wish(at: time, procedure: procedure)
+extension ScriptedClient.ScheduledRequest {
+    static func now(_ procedure: Procedure) -> ScriptedClient.ScheduledRequest {
+        ScriptedClient.ScheduledRequest(at: nil, procedure: procedure)
+    }
+    static func at(_ time: Duration, _ procedure: Procedure) -> ScriptedClient.ScheduledRequest {
+        ScriptedClient.ScheduledRequest(at: time, procedure: procedure)
     }
 }
