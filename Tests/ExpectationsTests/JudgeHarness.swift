@@ -28,7 +28,7 @@ struct JudgeHarness {
     var judge: Judge
     var rulings: [Judge.Ruling] = []
 
-    /// - Parameter expect: The expectations as in a scenario, without `id`.
+    /// A judge of expectations as in a scenario, without `id`.
     init(_ expect: String..., limit: String = "60 s", on terms: Judge.Terms = Judge.Terms()) throws {
         try self.init(expect, limit: limit, on: terms)
     }

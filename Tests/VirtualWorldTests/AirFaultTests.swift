@@ -58,7 +58,7 @@ import VirtualWorld
         (#""do": "loss", "rate": 1"#, true), (#""do": "loss", "rate": 0.2"#, false),
     ])
     func `What is too weak is lost, and back when it is strong again`(operation: String, isLost: Bool) throws {
-        var harness = try Self.played(#"{"when": "20 s", \#(deed), "for": "15 s"}"#)
+        var harness = try Self.played(#"{"when": "20 s", \#(operation), "for": "15 s"}"#)
         #expect(harness.records(.disconnected).map(\.reason) == (isLost ? ["connection_timeout"] : []))
         let heard = Self.seconds(harness.records(.delivered, of: "strap/heart_rate"))
         #expect(heard.contains { $0 > 45 })

@@ -32,7 +32,7 @@ struct FaultyClient: Sendable, CustomTestStringConvertible {
     }
 
     /// What it does in place of something right.
-    enum Deed {
+    enum Operation {
         /// Says this to its host.
         case asks(Host.Command)
         /// Takes a procedure for done without asking anybody.
@@ -56,9 +56,9 @@ struct FaultyClient: Sendable, CustomTestStringConvertible {
     /// How long after a heart rate it shows that once more, whatever has happened, and again and again.
     var repeats: Duration?
     /// In place of something said to the host.
-    var commands: @Sendable (Host.Command, View) -> [Deed] = { command, _ in [.asks(command)] }
+    var commands: @Sendable (Host.Command, View) -> [Operation] = { command, _ in [.asks(command)] }
     /// In place of a value that was notified or indicated.
-    var values: @Sendable ([UInt8], UUID, View) -> [Deed] = { octets, _, _ in [.hears(octets)] }
+    var values: @Sendable ([UInt8], UUID, View) -> [Operation] = { octets, _, _ in [.hears(octets)] }
     /// In place of something shown.
     var shows: @Sendable (SensorCollector.Content, View) -> [SensorCollector.Content] = { content, _ in [content] }
     /// In place of an advertisement; nil: nothing was heard.
@@ -82,13 +82,13 @@ struct Flaw {
     /// What is said to the host in place of a command, and what the client is told at once.
     mutating func commands(_ command: Host.Command) -> (commands: [Host.Command], told: [Host.Output]) {
         var (commands, told): ([Host.Command], [Host.Output]) = ([], [])
-        for deed in client.commands(command, view) {
-            switch deed {
+        for operation in client.commands(command, view) {
+            switch operation {
             case .asks(let other): commands.append(other)
             case .supposes(let outcome):
                 guard case .procedure(let connection, _, let id) = command else { continue }
                 told.append(.finished(connection, id: id, .success(outcome)))
-            case .hears, .leaves, .ends: commands += leaves(deed)
+            case .hears, .leaves, .ends: commands += leaves(operation)
             }
         }
         return (commands, told)
@@ -99,18 +99,18 @@ struct Flaw {
         view.values += 1
         guard let uuid = view.uuid(at: handle) else { return ([octets], []) }
         var (values, commands): ([[UInt8]], [Host.Command]) = ([], [])
-        for deed in client.values(octets, uuid, view) {
-            switch deed {
+        for operation in client.values(octets, uuid, view) {
+            switch operation {
             case .hears(let other): values.append(other)
             case .asks(let command): commands.append(command)
-            case .supposes, .leaves, .ends: commands += leaves(deed)
+            case .supposes, .leaves, .ends: commands += leaves(operation)
             }
         }
         return (values, commands)
     }
 
-    private mutating func leaves(_ deed: FaultyClient.Deed) -> [Host.Command] {
-        if case .ends = deed { hasEnded = true }
+    private mutating func leaves(_ operation: FaultyClient.Operation) -> [Host.Command] {
+        if case .ends = operation { hasEnded = true }
         guard let connection else { return [] }
         return [.disconnect(connection, reason: .remoteUserTerminated)]
     }

@@ -138,6 +138,6 @@ private struct RandomDay {
             #""do": "move_handles", "by": \#(1 + chance.below(40))"# + strap,
             #""do": "change_services", "add": [{"service": "fitness", "steps": 7}]"# + strap,
         ])
-        return #"{"when": \#(when), \#(deed)}"#
+        return #"{"when": \#(when), \#(operation)}"#
     }
 }

@@ -140,7 +140,7 @@ import VirtualWorld
         let names = zip(["strap/heart_rate/location", "strap/battery"], errors).compactMap { entity, error in
             error.map { "\(entity) \(ATTError(rawValue: $0).name)" }
         }
-        #expect(client.records(.refused).map { "\($0.thing ?? "") \($0.error ?? "")" } == names)
+        #expect(client.records(.refused).map { "\($0.entity ?? "") \($0.error ?? "")" } == names)
     }
 
     /// `subscribe` and `write` are told apart, and a command comes to nothing without a word.

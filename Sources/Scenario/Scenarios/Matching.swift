@@ -5,9 +5,8 @@ import EventLog
 public typealias TruthTest = (Matcher.Truth, Datum) -> Bool
 
 extension Event {
-    /// The number of values of an event that match, whatever `occurrence` is.
-    ///
-    /// - Parameter isTrue: Evaluates `$truth`, which only expectations can use.
+    /// The number of values of an event that match, whatever `occurrence` is; `isTrue` evaluates `$truth`, which only
+    /// expectations can use.
     public func matches(in observed: ObservedEvent, isTrue: TruthTest = { _, _ in false }) -> Int {
         concerns(observed) ? (0..<observed.count).count { fits(observed, at: $0, isTrue: isTrue) } : 0
     }

@@ -89,9 +89,8 @@ public struct ScriptRunner: Sendable {
     private var crowd = (at: Instant.never, moments: 0)  // of all rules that wait for events
     private var asked: Instant?
 
-    /// The script of a scenario that has not started.
-    ///
-    /// - Parameter seed: Each rule draws from its stream `rule ID`, or `rule #INDEX` without an id.
+    /// The script of a scenario that has not started.  Each rule draws from the stream `rule ID` of `seed`, or
+    /// `rule #INDEX` without an id.
     public init(_ scenario: Scenario, seed: RandomStream) {
         script = scenario.script
         ownCount = script.count

@@ -23,9 +23,8 @@ extension World {
     /// Converts a distance in metres, limited to the range that the air supports.
     static func millimetres(_ metres: Double) -> Int { Int(max(0, min(maximumMetres, metres)) * 1000) }
 
-    /// Moves a device evenly to a distance, or puts it back if that is nil.
-    ///
-    /// - Parameter begun: The beginning of a move that resumes; it then starts at the device's own distance.
+    /// Moves a device evenly to a distance, or puts it back if that is nil.  A move that resumes has `begun` earlier, at the
+    /// device's own distance.
     mutating func move(_ node: Int, to metres: Double?, over duration: Duration, begun: Instant?) {
         let (own, now) = (Self.millimetres(scenario.devices[node].distance), now)
         changeStation(of: nodes[node].controller) { station in

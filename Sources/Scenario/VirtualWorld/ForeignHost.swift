@@ -74,10 +74,9 @@ extension World {
         }
     }
 
-    /// Answers a client's request.
+    /// Answers a client's request: with the value of a read, no octets for a write, or the error.
     ///
-    /// - Parameter mtu: The MTU of the client's connection, if the host knows it.
-    /// - Returns: The value of a read, no octets for a write, or the error.
+    /// `mtu` is that of the client's connection, if the host knows it.
     public mutating func answer(
         _ request: AttributeRequest, of handle: UInt16, from peer: DeviceAddress?, mtu: Int? = nil,
         toForeignHostOf node: Int, at now: Instant

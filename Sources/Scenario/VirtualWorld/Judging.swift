@@ -18,10 +18,7 @@ extension World {
     /// The present questions to the operator.
     public var operatorQuestions: [OperatorQuestion] { judge?.operatorQuestions ?? [] }
 
-    /// Takes the operator's answer to a question.
-    ///
-    /// - Parameter line: The answer as a line of the client, for the log.
-    /// - Returns: Whether the answer decides the question.
+    /// Takes the operator's answer to a question, logs it as a line of the client, and returns its effect.
     public mutating func operatorAnswered(
         _ answer: OperatorQuestion.Answer, to question: OperatorQuestion, line: some JSONWritable
     ) -> OperatorQuestion.Effect {

@@ -14,9 +14,11 @@ extension World {
     /// equivalent line of the control socket as `line`.
     ///
     /// - Parameters:
+    ///   - action: The action.
     ///   - name: Identifies the action in the log and in ``end(_:of:at:)``.
     ///   - end: The end of a lasting action; nil: until ``end(_:of:at:)``, or until another action of the same kind from
     ///     outside on the same target.
+    ///   - now: The present instant.
     /// - Returns: Whether the action was performed; false before the start.
     public mutating func act(_ action: Action, as name: String, for end: Rule.End? = nil, at now: Instant) -> Bool {
         act(Rule(when: .start, action: action, end: end), as: name, at: now)

@@ -81,9 +81,10 @@ public struct World: Sendable {
     /// A world with the scenario's devices, which begin at `start`.
     ///
     /// - Parameters:
-    ///   - seed: Seed of all random numbers.
+    ///   - scenario: The scenario.
+    ///   - seed: The seed of all random numbers.
     ///   - sleeps: Whether empty connection events are skipped; the logs are the same without, at more cost.
-    /// - Throws: An error for a device without enough handles.
+    /// - Throws: An error if the attributes of a device need too many handles.
     public init(_ scenario: Scenario, seed: UInt64, sleeps: Bool = true) throws(AttributeTable.DefinitionError) {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
@@ -256,6 +257,8 @@ public struct World: Sendable {
     /// Overrides a quantity of a device, or returns it to its curve.
     ///
     /// - Parameters:
+    ///   - part: The quantity.
+    ///   - node: The device.
     ///   - value: The new value; nil to end the override.
     ///   - begun: The time zero of a curve; now by default.
     /// - Returns: Whether the device has such a quantity.

@@ -19,7 +19,7 @@ struct Rate: Question {
     private let length: Int64
     let patience: Duration
 
-    /// - Parameter patience: How old the first value of a notification can be.
+    /// `patience` is the greatest age of the first value of a notification.
     init(per length: Duration, _ limits: Expectation.Limits, patience: Duration) {
         (self.limits, self.length, self.patience) = (limits, max(1, length.inNanoseconds), patience)
     }

@@ -16,7 +16,7 @@ struct Stream: Sendable {
     private let step: Double
     private var end: Instant?  // the last value's
 
-    /// - Parameter rate: Values per second, more than 0.
+    /// A stream of `rate` values per second, more than 0.
     init(_ part: EntityReference, _ kind: Event.Kind, rate: Int) {
         (self.part, self.kind, step) = (part, kind, 1e9 / Double(rate))
     }

@@ -11,9 +11,8 @@ struct Truths: Sendable {
 
     private var histories: [History] = []
 
-    /// - Parameters:
-    ///   - arrival: The event that shows that a notified value has reached the client.
-    ///   - memory: How long earlier values are kept.
+    /// The truths of a scenario.  The event `arrival` shows that a notified value has reached the client; earlier values are
+    /// kept for `memory`.
     init(_ scenario: Scenario, arrival: Event.Kind = .delivered, memory: Duration = latency) {
         kinds = [arrival, .indicated, .read]
         for truth in scenario.expectations.flatMap(\.truths) where !histories.contains(where: { $0.covers(truth) }) {

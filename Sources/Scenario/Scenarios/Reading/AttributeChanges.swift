@@ -4,7 +4,7 @@ import Documents
 struct AttributeChanges {
     private var rules: [String: [Cursor]] = [:]
 
-    /// - Parameter onlyDevice: The device of rules without a target.
+    /// The rules of a script; those without a target belong to `onlyDevice`.
     init(_ rules: [Cursor], onlyDevice: Cursor?) {
         for rule in rules where !rule.isGivenUp {
             guard let kind: Action.Kind = rule["do"].choice(), kind == .changeServices || kind == .moveHandles,

@@ -6,7 +6,7 @@ import Spelling
 struct ScenarioReader {
     let loader: Loader
 
-    /// - Parameter files: Included files first; the scenario's own is the last.
+    /// The scenario of files, of which the included ones come first.
     func scenario(_ files: [Cursor]) -> Scenario {
         func all(_ key: String) -> [Cursor] { files.flatMap { $0[key]?.items ?? [] } }
         let root = files.last
