@@ -38,7 +38,7 @@ private let log =
         #expect(harness.judge.isDecided)
     }
 
-    @Test func `How often it is told that time has passed changes nothing`() throws {
+    @Test func `The number of calls of timePassed changes nothing`() throws {
         var once = try JudgeHarness(all[0], all[1], all[2], all[3], all[4], all[5], all[6])
         let entries = EventLogReader(once.scenario).entries(log)
         _ = once.observe(log)

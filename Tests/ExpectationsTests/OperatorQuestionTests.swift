@@ -4,20 +4,20 @@ import Scenarios
 import Simulation
 import Testing
 
-/// What a person is asked, and what becomes of their answers.
+/// Questions to the operator, and the effects of the answers.
 @Suite struct OperatorQuestionTests {
     enum Step: Sendable {
         case log(String)
-        /// It is so many seconds later than the start.
+        /// The time since the start, in seconds.
         case time(Double)
         case limit(Double)
         /// The machine stands still from one second to another.
         case standstill(Double, Double)
-        /// What is said next is no more than an answer.
+        /// The next line is only an answer.
         case forNobody
         /// The person answers what is asked first.
         case answer(OperatorQuestion.Answer, Double, OperatorQuestion.Effect)
-        /// So many things are asked, so many of them about what is over.
+        /// The number of questions, and of those whose time is over.
         case asked(Int, due: Int)
     }
 
@@ -70,7 +70,7 @@ import Testing
                 shows60, [.log(connected(5)), .time(14), .answer(.no, 30, .decided)], "fail 30.000000",
                 #"expected output {"heart_rate": {"bpm": 60}} within 9 s after the start; the operator had not seen it by 30.000000 s"#
             ),
-            // What is said about something else is no sight.
+            // A line about another value is not an observation.
             (
                 neverZero,
                 [
@@ -85,7 +85,7 @@ import Testing
                 "inconclusive 30.000000",
                 #"this machine stood still for 2.5 s: expected output {"heart_rate": {"bpm": 60}} within 9 s after the start; the operator had not seen it by 30.000000 s"#
             ),
-            // What is not settled yet may still come.
+            // An undecided question can still be answered.
             (
                 shows60,
                 [
@@ -93,7 +93,7 @@ import Testing
                     .log(shown(8, 60)),
                 ], "pass 8.000000", ""
             ),
-            // What is there now does not say what was there before.
+            // The present display does not show the past one.
             (
                 shows60,
                 [.log(connected(5)), .log(shown(20, 70)), .answer(.shown, 20, .unclear), .answer(.yes, 21, .decided)],
@@ -112,12 +112,12 @@ import Testing
                 shows60, [.log(connected(5)), .time(20), .answer(.nobody, 20, .decided)], "inconclusive 20.000000",
                 "there was no answer: the input has ended"
             ),
-            (shows60, [.log(connection(5)), .time(20)], "inconclusive 60.000000", "there was no answer"),
+            (shows60, [.log(connected(5)), .time(20)], "inconclusive 60.000000", "there was no answer"),
             (
                 shows60, [.log(connected(55)), .limit(60), .asked(0, due: 0)], "inconclusive 60.000000",
                 "the case ended at 60.000000 s, before this was decided"
             ),
-            // What must not be shown: what is typed too late says nothing of the time before.
+            // For `never`, a late answer does not show the past display.
             (
                 noZero, [.log(shown(3, 0))], "fail 3.000000",
                 #"expected no output {"heart_rate": {"bpm": 0}} from the start until end of away; the operator saw {"heart_rate": {"bpm": 0}} by 3.000000 s"#

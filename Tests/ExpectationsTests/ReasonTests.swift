@@ -29,7 +29,7 @@ import Testing
         ),
         (
             #""expect": "never", "event": "subscribed", "since": "connected", "until": {"at": "1 s", "every": "1 s", "times": 3}"#,
-            connection(7) + connection(8),
+            connected(7) + connected(8),
             "too late: connection at 7.000000 s, after the end of the expectation at 3.000000 s"
         ),
         (

@@ -1,6 +1,6 @@
 import Testing
 
-/// Frames of so many heart rates, one after the other; the values rise and fall.
+/// Consecutive frames of heart rates, which rise and fall.
 private func frames(_ count: Int, of size: Int) -> String {
     (0..<count).map { frame in
         stream(Double((frame + 1) * size) / 10, (0..<size).map { 60 + (frame * size + $0) % 7 % 5 })

@@ -14,7 +14,7 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
 
 /// A machine that stands still, while what it plays is judged.
 @Suite struct StandstillTests {
-    /// How it ends when the machine stood still from `begin` for so many milliseconds, as soon as time is there.
+    /// The verdict if the machine stood still from `begin` for a number of milliseconds.
     private func judged(_ expect: String, _ log: String, _ begin: Double, _ length: Int64) throws -> Judge.Ruling {
         var harness = try JudgeHarness(expect, limit: "30 s")
         let instant = Instant(nanoseconds: Int64(begin * 1e9))

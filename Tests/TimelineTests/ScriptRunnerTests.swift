@@ -6,7 +6,7 @@ import Testing
 import Timeline
 
 /// A script, what it is told, and all that it says.
-struct Story: CustomTestStringConvertible, Sendable {
+struct ScriptCase: CustomTestStringConvertible, Sendable {
     let name: String
     let script: [Rule]
     let steps: [Step]
@@ -21,19 +21,19 @@ struct Story: CustomTestStringConvertible, Sendable {
 private let connected = ObservedEvent(.connected, of: strap)
 
 @Suite struct ScriptRunnerTests {
-    @Test(arguments: moments + ends + cover + clears) func `A script says what is to be done`(_ story: Story) {
-        #expect(play(story.script, story.steps) == story.lines)
+    @Test(arguments: moments + ends + cover + clears) func `The outputs of a script`(_ script: ScriptCase) {
+        #expect(play(script.script, script.steps) == script.lines)
     }
 
     static let moments = [
-        Story(
+        ScriptCase(
             "rules of one instant go by the file, whatever their moments are",
             [
                 .notify(when: .at(0)), .notify(when: .start),
                 .notify(when: .repeated(first: .zero, every: .seconds(1), times: 1)),
             ],
             [.pass(9)], ["0 begin 0", "0 end 0", "0 begin 1", "0 end 1", "0 begin 2", "0 end 2"]),
-        Story(
+        ScriptCase(
             "each value of a stream is a match",
             [
                 .notify(when: .event(.delivered, of: heartRate, .every(2))),
@@ -46,15 +46,15 @@ private let connected = ObservedEvent(.connected, of: strap)
                         .delivered, of: heartRate, value: .list([.number(1), .number(2), .number(3), .number(4)])))
             ],
             ["1 begin 0", "1 end 0", "1 begin 0", "1 end 0", "1 begin 1", "1 end 1"]),
-        Story(
+        ScriptCase(
             "times go by the clock", [.notify(when: .at(5)), .notify(when: .at(3))], [.pass(9)],
             ["3 begin 1", "3 end 1", "5 begin 0", "5 end 0"]),
-        Story(
+        ScriptCase(
             "so many times", [.notify(when: .repeated(first: .seconds(2), every: .seconds(3), times: 3))], [.pass(99)],
             ["2 begin 0", "2 end 0", "5 begin 0", "5 end 0", "8 begin 0", "8 end 0"]),
-        Story(
+        ScriptCase(
             "no time at all", [.notify(when: .repeated(first: .zero, every: .seconds(3), times: 0))], [.pass(99)], []),
-        Story(
+        ScriptCase(
             "to the end, and not behind it",
             [
                 .set(when: .repeated(first: .seconds(2), every: .seconds(4), times: nil), end: .seconds(1)),
@@ -62,7 +62,7 @@ private let connected = ObservedEvent(.connected, of: strap)
             ],
             [.finish(8), .pass(99), .observe(100, connected)],
             ["2 begin 0", "3 end 0", "6 begin 0", "7 end 0", "8 begin 1", "8 end 1"]),
-        Story(
+        ScriptCase(
             "each, the second, every second",
             [
                 .notify(when: .event(.connected)), .notify(when: .event(.connected, .nth(2))),
@@ -74,11 +74,11 @@ private let connected = ObservedEvent(.connected, of: strap)
                 "3 begin 0",
                 "3 end 0", "4 begin 0", "4 end 0", "4 begin 2", "4 end 2",
             ]),
-        Story(
+        ScriptCase(
             "after the event", [.notify(when: .event(.connected, after: 3))],
             [.observe(1, connected), .observe(2, connected), .pass(9)],
             ["4 begin 0", "4 end 0", "5 begin 0", "5 end 0"]),
-        Story(
+        ScriptCase(
             "what belongs to the thing",
             [
                 .notify(when: .event(.notified, of: strap)),
@@ -94,7 +94,7 @@ private let connected = ObservedEvent(.connected, of: strap)
                 "1 begin 0", "1 end 0", "1 begin 1", "1 end 1", "1 begin 2", "1 end 2", "1 begin 5", "1 end 5",
                 "2 begin 0", "2 end 0", "2 begin 5", "2 end 5", "3 begin 5", "3 end 5",
             ]),
-        Story(
+        ScriptCase(
             "rules hear of rules: began, and then ended",
             [
                 .notify(when: .event(.ended, of: .rule(2))), .notify(when: .event(.began, of: .rule(2))),
@@ -104,55 +104,55 @@ private let connected = ObservedEvent(.connected, of: strap)
     ]
 
     static let ends = [
-        Story("for ever", [.set(when: .at(1))], [.pass(99)], ["1 begin 0"]),
-        Story("for a time", [.set(when: .at(1), end: .seconds(5))], [.pass(99)], ["1 begin 0", "6 end 0"]),
-        Story("for no time", [.set(when: .at(1), end: .seconds(0))], [.pass(9)], ["1 begin 0", "1 end 0"]),
-        Story("until a time", [.set(when: .at(1), end: .at(.at(4)))], [.pass(9)], ["1 begin 0", "4 end 0"]),
-        Story(
+        ScriptCase("for ever", [.set(when: .at(1))], [.pass(99)], ["1 begin 0"]),
+        ScriptCase("for a time", [.set(when: .at(1), end: .seconds(5))], [.pass(99)], ["1 begin 0", "6 end 0"]),
+        ScriptCase("for no time", [.set(when: .at(1), end: .seconds(0))], [.pass(9)], ["1 begin 0", "1 end 0"]),
+        ScriptCase("until a time", [.set(when: .at(1), end: .at(.at(4)))], [.pass(9)], ["1 begin 0", "4 end 0"]),
+        ScriptCase(
             "until a time that is over", [.set(when: .at(5), end: .at(.at(4)))], [.pass(9)], ["5 begin 0", "5 end 0"]),
-        Story(
+        ScriptCase(
             "until the next of many times",
             [.set(when: .at(5), end: .at(.repeated(first: .seconds(1), every: .seconds(2), times: 4)))], [.pass(9)],
             ["5 begin 0", "7 end 0"]),
-        Story(
+        ScriptCase(
             "until the last of many times, which is over",
             [.set(when: .at(5), end: .at(.repeated(first: .seconds(1), every: .seconds(2), times: 3)))], [.pass(9)],
             ["5 begin 0", "5 end 0"]),
-        Story(
+        ScriptCase(
             "until the next event; then the same event begins it again",
             [.set(when: .event(.connected), end: .at(.event(.connected)))],
             [.observe(1, connected), .observe(2, connected)],
             ["1 begin 0", "2 end 0", "2 begin 0"]),
-        Story(
+        ScriptCase(
             "until the second event since it began, and a little later",
             [.set(when: .at(2), end: .at(.event(.connected, .nth(2), after: 1)))],
             [1, 3, 4, 5, 6].map { .observe($0, connected) }, ["2 begin 0", "5 end 0"]),
-        Story("until the end", [.set(when: .at(2), end: .at(.end))], [.finish(8)], ["2 begin 0", "8 end 0"]),
+        ScriptCase("until the end", [.set(when: .at(2), end: .at(.end))], [.finish(8)], ["2 begin 0", "8 end 0"]),
     ]
 
     static let cover = [
-        Story(
+        ScriptCase(
             "the second ends first, and the first goes on",
             [.set(when: .at(1), end: .seconds(9)), .set(when: .at(3), end: .seconds(2))], [.pass(99)],
             ["1 begin 0", "3 begin 1", "5 end 1", "5 resume 0 of 1", "10 end 0"]),
-        Story(
+        ScriptCase(
             "the first ends first, unseen",
             [.set(when: .at(1), end: .seconds(3)), .set(when: .at(3), end: .seconds(2))],
             [.pass(99)], ["1 begin 0", "3 begin 1", "4 lapse 0", "5 end 1"]),
-        Story(
+        ScriptCase(
             "three, and the one in the middle lapses",
             [.set(when: .at(1)), .set(when: .at(2), end: .seconds(2)), .set(when: .at(3), end: .seconds(2))],
             [.pass(99)],
             ["1 begin 0", "2 begin 1", "3 begin 2", "4 lapse 1", "5 end 2", "5 resume 0 of 1"]),
-        Story(
+        ScriptCase(
             "a rule covers itself",
             [.set(when: .repeated(first: .seconds(1), every: .seconds(2), times: 2), end: .seconds(3))], [.pass(99)],
             ["1 begin 0", "3 begin 0", "4 lapse 0", "6 end 0"]),
-        Story(
+        ScriptCase(
             "what can never come back lapses, and that is an end",
             [.set(when: .at(1)), .set(when: .at(2)), .notify(when: .event(.ended, of: .rule(0)))], [.pass(99)],
             ["1 begin 0", "2 begin 1", "2 lapse 0", "2 begin 2", "2 end 2"]),
-        Story(
+        ScriptCase(
             "other kinds and other things do not cover",
             [
                 .set(when: .at(1), end: .seconds(5)), .set(battery, when: .at(2), end: .seconds(1)),
@@ -161,7 +161,7 @@ private let connected = ObservedEvent(.connected, of: strap)
     ]
 
     static let clears = [
-        Story(
+        ScriptCase(
             "a device is cleared with all that belongs to it, each end only once",
             [
                 .set(when: .at(1)), .fault(.linkLoss, strap, when: .at(1), end: .seconds(9)),
@@ -172,7 +172,7 @@ private let connected = ObservedEvent(.connected, of: strap)
                 "1 begin 0", "1 begin 1", "1 begin 2", "2 begin 3", "3 begin 4", "3 lapse 0", "3 end 1", "3 end 3",
                 "3 end 4", "3 begin 5", "3 end 5", "5 end 2",
             ]),
-        Story(
+        ScriptCase(
             "without a thing all is cleared",
             [
                 .set(when: .at(1)), .fault(.powerOff, .client, when: .at(1)),

@@ -5,7 +5,7 @@ import Simulation
 import Testing
 import VirtualWorld
 
-/// What the script does to the air, as the other side sees it.
+/// Script actions on the air, as the other side observes them.
 @Suite struct AirFaultTests {
     private static func played(_ script: String, more: String = "", limit: String = "60 s") throws -> WorldHarness {
         try WorldHarness(TestScenario.strap("faults", more: more, script: script, limit: limit).scenario)

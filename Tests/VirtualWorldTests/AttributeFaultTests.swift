@@ -56,7 +56,7 @@ import VirtualWorld
 
     // MARK: move_handles
 
-    @Test func `What moves is told by Service Changed, and found where it is now`() throws {
+    @Test func `Service Changed announces moved handles, and clients find them`() throws {
         var client = try ProcedureClient(Self.play(Self.moves(true)))
         let before = try client.ask(Self.hash)
         #expect(try client.ask(.read(handle: 0x14)) == value(50))
@@ -138,7 +138,7 @@ import VirtualWorld
         #expect(entities(.confirmed) == entities(.indicated))
         #expect(entities(.confirmed) == (wanted == .indication ? ["strap/health_thermometer"] : []))
         #expect(entities(.unsubscribed) == [])
-        // What was confirmed late is stored again, for nobody knew that it would be.
+        // A value that was confirmed late is stored again, since the confirmation was not expected any more.
         client.heard = []
         _ = try client.ask(.configure(handle: 0x19 + UInt16(by), .indication))
         client.run(until: 20)

@@ -40,7 +40,7 @@ import VirtualWorld
             """)
     }
 
-    @Test(arguments: states) func `It hears the heart again after what is announced`(state: String) throws {
+    @Test(arguments: states) func `The client recovers after an announced change`(state: String) throws {
         for operation in Self.operations {
             let harness = try WorldHarness(Self.play(operation, when: state).scenario)
             let beats = harness.records(.delivered, of: "strap/heart_rate").map(\.instant)

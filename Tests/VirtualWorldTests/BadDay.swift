@@ -8,7 +8,7 @@ import Testing
 
 /// What the built-in client has made of a scenario whose faults end.
 struct BadDay {
-    /// A heart rate comes again so long after the last fault: twice the supervision timeout and the scan interval, 5 s, and
+    /// The time limit for a heart rate after the last fault: twice the supervision timeout and the scan interval, 5 s, and
     /// what a strap needs to measure.
     static let patience = Duration.milliseconds(2 * (720 + 60) + 5000 + 1000)
 

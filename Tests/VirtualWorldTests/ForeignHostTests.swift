@@ -8,7 +8,7 @@ import Testing
 
 @testable import VirtualWorld
 
-/// A strap whose clients are with somebody else's host; the test is that host.
+/// A strap behind a foreign host, which is the test.
 @Suite struct ForeignHostTests {
     static let phone = DeviceAddress(0x1122_3344_5566, .public)
     static let watch = DeviceAddress(0x6655_4433_2211, .random)
@@ -44,7 +44,7 @@ import Testing
         return try #require((1...100).first { names.entry(names.number(of: $0, of: 0), of: 0)?.name == name })
     }
 
-    @Test func `A client comes, reads, hears the heart and goes`() throws {
+    @Test func `A client connects, reads, gets notifications and disconnects`() throws {
         var world = try strap(more: "\"connections\": 1,")
         #expect(Self.wanted(&world) == [.advertise(true)])
         world.foreignHostAdvertises(0, at: Self.at(10))
@@ -129,7 +129,7 @@ import Testing
         #expect(world.hasLinks)
     }
 
-    @Test func `What is said of nobody's device, or with another backend, is not heard`() throws {
+    @Test func `Calls for other nodes, or with another backend, have no effect`() throws {
         var world = try strap()
         world.connected(Self.phone, toForeignHostOf: 7, at: .start)
         #expect(

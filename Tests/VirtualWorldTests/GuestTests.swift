@@ -15,7 +15,7 @@ import VirtualController
             let guest = harness.world.addGuest(at: now)
             harness.command("03 0C 00", by: guest)
             harness.command("01 0C 08 FF FF FF FF FF FF FF 3F", by: guest)
-            // Connects to the strap, for 20 to 40 ms and 2 s, and leaves without a word in the middle of something.
+            // Connects to the strap, for 20 to 40 ms and 2 s, and is removed at an arbitrary point.
             harness.command(
                 "0D 20 19 60 00 60 00 00 01 01 00 00 EE FF C0 00 18 00 28 00 00 00 C8 00 00 00 00 00", by: guest)
             harness.run(until: now.advanced(byNanoseconds: visit % 7 * 90_000_000))
@@ -30,7 +30,7 @@ import VirtualController
         #expect(harness.world.pool.taken == 0)
     }
 
-    @Test func `What was meant for one who left is not given to who gets its number`() throws {
+    @Test func `A new guest does not get packets of an earlier one with its number`() throws {
         var harness = try GuestHarness(TestScenario("scenarios/resting.json"))
         let first = harness.world.addGuest(at: .start)
         harness.world.receive(.command, [0x03, 0x0C, 0x00], fromGuest: first, at: .start)

@@ -27,7 +27,7 @@ import Testing
 
     private func seconds(_ instant: Instant) -> Double { Double(instant.nanoseconds) / 1e9 }
 
-    /// When which addresses are heard by somebody who scans all the time.
+    /// The addresses that a continuous scan finds, and when.
     private func heard(_ play: TestScenario) throws -> [(seconds: Double, address: DeviceAddress)] {
         var harness = try GuestHarness(play)
         let guest = harness.world.addGuest(at: .start)
@@ -198,7 +198,7 @@ import Testing
             if isSteady { #expect(abs(microseconds - 1e6) < 1) }
             #expect(abs(microseconds - 1e6) < 1002)
         }
-        // 20 s have gained so much, and keep it.
+        // 20 s have gained this much, and keep it.
         let last = try #require(notified.last)
         let gained = (seconds(last).rounded() - seconds(last)) * 1e6
         #expect(abs(gained - 20 * ppm) < 2)
@@ -226,7 +226,7 @@ import Testing
         #expect(abs(end - start - (30 * 500 + 5)) <= Int(size))
     }
 
-    @Test func `All of it says the same again`() throws {
+    @Test func `All of it is deterministic`() throws {
         let script = """
             {"when": "start", "do": "drift", "ppm": 333.3}, {"when": {"at": "3 s", "every": "7 s"}, "do": "change_address"},
             {"when": {"at": "4 s", "every": "5 s"}, "for": "3 s", "do": "stop_advertising", "chance": 0.5},

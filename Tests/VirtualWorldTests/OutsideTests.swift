@@ -56,7 +56,7 @@ import VirtualWorld
             world.end(name, of: entity, at: at(seconds))
         }
 
-        /// What the log has of rules and keys, without `t`.
+        /// The log's events of rules and keys, without `t`.
         mutating func told() -> [String] {
             world.journal.flush()
             let lines = log.text.withLock { $0.string }.split(separator: "\n").map(String.init)
@@ -70,7 +70,7 @@ import VirtualWorld
         Action(.set(to: .curve(.constant(number))), of: entity)
     }
 
-    @Test func `What is set from outside lasts until it is given back, and stands in the log`() throws {
+    @Test func `A value that is set from outside lasts until it is ended, and is logged`() throws {
         var played = try Played()
         try played.start()
         let (rate, contact) = (try played.entity(.value), try played.entity(.contact))
@@ -203,7 +203,7 @@ import VirtualWorld
         #expect(played.world.pool.taken == 0)
     }
 
-    @Test func `What is in force is known, with who did it, since when and until when`() throws {
+    @Test func `The status has all active actions with their rules, beginnings and ends`() throws {
         var played = try Played(
             script: #"{"id": "high", "when": "2 s", "do": "set", "of": "heart_rate", "to": 200, "until": "9 s"}"#)
         try played.start()
@@ -224,7 +224,7 @@ import VirtualWorld
         #expect(played.world.status.activeActions == [silence])
     }
 
-    @Test func `What comes from outside happens at whole microseconds of its own, as the log says`() throws {
+    @Test func `Actions from outside happen at separate whole microseconds, as the log has them`() throws {
         var played = try Played()
         try played.start()
         let set = Self.set(try played.entity(.value), 99)

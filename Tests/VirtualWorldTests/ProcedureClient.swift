@@ -72,7 +72,7 @@ struct ProcedureClient {
         return answer
     }
 
-    /// Asks, and waits for nothing; the answer is told by its number.
+    /// Starts a procedure without waiting; returns its number.
     mutating func begin(_ procedure: Procedure) throws -> UInt32 {
         guard let id else { throw NoAnswer() }
         asked += 1

@@ -46,7 +46,7 @@ import VirtualWorld
             #expect(Self.count([0x05, 0x00, 0x12, 1, 8, 0], in: harness.trace) == 0)
             return
         }
-        // Each packet stands in the trace at both ends.
+        // The trace has each packet at both ends.
         #expect(Self.count([0x05, 0x00] + request, in: harness.trace) == 2)
         #expect(Self.count([0x05, 0x00, 0x13, 1, 2, 0, 0, 0], in: harness.trace) == 2)
         #expect(Self.count([0x3E, 10] + complete, in: harness.trace) == 2)

@@ -43,7 +43,7 @@ private func played(as form: String, _ expectations: [String] = []) throws -> Wo
             expect("higher", "never", #"{"$min": \#(peak + 1)}"#),
             expect("peak", "seen", "\(peak)", #", "within": "12 s""#),
             expect("true", "never", #"{"$not": {"$truth": "last", "of": "ecg/samples"}}"#),
-            // What stands beside the samples is there for each of them.
+            // The other members of a notification count for each sample.
             expect(
                 "all", "count", #"{"samples": {"$min": 2}}"#, #", "min": \#(values.count), "max": \#(values.count)"#),
             expect("lower", "never", #"{"$min": \#(peak)}"#),

@@ -13,10 +13,10 @@ import VirtualWorld
 
 @testable import Reporting
 
-/// A client of a scenario's first device that asks for what a test says, when it says so; and everything that was logged.
+/// A client of a scenario's first device that performs a test's requests; and the logs of its world.
 /// It connects as soon as it can, and again if it returns.
 struct ScriptedClient {
-    /// What it asks for, at an instant or as soon as what stands before it is over.
+    /// A procedure, at an instant or as soon as the one before it has ended.
     struct ScheduledRequest {
         let at: Duration?
         let procedure: Procedure
@@ -63,7 +63,7 @@ struct ScriptedClient {
         goOnToLimit()
     }
 
-    /// It leaves in good order, and does not return: how many packets nobody has given back.
+    /// Disconnects for good; returns the number of packets that were not released.
     mutating func end() -> Int {
         (returns, limit) = (false, limit.advanced(by: .seconds(10)))
         if let link { world.command(.disconnect(link, reason: .remoteUserTerminated), of: node) }
@@ -88,7 +88,7 @@ struct ScriptedClient {
         }
     }
 
-    /// How often these octets stand in the trace.
+    /// The number of occurrences of these octets in the trace.
     func count(_ octets: [UInt8]) -> Int {
         let trace = trace
         return trace.indices.count { trace[$0...].starts(with: octets) }
@@ -149,7 +149,7 @@ struct ScriptedClient {
         world.command(.connect(creation, timeout: nil), of: node)
     }
 
-    /// Asks for what has no time of its own.
+    /// Performs the next request that has no time.
     private mutating func askNext() {
         if let wish = requests.first, wish.at == nil { ask() }
     }

@@ -112,7 +112,7 @@ import VirtualWorld
         #expect(client.records(.connected, of: "thief").count == 1)
     }
 
-    @Test func `The same seed says the same, with and without sleep`() throws {
+    @Test func `The same seed gives the same logs, with and without sleep`() throws {
         let scenario = try Self.play(
             Self.takes + #", {"when": {"at": "8 s", "every": "7 s"}, "do": "disconnect", "of": "strap"}"#
         ).scenario

@@ -4,7 +4,7 @@ import EventLog
 import Testing
 import VirtualWorld
 
-/// Everything that our own devices say is heard by our own client.
+/// The built-in client gets all values of our devices.
 struct SensorTests {
     private static let patch = TestScenario(
         "patch",

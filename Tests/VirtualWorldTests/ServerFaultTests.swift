@@ -45,7 +45,7 @@ import VirtualWorld
         (#"{"when": "connected", "do": "stall", "for": "5 s"}"#, 0, 5.0),
         (#"{"when": {"event": "subscribed", "nth": 1}, "do": "stall", "until": "9 s"}"#, 4, 9.0),
     ])
-    func `Who asks during a stall is answered at its end, and is notified meanwhile`(
+    func `Requests during a stall are answered at its end, and notifications go on`(
         script: String, asks: Double, answered: Double
     ) throws {
         var client = try Self.visit(
@@ -80,7 +80,7 @@ import VirtualWorld
         .at(.seconds(1), .read(handle: location)), .now(.read(handle: battery)),
     ]
 
-    /// What a script has two reads end with: of the location and of the battery.
+    /// The results of two reads, of the location and of the battery, with a script.
     @Test(
         arguments: [
             (#"{"when": "start", "do": "att_error", "of": "strap", "error": "unlikely_error"}"#, [0x0E, 0x0E]),
@@ -143,7 +143,7 @@ import VirtualWorld
         #expect(client.records(.refused).map { "\($0.entity ?? "") \($0.error ?? "")" } == names)
     }
 
-    /// `subscribe` and `write` are told apart, and a command comes to nothing without a word.
+    /// `subscribe` and `write` are different, and a command gets no response.
     @Test func `Subscribing, writing and discovering are refused by their names`() throws {
         let script = """
             {"when": "start", "do": "att_error", "of": "heart_rate", "on": "subscribe", "error": 129, "until": "10 s"},
@@ -174,7 +174,7 @@ import VirtualWorld
 
     // MARK: mtu
 
-    @Test func `An MTU holds for who exchanges it then`() throws {
+    @Test func `An MTU applies to later exchanges`() throws {
         let script = """
             {"when": "5 s", "do": "mtu", "of": "strap", "to": 100, "for": "20 s"},
             {"when": "6 s", "do": "mtu", "of": "strap", "to": 23, "for": "6 s"},
@@ -218,7 +218,7 @@ import VirtualWorld
     @Test(
         arguments: [(false, "abcdef", [[0xAB, 0xCD, 0xEF]]), (true, "", [[]]), (true, "00ff", [[0, 0xFF]])]
             as [(Bool, String, [[UInt8]])])
-    func `A value goes out as it is, to who is subscribed`(
+    func `Raw octets of a value go to its subscribers`(
         isSubscribed: Bool, octets: String, values: [[UInt8]]
     ) throws {
         let script = #"{"when": "5.5 s", "do": "raw", "of": "heart_rate", "octets": "\#(octets)"}"#
@@ -253,7 +253,7 @@ import VirtualWorld
             thermometer(script).scenario, asking: [.now(.subscribe(handle: configuration, to: .indication))])
     }
 
-    @Test func `A value is indicated to who wants that`() throws {
+    @Test func `Raw octets are indicated to clients that chose indications`() throws {
         let client = try Self.visitThermometer(
             #"{"when": "5.5 s", "do": "raw", "of": "health_thermometer", "octets": "ffff"}"#)
         #expect(client.values.contains { $0.octets == [0xFF, 0xFF] })
@@ -309,7 +309,7 @@ import VirtualWorld
             """, 2
         ),
     ])
-    func `It holds for who connects later`(script: String, ends: Int) throws {
+    func `It applies to clients that connect later`(script: String, ends: Int) throws {
         let again: [ScriptedClient.ScheduledRequest] = [1, 35, 66].map {
             .at(.seconds($0), .subscribe(handle: Self.configuration, to: .indication))
         }
@@ -333,7 +333,7 @@ import VirtualWorld
             {"when": "30 s", "do": "unconfirmed", "of": "client", "for": "2 s"}
             """)
 
-    @Test func `The same seed says the same, with and without sleep`() throws {
+    @Test func `The same seed gives the same logs, with and without sleep`() throws {
         let scenario = try Self.everything.scenario
         let (first, again) = (try WorldHarness(scenario), try WorldHarness(scenario))
         var stepped = try WorldHarness(scenario, sleeps: false)

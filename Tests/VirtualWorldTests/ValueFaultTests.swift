@@ -5,7 +5,7 @@ import Simulation
 import Testing
 import VirtualWorld
 
-/// What a script does to values on their way out, as the other side's link layer and the event log have it.
+/// Faults in values, as the other side's link layer and the event log observe them.
 @Suite struct ValueFaultTests {
     /// A strap whose heart beats one faster with each second, and one that is indicated; 30 s.
     static func play(_ script: String, more: String = "", device: String = "") -> TestScenario {
@@ -44,7 +44,7 @@ import VirtualWorld
         var harness = try WorldHarness(Self.play(#"{"id": "f", "when": "9.9 s", "for": "6 s", \#(fault)}"#).scenario)
         let delivered = harness.records(.delivered, of: "strap/heart_rate")
         #expect(Self.bpm(delivered, from: 10, until: 20) == bpm)
-        // What the log says that left is what arrives.
+        // All values that leave according to the log arrive.
         let notified = harness.records(.notified, of: "strap/heart_rate")
         #expect(notified.compactMap(\.octets).prefix(delivered.count) == delivered.compactMap(\.octets)[...])
         #expect(harness.records(.ended, of: "f").map(\.instant) == [Instant(nanoseconds: 15_900_000_000)])
@@ -52,7 +52,7 @@ import VirtualWorld
         #expect(harness.world.pool.taken == 0)
     }
 
-    @Test func `A delayed value arrives so much later`() throws {
+    @Test func `A delayed value arrives later`() throws {
         let script = #"{"when": "9.9 s", "for": "6 s", "do": "delay", "of": "strap", "by": "2500 ms"}"#
         let harness = try WorldHarness(Self.play(script).scenario)
         for record in harness.records(.notified, of: "strap/heart_rate") {
@@ -139,7 +139,7 @@ import VirtualWorld
     }
 
     static let orders: [(fault: String, celsius: [Int])] = [
-        // The intermediate temperature, which comes as often, stands in the same line.
+        // The intermediate temperature, which is as frequent, is reordered together with it.
         (#""do": "reorder", "span": 3"#, [31, 30, 32, 34, 33, 35]),
         (#""do": "delay", "by": "1500 ms""#, [30, 31, 32, 33, 34, 35]),
         (#""do": "duplicate""#, [30, 30, 31, 31, 32, 32, 33, 33, 34, 34, 35, 35]),
@@ -213,7 +213,7 @@ import VirtualWorld
         {"when": "18 s", "do": "silence", "of": "strap", "for": "2 s"}, {"when": "27 s", "do": "clear", "of": "strap"}
         """)
 
-    @Test func `All of it at once leaves no packet behind, and says the same again`() throws {
+    @Test func `All faults at once leak no packet and are deterministic`() throws {
         let scenario = try Self.everything.scenario
         var (first, again) = (try WorldHarness(scenario), try WorldHarness(scenario, sleeps: false))
         #expect(firstDifference(first.lines, again.lines) == nil)

@@ -83,7 +83,7 @@ struct WorldHarness {
         records.filter { $0.event == event && (entity == nil || $0.entity == entity) }
     }
 
-    /// The client leaves in good order, and nobody comes back.
+    /// Disconnects the client for good.
     mutating func end() {
         limit = limit.advanced(by: .seconds(10))
         collector.stop(at: world.now, into: &outbox)

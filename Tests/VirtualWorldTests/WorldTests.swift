@@ -24,7 +24,7 @@ import VirtualWorld
         #expect(harness.world.pool.taken == 0)
     }
 
-    @Test(arguments: TestScenario.all) func `The same seed says the same, another one does not`(
+    @Test(arguments: TestScenario.all) func `The same seed gives the same logs, another one does not`(
         play: TestScenario
     ) throws {
         let scenario = try play.scenario

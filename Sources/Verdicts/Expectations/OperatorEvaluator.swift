@@ -108,7 +108,7 @@ struct OperatorEvaluator: ExpectationEvaluator {
         rule(.inconclusive, context.formatter.inconclusive(expectation, openingState, at: now), at: now)
     }
 
-    /// What an answer is worth; of what was shown, `hear` has been told before.
+    /// Takes an answer; for `.shown`, the line has been passed to `observe` before.
     mutating func answer(
         _ answer: OperatorQuestion.Answer, to question: OperatorQuestion, at now: Instant, _ context: Context
     ) -> OperatorQuestion.Effect {
