@@ -85,7 +85,7 @@ private let log =
             harness.judge.observe(.init(.connected, of: .device(0)), at: now, into: &harness.rulings)
         }
         #expect(harness.observe(subscribed(1)) == ["inconclusive 7200.000000"])
-        #expect(harness.reasons[0].contains("too often"))
+        #expect(harness.reasons[0].contains("too many"))
     }
 
     @Test func `Only what matters is waited for`() throws {

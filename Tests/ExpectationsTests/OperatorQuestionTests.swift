@@ -106,7 +106,7 @@ import Testing
             ),
             (
                 shows60, [.log(connected(5)), .time(20), .answer(.unknown, 20, .decided), .asked(0, due: 0)],
-                "inconclusive 20.000000", "the person could not tell"
+                "inconclusive 20.000000", "the operator could not tell"
             ),
             (
                 shows60, [.log(connected(5)), .time(20), .answer(.nobody, 20, .decided)], "inconclusive 20.000000",

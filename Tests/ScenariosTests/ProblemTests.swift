@@ -106,7 +106,7 @@ import Testing
             ),
             (
                 #"{"when": "5 s", "do": "forget_bond"}"#,
-                #"2:34: LD0190: script[0].do: "forget_bond" needs pairing, which is not supported yet"#
+                #"2:34: LD0190: script[0].do: "forget_bond" is not supported yet: it requires pairing"#
             ),
             (
                 #"{"when": "5 s", "do": "clear", "of": "${x}"}"#,
@@ -130,8 +130,8 @@ import Testing
             ))
         #expect(
             said == [
-                "a:2:21: LD0136: script[0].when: this is after the scenario's limit",
-                "a:3:74: LD0137: expect[0].since: this is after the scenario's limit",
+                "a:2:21: LD0136: script[0].when: this is after the scenario's limit of 10 s",
+                "a:3:74: LD0137: expect[0].since: this is after the scenario's limit of 10 s",
             ])
     }
 
@@ -177,7 +177,7 @@ import Testing
         #expect(overridden.problems.map(\.code) == [.outOfRange])
         #expect(
             problems(("a", text(#""b": 62"#, #""${b}""#)), variables: ["b": Node(.array([]))]) == [
-                #"a:1:1: LD0108: the variable "b" is set to an array, and must be one value"#
+                #"a:1:1: LD0108: expected a single value for the variable "b", found an array"#
             ])
         #expect(
             problems(("a", text(#""bb": 62"#, #""${b}""#))) == [
@@ -275,8 +275,9 @@ import Testing
                 == .samples([.init(at: .zero, 60), .init(at: .milliseconds(1500), 61)]))
         for (table, complaint) in [
             ("time,pbm\n0,1", #"r.csv:1: no column "bpm" (did you mean "pbm"?)"#),
-            ("time,bpm\n0,1\n0,2", "r.csv:3: the times must rise from line to line"), ("", "r.csv:1: a table has"),
-            ("time,bpm\n0", "r.csv:2: expected 2 numbers"), ("time,bpm\n", "r.csv: there are no values"),
+            ("time,bpm\n0,1\n0,2", "r.csv:3: the times must rise from line to line"),
+            ("", "r.csv:1: expected at least two columns"),
+            ("time,bpm\n0", "r.csv:2: expected 2 numbers"), ("time,bpm\n", "r.csv: the table has no values"),
         ] {
             let said = problems(("a", text), ("r.csv", table))
             #expect(said.first?.contains(complaint) == true, "\(said)")
@@ -313,7 +314,7 @@ import Testing
         let other = #"{"lubdub": 1, "kind": "suite", "name": "t", "cases": [{"scenario": "b.json"}]}"#
         #expect(
             problems(("a.json", suite), ("b.json", other)) == [
-                "b.json:1:23: LD0110: kind: a case of a suite is a scenario, and this file is a suite"
+                "b.json:1:23: LD0110: kind: expected a scenario: a suite cannot contain suites"
             ])
         #expect(problems(("b.json", other)).count == 1)
     }

@@ -48,7 +48,7 @@ import VirtualWorld
         for path in ClientCases.needingBonds {
             let reading = ScenarioFile.read("scenarios/\(path).json") { TestScenario.octets($0) }
             #expect(reading.problems.map(\.code) == [.notYet])
-            #expect(reading.problems.allSatisfy { $0.message.contains("needs pairing") })
+            #expect(reading.problems.allSatisfy { $0.message.contains("requires pairing") })
         }
     }
 

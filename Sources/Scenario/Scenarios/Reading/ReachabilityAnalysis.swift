@@ -1,3 +1,4 @@
+import Documents
 import EventLog
 import Simulation
 
@@ -60,12 +61,12 @@ struct ReachabilityAnalysis {
         switch moment {
         case .start, .end: return nil
         case .time(let time), .repeated(let time, _, _):
-            return time > limit ? "this is after the scenario's limit (\(limit))" : nil
+            return time > limit ? "this is after the scenario's limit of \((limit / .seconds(1)).plain) s" : nil
         case .event(let event):
             if case .rule(let rule)? = event.of, !canFire(rule) {
                 return "the rule that this depends on can never fire"
             }
-            if event.delay > limit { return "this is after the scenario's limit (\(limit))" }
+            if event.delay > limit { return "this is after the scenario's limit of \((limit / .seconds(1)).plain) s" }
             guard let device = event.of?.device else { return nil }
             if event.kind == .advertising, devices[device].role == .central { return "a central does not advertise" }
             if devices[device].role == .central || devices[device].advertising.isConnectable { return nil }
