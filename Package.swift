@@ -30,32 +30,38 @@ let floors: [[Target]] = [
     ],
     [
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
-        library(
-            "Scenarios",
-            on: "Documents", "EventLog", "Sensors", "Spelling", "Bluetooth", "Simulation", "Characteristics"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
         library("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
-        library("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
+        library(
+            "Services", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation", "Spelling"),
+    ],
+    [
+        library(
+            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
+        library(
+            "Scenarios",
+            on: "Documents", "EventLog", "GATT", "Sensors", "Services", "Spelling", "Bluetooth", "Simulation",
+            "Characteristics"),
     ],
     [
         library(
             "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "Spelling"),
         library(
             "Collector",
-            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation",
+            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Services", "Simulation",
             "Statistics"
         ),
-        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Simulation", "Spelling"),
+        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Services", "Simulation", "Spelling"),
         library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
     ],
     [
         library(
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
-            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Timeline",
-            "VirtualController")
+            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Services",
+            "Timeline", "VirtualController")
     ],
     [
         library(
@@ -65,7 +71,7 @@ let floors: [[Target]] = [
         library(
             "Checks",
             on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
-            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Simulation", "Spelling", "VirtualWorld"),
+            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Services", "Simulation", "Spelling", "VirtualWorld"),
     ],
     [
         library(
@@ -80,8 +86,8 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
             "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
-            "Conformance", "Checks", "Expectations", "Scenarios", "Sensors", "Statistics", "VirtualWorld", "Reporting",
-            "Screen",
+            "Conformance", "Checks", "Expectations", "Scenarios", "Sensors", "Services", "Statistics", "VirtualWorld",
+            "Reporting", "Screen",
             embedding: "Bench/bumble.py")
     ],
     [program("lubdub", on: "CommandLineTool")],
@@ -105,7 +111,7 @@ let floors: [[Target]] = [
             "CommandLineTool", on: "TestBus", "Arguments", "Bluetooth", "Characteristics", "Checks", "CLinux",
             "Collector",
             "Conformance", "DBus", "Documents", "EventLog", "Expectations", "Octets", "Scenarios", "Screen", "Sensors",
-            "Simulation", "Spelling", "Statistics", "VirtualWorld"),
+            "Services", "Simulation", "Spelling", "Statistics", "VirtualWorld"),
         tests(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
@@ -124,14 +130,14 @@ let floors: [[Target]] = [
         tests("LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
-        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation"),
+        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
         tests(
             "Reporting",
             on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
             "Scenarios", "Simulation"),
         tests(
             "Scenarios",
-            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Simulation", "Spelling",
+            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Services", "Simulation", "Spelling",
             excluding: "Broken", "Fixtures"),
         tests("Screen", on: "Simulation", "Statistics", excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
@@ -145,8 +151,8 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
-            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Simulation",
-            "Spelling", "VirtualController"),
+            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Services",
+            "Simulation", "Spelling", "VirtualController"),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
@@ -161,7 +167,7 @@ func folders() -> [String: [String]] {
             "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "LinkLayer",
             "VirtualController",
         ],
-        "Devices": ["Peripheral", "Sensors"],
+        "Devices": ["Peripheral", "Sensors", "Services"],
         "Client": ["Collector", "Screen"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "Conformance", "Expectations", "Reporting"],

@@ -3,6 +3,7 @@ import Bluetooth
 import Characteristics
 import Collector
 import Scenarios
+import Services
 import Testing
 
 @testable import CommandLineTool
@@ -114,7 +115,7 @@ import Testing
             (.heartRate(measurement), "\u{1B}[1;31m62 bpm\u{1B}[0m, contact"),
             (.state(.scanning), "\u{1B}[1mscanning\u{1B}[0m"),
             (.cleared, "\u{1B}[33mno heart rate\u{1B}[0m"),
-            (.location(BodySensorLocation(1)), "worn at: chest"),
+            (.value(try! ReceivedValue([1], of: CharacteristicID(service: 0, place: 1))), "worn at: chest"),
         ]
         for (content, painted) in sayings {
             let saying = SensorCollector.Saying(content)

@@ -23,7 +23,7 @@ public struct EventLogReader {
         for (device, content) in scenario.devices.enumerated() {
             entities.append(.device(device))
             for (service, content) in content.services.enumerated() {
-                entities += content.parts.indices.map { .part(device: device, service: service, part: $0) }
+                entities += content.values.indices.map { .part(device: device, service: service, part: $0) }
             }
         }
         self.entities = entities.compactMap { entity in scenario.path(of: entity).map { ($0, entity) } }

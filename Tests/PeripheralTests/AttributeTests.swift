@@ -3,6 +3,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Testing
 
 @Suite struct AttributeTests {
@@ -64,21 +65,21 @@ import Testing
         #expect(strap.answer(hex("04 12 00 FF FF")) == hex("01 04 12 00 0A"))
     }
 
-    static let parts: [(part: Part, handle: UInt16?)] = [
-        (Part(service: 0, .heartRate), 0x0010), (Part(service: 0, .contact), 0x0010),
-        (Part(service: 0, .energy), 0x0010), (Part(service: 0, .location), 0x0013),
-        (Part(service: 0, .controlPoint), 0x0015), (Part(service: 1, .battery), 0x0018),
-        (Part(service: 2, .information(.manufacturer)), 0x001C), (Part(service: 2, .information(.model)), 0x001E),
-        (Part(service: 2, .information(.serial)), nil), (Part(service: 1, .contact), nil),
-        (Part(service: 0, .battery), nil), (Part(service: 3, .heartRate), nil),
+    static let parts: [(value: DeviceValue, handle: UInt16?)] = [
+        (DeviceValue(service: 0, .heartRate), 0x0010), (DeviceValue(service: 0, .contact), 0x0010),
+        (DeviceValue(service: 0, .energy), 0x0010), (DeviceValue(service: 0, .location), 0x0013),
+        (DeviceValue(service: 0, .controlPoint), 0x0015), (DeviceValue(service: 1, .battery), 0x0018),
+        (DeviceValue(service: 2, .manufacturer), 0x001C), (DeviceValue(service: 2, .model), 0x001E),
+        (DeviceValue(service: 2, .serial), nil), (DeviceValue(service: 1, .none), nil),
+        (DeviceValue(service: 0, .none), nil), (DeviceValue(service: 3, .heartRate), nil),
     ]
 
     @Test(arguments: parts)
-    func `A part has the handle of what it is sent with`(part: Part, handle: UInt16?) throws {
+    func `A value has the handle of its characteristic`(value: DeviceValue, handle: UInt16?) throws {
         let device = try Wearer.complete().device
-        #expect(device.handle(of: part) == handle)
-        if let handle, part.quantity != .contact, part.quantity != .energy {
-            #expect(device.part(of: handle) == part)
+        #expect(device.handle(of: value) == handle)
+        if let handle, value.id == value.id.characteristicValue {
+            #expect(device.value(of: handle) == value)
         }
     }
 

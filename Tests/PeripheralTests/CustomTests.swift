@@ -4,24 +4,23 @@ import GATT
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
 @Suite struct CustomTests {
-    typealias Custom = PeripheralDefinition.Custom
-
     private static let first: UInt16 = 0x0010
 
     /// One characteristic of a service of its own: 000F declaration, 0010 value, 0011 CCCD.
     private static func device(
-        _ format: ValueFormat, _ value: PartValue,
+        _ format: ValueFormat, _ initial: CustomCharacteristic.Initial,
         properties: CharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify],
-        _ change: (inout Custom.Characteristic) -> Void = { _ in }
+        _ change: (inout CustomCharacteristic) -> Void = { _ in }
     ) throws -> Wearer {
-        var characteristic = Custom.Characteristic(
-            uuid: UUID(0x2A58), format: format, properties: properties, value: value)
+        var characteristic = CustomCharacteristic(
+            "value", uuid: UUID(0x2A58), format: format, properties: properties, initial: initial)
         change(&characteristic)
-        return try Wearer(.custom(Custom(uuid: UUID(0x1815), characteristics: [characteristic])))
+        return try Wearer(.custom(UUID(0x1815), [characteristic]))
     }
 
     static let numbers: [(format: ValueFormat, wanted: Double, octets: String)] = [
@@ -35,8 +34,8 @@ import Testing
 
     @Test(arguments: numbers)
     func `A number never wraps around`(format: ValueFormat, wanted: Double, octets: String) throws {
-        var device = try Self.device(format, .signal(Signal(wanted)))
-        device.device.begin(Self.first, at: .start)
+        var device = try Self.device(format, .curve(.constant(wanted)))
+        device.device.didSubscribe(to: Self.first, at: .start)
         #expect(device.read(Self.first) == hex(octets))
         #expect(device.notified(until: at(2)).map(\.octets) == [hex(octets), hex(octets)])
         #expect(device.device.saturatedValues.isEmpty == (format.range?.contains(wanted) == true))
@@ -53,7 +52,7 @@ import Testing
 
     @Test(arguments: writes)
     func `What is written has the length of the format`(format: ValueFormat, written: String, error: UInt8?) throws {
-        let value = format.count == nil ? PartValue.octets([0x78]) : .signal(Signal(1))
+        let value: CustomCharacteristic.Initial = format.count == nil ? .octets([0x78]) : .curve(.constant(1))
         var device = try Self.device(format, value)
         let before = device.read(Self.first)
         #expect(device.write(hex(written), to: Self.first) == error)
@@ -61,8 +60,8 @@ import Testing
     }
 
     @Test func `What a client writes is told, and stays when a script gives back`() throws {
-        var device = try Self.device(.uint8, .signal(Signal(1)))
-        let part = Part(service: 0, .custom(0))
+        var device = try Self.device(.uint8, .curve(.constant(1)))
+        let part = DeviceValue(service: 0, .custom0)
         try device.set(part, to: Signal(2), at: at(1))
         #expect(device.read(Self.first, at: at(1)) == [2])
         #expect(device.answer(hex("52 10 00 03"), at: at(2)) == [])
@@ -70,28 +69,28 @@ import Testing
         try device.set(part, to: Signal(.ramp(start: 10, end: 20, over: .seconds(10))), at: at(3), begun: at(1))
         #expect(device.read(Self.first, at: at(3)) == [12])
         try device.set(part, to: nil, at: at(4))
-        device.device.begin(Self.first, at: at(4))
+        device.device.didSubscribe(to: Self.first, at: at(4))
         #expect(device.notified(from: at(4), until: at(5)).map(\.octets) == [[3]])
     }
 
     @Test func `A curve that was taken over goes on unseen`() throws {
         var device = try Self.device(.uint8, .signal(Signal(.step(start: 0, by: 1, period: .seconds(1)))))
-        try device.set(Part(service: 0, .custom(0)), to: Signal(99), at: at(2))
+        try device.set(DeviceValue(service: 0, .custom0), to: Signal(99), at: at(2))
         #expect(device.read(Self.first, at: at(3)) == [99])
-        try device.set(Part(service: 0, .custom(0)), to: nil, at: at(5))
+        try device.set(DeviceValue(service: 0, .custom0), to: nil, at: at(5))
         #expect(device.read(Self.first, at: at(7)) == [7])
     }
 
     @Test func `Numbers take numbers, and text takes text`() throws {
-        let part = Part(service: 0, .custom(0))
-        var number = try Self.device(.uint8, .signal(Signal(1)))
+        let part = DeviceValue(service: 0, .custom0)
+        var number = try Self.device(.uint8, .curve(.constant(1)))
         #expect(number.takes(.octets([1]), for: part, at: .start) == false)
         var text = try Self.device(.utf8, .octets(Array("é".utf8)))
         #expect(text.takes(.signal(Signal(1)), for: part, at: .start) == false)
         #expect(text.takes(.octets(Array("long".utf8)), for: part, at: .start) == true)
         #expect(text.read(Self.first) == Array("long".utf8))
-        #expect(text.takes(.signal(Signal(1)), for: Part(service: 0, .custom(1)), at: .start) == false)
-        #expect(text.takes(.signal(Signal(1)), for: Part(service: 0, .custom(-1)), at: .start) == false)
+        #expect(text.takes(.signal(Signal(1)), for: DeviceValue(service: 0, .custom1), at: .start) == false)
+        #expect(text.takes(.signal(Signal(1)), for: DeviceValue(service: 0, .none), at: .start) == false)
     }
 
     @Test func `A value has 512 octets at most`() throws {
@@ -99,17 +98,17 @@ import Testing
         _ = device.answer(hex("02 05 02"))
         #expect(device.read(Self.first)?.count == 512)
         #expect(
-            device.takes(.octets(Array(repeating: 8, count: 60_000)), for: Part(service: 0, .custom(0)), at: .start)
+            device.takes(.octets(Array(repeating: 8, count: 60_000)), for: DeviceValue(service: 0, .custom0), at: .start)
                 == true)
-        device.device.begin(Self.first, at: .start)
+        device.device.didSubscribe(to: Self.first, at: .start)
         #expect(device.notified(until: at(1), mtu: 23).map(\.octets.count) == [512])
     }
 
     @Test func `It is told each period, while its curve goes on`() throws {
-        var device = try Self.device(.uint8, .signal(Signal(.list([1, 2], period: .seconds(1), then: .stop)))) {
+        var device = try Self.device(.uint8, .curve(.list([1, 2], period: .seconds(1), then: .stop))) {
             $0.period = .milliseconds(250)
         }
-        device.device.begin(Self.first, at: at(0.6))
+        device.device.didSubscribe(to: Self.first, at: at(0.6))
         let told = device.notified(until: at(9))
         #expect(told.map(\.time) == [at(0.75), at(1), at(1.25), at(1.5), at(1.75)])
         #expect(told.map(\.octets) == [[1], [2], [2], [2], [2]])
@@ -117,7 +116,7 @@ import Testing
     }
 
     @Test func `Descriptors and fixed handles are where they are wanted`() throws {
-        var device = try Self.device(.uint8, .signal(Signal(5)), properties: [.read, .indicate]) {
+        var device = try Self.device(.uint8, .curve(.constant(5)), properties: [.read, .indicate]) {
             $0.handle = 0x0100
             $0.descriptors = [
                 DescriptorDefinition(uuid: .characteristicUserDescription, value: Array("Five".utf8)),
@@ -134,7 +133,7 @@ import Testing
 
     @Test func `A handle that is taken is an error`() {
         #expect(throws: AttributeTable.DefinitionError.handleTaken(0x000F, lowestFree: 0x0010)) {
-            try Self.device(.uint8, .signal(Signal(5))) { $0.handle = 0x000F }
+            try Self.device(.uint8, .curve(.constant(5))) { $0.handle = 0x000F }
         }
     }
 }
@@ -142,21 +141,21 @@ import Testing
 @Suite struct InformationTests {
     @Test func `A script changes strings, and gives them back`() throws {
         var strap = try Wearer(.deviceInformation([(.manufacturer, "Lubdub"), (.model, "1")]))
-        let model = Part(service: 0, .information(.model))
+        let model = DeviceValue(service: 0, .model)
         #expect(strap.takes(.octets(Array("Zwei".utf8)), for: model, at: at(1)) == true)
         #expect(strap.read(0x0010, at: at(1)) == Array("Lubdub".utf8))
         #expect(strap.read(0x0012, at: at(1)) == Array("Zwei".utf8))
         #expect(strap.takes(.signal(Signal(1)), for: model, at: at(1)) == false)
         #expect(strap.takes(nil, for: model, at: at(2)) == true)
         #expect(strap.read(0x0012, at: at(2)) == Array("1".utf8))
-        #expect(strap.takes(.octets([]), for: Part(service: 0, .information(.serial)), at: at(2)) == false)
+        #expect(strap.takes(.octets([]), for: DeviceValue(service: 0, .serial), at: at(2)) == false)
     }
 
     @Test func `A string of a script has 512 octets at most`() throws {
         var strap = try Wearer(.deviceInformation([(.model, "1")]))
         _ = strap.answer(hex("02 05 02"))
-        let long = PartValue.octets(Array(repeating: 0x61, count: 5000))
-        #expect(strap.takes(long, for: Part(service: 0, .information(.model)), at: .start) == true)
+        let long = SensorInput.octets(Array(repeating: 0x61, count: 5000))
+        #expect(strap.takes(long, for: DeviceValue(service: 0, .model), at: .start) == true)
         #expect(strap.read(0x0010)?.count == 512)
     }
 }

@@ -1,5 +1,6 @@
 import Characteristics
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
     @Test func `Periods and samples follow it`() throws {
         var strap = try Wearer(.constant(60)) { _ in }
         strap.device.drift(by: 1000, at: .start)
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         let times = strap.notified(until: at(100)).map(\.time.nanoseconds)
         #expect(times.count == 100)  // 100.1 s have passed there
         #expect(times.first == 999_001_000)  // 1 s / 1.001, rounded up
@@ -80,9 +81,9 @@ import Testing
     }
 
     @Test func `Of 500 samples in a second there are 500,050 in 1000 s`() throws {
-        var patch = try Wearer(.measurements(.init(value: Signal(60), rate: 500)))
+        var patch = try Wearer(.measurements(.constant(60), rate: 500))
         patch.device.drift(by: 100, at: .start)
-        patch.device.begin(0x0010, at: .start)
+        patch.device.didSubscribe(to: 0x0010, at: .start)
         let frames = patch.notified(until: at(1000), mtu: 247)
         let last = try #require(frames.last)
         let header = try HeartRateFrame.read(last.octets[...]) { _ in }
@@ -93,7 +94,7 @@ import Testing
     @Test func `A curve that comes back has gone on by the device's clock`() throws {
         var strap = try Wearer(.constant(60)) { _ in }
         strap.device.drift(by: 1000, at: .start)
-        let part = Part(service: 0, .heartRate)
+        let part = DeviceValue(service: 0, .heartRate)
         let ramp = Signal(.step(start: 100, by: 1, period: .seconds(1)))
         try strap.set(part, to: ramp, at: at(1), begun: at(1))
         // At 1000 s its clock shows 1001 s, and 1.001 s when the curve began.

@@ -3,6 +3,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -11,20 +12,16 @@ import Testing
 ///     000E-0011  180D  0010 2A37, 0011 CCCD
 ///     0012-0019  0200  0014 0201, 0015 CCCD, 0016 2901, 0018 0202, 0019 2901
 @Suite struct ECGTests {
-    typealias Electrocardiogram = PeripheralDefinition.Electrocardiogram
-
     private static let samples: UInt16 = 0x0014
 
     private static func strap(
         _ rate: Curve = .constant(72), hertz: Int = 500, noise: ECG.Noise = .none
     ) throws -> Wearer {
-        var heartRate = HeartRate(rate: Signal(rate))
+        var heartRate = HeartRate(rate: rate)
         heartRate.hasRRIntervals = true
-        var ecg = Electrocardiogram(rate: hertz)
-        ecg.noise = noise
         return try Wearer(
             PeripheralDefinition(
-                name: "Strap", appearance: .heartRateBelt, services: [.heartRate(heartRate), .ecg(ecg)]))
+                name: "Strap", appearance: .heartRateBelt, services: [.heartRate(heartRate), .ecg(rate: hertz, noise: noise)]))
     }
 
     private static func frames(_ notified: [Wearer.Notified]) throws -> [ECGFrame] {
@@ -53,7 +50,7 @@ import Testing
         var whole: [Int16] = []
         for mtu in [517, 23] + Array(stride(from: 24, through: 516, by: 41)) + [185, 247, 515, 516] {
             var strap = try Self.strap(noise: .resting)
-            strap.device.begin(Self.samples, at: .start)
+            strap.device.didSubscribe(to: Self.samples, at: .start)
             let frames = try Self.frames(strap.notified(until: at(5), mtu: mtu))
             let samples = frames.flatMap(\.samples)
             if whole.isEmpty { whole = samples }
@@ -71,7 +68,7 @@ import Testing
     @Test(arguments: [(1, 23), (50, 247), (100, 517), (130, 517), (249, 517), (4000, 23), (4000, 517)])
     func `With every rate there is no gap`(hertz: Int, mtu: Int) throws {
         var strap = try Self.strap(hertz: hertz)
-        strap.device.begin(Self.samples, at: at(0.7))
+        strap.device.didSubscribe(to: Self.samples, at: at(0.7))
         let frames = try Self.frames(strap.notified(until: at(20), mtu: mtu))
         #expect(Self.areContiguous(frames))
         #expect(frames.allSatisfy { $0.header.flags == .synthetic })
@@ -81,7 +78,7 @@ import Testing
 
     @Test func `An MTU that changes leaves no gap`() throws {
         var strap = try Self.strap()
-        strap.device.begin(Self.samples, at: .start)
+        strap.device.didSubscribe(to: Self.samples, at: .start)
         var frames: [ECGFrame] = []
         for (index, mtu) in [247, 23, 517, 100, 23].enumerated() {
             frames += try Self.frames(strap.notified(from: at(Double(index)), until: at(Double(index + 1)), mtu: mtu))
@@ -93,13 +90,13 @@ import Testing
 
     @Test func `Silence and absence are gaps, and are said to be`() throws {
         var strap = try Self.strap()
-        strap.device.begin(Self.samples, at: .start)
+        strap.device.didSubscribe(to: Self.samples, at: .start)
         var frames = try Self.frames(strap.notified(until: at(2), mtu: 247))
         strap.device.keepSilent([Self.samples], at: at(2))
         strap.device.keepSilent([], at: at(5))
         frames += try Self.frames(strap.notified(from: at(5), until: at(7), mtu: 247))
-        strap.device.end(Self.samples, at: at(7))
-        strap.device.begin(Self.samples, at: at(3600))
+        strap.device.didUnsubscribe(from: Self.samples, at: at(7))
+        strap.device.didSubscribe(to: Self.samples, at: at(3600))
         frames += try Self.frames(strap.notified(from: at(3600), until: at(3602), mtu: 247))
         let gaps = frames.filter { $0.header.flags.contains(.gap) }
         #expect(gaps.map(\.header.index) == [2251, 1_799_751])
@@ -109,7 +106,7 @@ import Testing
     @Test func `Who is called late for less than a second catches up, and later there is a gap`() throws {
         for (delay, isGap) in [(0.9, false), (30, true)] {
             var strap = try Self.strap()
-            strap.device.begin(Self.samples, at: .start)
+            strap.device.didSubscribe(to: Self.samples, at: .start)
             var frames = try Self.frames(strap.notified(until: at(2), mtu: 247))
             frames += try Self.frames(strap.notified(from: at(2 + delay), until: at(3 + delay), mtu: 247))
             #expect(Self.areContiguous(frames))
@@ -139,8 +136,8 @@ import Testing
     @Test(arguments: hearts)
     func `The R peaks are the beats of the RR-Intervals`(rate: Curve, mtu: Int) throws {
         var strap = try Self.strap(rate)
-        strap.device.begin(Wearer.measurement, at: .start)
-        strap.device.begin(Self.samples, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Self.samples, at: .start)
         let told = strap.notified(until: at(60), mtu: mtu)
         let peaks = Self.peaks(try Self.frames(told), hertz: 500)
         let intervals = try told.filter { $0.handle == Wearer.measurement }
@@ -154,14 +151,14 @@ import Testing
 
     @Test func `After a day of nobody the waves are there from the first sample on`() throws {
         var strap = try Self.strap(.constant(60))
-        strap.device.begin(Self.samples, at: at(86400))
+        strap.device.didSubscribe(to: Self.samples, at: at(86400))
         let frames = try Self.frames(strap.notified(from: at(86400), until: at(86410), mtu: 247))
         #expect((9...11).contains(Self.peaks(frames, hertz: 500).count))
     }
 
     @Test func `Without a heart there is one that beats once a second`() throws {
-        var patch = try Wearer(.ecg(Electrocardiogram()))
-        patch.device.begin(0x0010, at: .start)
+        var patch = try Wearer(.ecg())
+        patch.device.didSubscribe(to: 0x0010, at: .start)
         let frames = try patch.notified(until: at(30), mtu: 247).map { try ECGFrame(octets: $0.octets[...]) }
         #expect((28...30).contains(Self.peaks(frames, hertz: 500).count))
     }
@@ -170,7 +167,7 @@ import Testing
 
     @Test func `While an electrode is off samples are 0, and their frames say so`() throws {
         var strap = try Self.strap(noise: .resting)
-        strap.device.begin(Self.samples, at: .start)
+        strap.device.didSubscribe(to: Self.samples, at: .start)
         var told = strap.notified(until: at(2), mtu: 23)
         #expect(strap.leadIsTaken(off: true, ofService: 1, at: at(2)) == true)
         told += strap.notified(from: at(2), until: at(3), mtu: 23)
@@ -193,7 +190,7 @@ import Testing
         var strap = try Self.strap(noise: .resting)
         #expect(strap.leadIsTaken(off: true, ofService: 1, at: at(2)) == true)
         #expect(strap.leadIsTaken(off: false, ofService: 1, at: at(3)) == true)
-        strap.device.begin(Self.samples, at: at(begin))
+        strap.device.didSubscribe(to: Self.samples, at: at(begin))
         let frames = try Self.frames(strap.notified(from: at(begin), until: at(begin + 2), mtu: 23))
         let flagged = frames.filter { $0.header.flags.contains(.leadOff) }
         #expect(flagged.reduce(0) { $0 + $1.samples.count } == off)
@@ -202,26 +199,26 @@ import Testing
     @Test(arguments: [(100_000.0, true), (1e300, true), (.infinity, true), (.nan, false), (1000, false)])
     func `What is beyond the range is at its end, and said to be`(wander: Double, isSaturated: Bool) throws {
         var strap = try Self.strap(noise: ECG.Noise(wander: wander))
-        strap.device.begin(Self.samples, at: .start)
+        strap.device.didSubscribe(to: Self.samples, at: .start)
         let frames = try Self.frames(strap.notified(until: at(30), mtu: 247))
         #expect(frames.contains { $0.header.flags.contains(.saturated) } == isSaturated)
         #expect(frames.allSatisfy { $0.samples.allSatisfy { $0 > .min } })
         for frame in frames where !frame.header.flags.contains(.saturated) {
             #expect(frame.samples.allSatisfy { abs($0) < .max })
         }
-        let saturated = SaturatedValue(part: Part(service: 1, .ecgSamples), wanted: nil)
+        let saturated = SaturatedValue(value: DeviceValue(service: 1, .ecgSamples), wanted: nil)
         #expect(strap.device.saturatedValues == (isSaturated ? [saturated] : []))
     }
 
     @Test(arguments: [(2, 2), (300, 255), (-1, 0), (.nan, 0), (1e300, 255)] as [(Double, UInt8)])
     func `A script sets the lead's number`(wanted: Double, lead: UInt8) throws {
         var strap = try Self.strap()
-        strap.device.begin(Self.samples, at: .start)
-        try strap.set(Part(service: 1, .lead), to: Signal(wanted), at: .start)
+        strap.device.didSubscribe(to: Self.samples, at: .start)
+        try strap.set(DeviceValue(service: 1, .lead), to: Signal(wanted), at: .start)
         #expect(try Set(Self.frames(strap.notified(until: at(2))).map(\.header.lead)) == [lead])
-        try strap.set(Part(service: 1, .lead), to: nil, at: at(2))
+        try strap.set(DeviceValue(service: 1, .lead), to: nil, at: at(2))
         #expect(try Set(Self.frames(strap.notified(from: at(2), until: at(3))).map(\.header.lead)) == [1])
-        #expect(strap.takes(.signal(Signal(1)), for: Part(service: 1, .ecgSamples), at: at(3)) == false)
+        #expect(strap.takes(.signal(Signal(1)), for: DeviceValue(service: 1, .ecgSamples), at: at(3)) == false)
         #expect(strap.device.saturatedValues.count == (wanted == 2 ? 0 : 1))
     }
 }

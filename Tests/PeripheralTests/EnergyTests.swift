@@ -3,17 +3,18 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
 @Suite struct EnergyTests {
-    private static let energy = Part(service: 0, .energy)
+    private static let energy = DeviceValue(service: 0, .energy)
     /// Without a location the control point stands before where it stands with one.
     private static let reset = hex("12 13 00 01")
 
     private static func strap(_ energy: HeartRate.Energy, rate: Double = 156) throws -> Wearer {
         var strap = try Wearer(.constant(rate)) { $0.energy = energy }
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         return strap
     }
 
@@ -37,7 +38,7 @@ import Testing
 
     @Test(arguments: ["00", "02", "01 00"])
     func `A command that is refused resets nothing`(value: String) throws {
-        var strap = try Self.strap(.scripted(Signal(500)))
+        var strap = try Self.strap(.scripted(.constant(500)))
         #expect(strap.answer(hex("12 13 00 " + value)).first == 0x01)
         #expect(try strap.measured(until: at(1)).map(\.energyExpended) == [500])
     }
@@ -45,7 +46,7 @@ import Testing
     @Test(
         arguments: [(-1, 0), (0.9, 0), (500, 500), (65535, 65535), (1e9, 65535), (.nan, 0)] as [(Double, UInt16)])
     func `Scripted energy is what the script says`(value: Double, kilojoules: UInt16) throws {
-        var strap = try Self.strap(.scripted(Signal(value)))
+        var strap = try Self.strap(.scripted(.constant(value)))
         #expect(try strap.measured(until: at(1)).map(\.energyExpended) == [kilojoules])
     }
 
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `A reset takes off what it was, not from what is set later`() throws {
-        var strap = try Self.strap(.scripted(Signal(500)))
+        var strap = try Self.strap(.scripted(.constant(500)))
         #expect(try Self.next(&strap, until: 10) == 500)
         _ = strap.answer(Self.reset, at: at(10))
         #expect(try Self.next(&strap, until: 20) == 0)

@@ -2,6 +2,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -16,8 +17,8 @@ import Testing
             (-.infinity, "00 00 00 00", 1), (.nan, "00 00 00 00", 1),
         ] as [(Double, String, Int)])
     func `A number never wraps around`(wanted: Double, octets: String, saturatedValues: Int) throws {
-        var ticker = try Wearer(.feed(.init(value: Signal(wanted))))
-        ticker.device.begin(Self.value, at: .start)
+        var ticker = try Wearer(.feed(.constant(wanted)))
+        ticker.device.didSubscribe(to: Self.value, at: .start)
         #expect(ticker.read(Self.value) == hex(octets))
         #expect(ticker.notified(until: at(3)).map(\.octets) == Array(repeating: hex(octets), count: 3))
         #expect(ticker.device.saturatedValues.count == saturatedValues)
@@ -25,8 +26,8 @@ import Testing
 
     @Test func `It is sent each period, and read as it is`() throws {
         let curve = Curve.step(start: 0, by: 1, period: .milliseconds(10))
-        var ticker = try Wearer(.feed(.init(value: Signal(curve), period: .milliseconds(50))))
-        ticker.device.begin(Self.value, at: at(0.02))
+        var ticker = try Wearer(.feed(curve, .milliseconds(50)))
+        ticker.device.didSubscribe(to: Self.value, at: at(0.02))
         let told = ticker.notified(until: at(0.2))
         #expect(told.map(\.time) == [at(0.05), at(0.1), at(0.15), at(0.2)])
         #expect(told.map { $0.octets[0] } == [5, 10, 15, 20])
@@ -35,12 +36,12 @@ import Testing
     }
 
     @Test func `Where its curve has stopped nothing is sent, until a script sets it`() throws {
-        var ticker = try Wearer(.feed(.init(value: Signal(.list([1, 2], period: .seconds(1), then: .stop)))))
-        ticker.device.begin(Self.value, at: .start)
+        var ticker = try Wearer(.feed(.list([1, 2], period: .seconds(1), then: .stop)))
+        ticker.device.didSubscribe(to: Self.value, at: .start)
         #expect(ticker.notified(until: at(9)).map(\.octets) == [[2, 0, 0, 0]])
-        try ticker.set(Part(service: 0, .feed), to: Signal(8), at: at(9.5))
+        try ticker.set(DeviceValue(service: 0, .feed), to: Signal(8), at: at(9.5))
         #expect(ticker.notified(until: at(11)).map(\.octets) == [[8, 0, 0, 0], [8, 0, 0, 0]])
-        try ticker.set(Part(service: 0, .feed), to: nil, at: at(11.5))
+        try ticker.set(DeviceValue(service: 0, .feed), to: nil, at: at(11.5))
         #expect(ticker.notified(until: at(20)).isEmpty)
     }
 }
@@ -50,8 +51,8 @@ import Testing
     private static let values: UInt16 = 0x0010
 
     private static func strap(_ curve: Curve, rate: Int = 500) throws -> Wearer {
-        var strap = try Wearer(.measurements(.init(value: Signal(curve), rate: rate)))
-        strap.device.begin(values, at: .start)
+        var strap = try Wearer(.measurements(curve, rate: rate))
+        strap.device.didSubscribe(to: values, at: .start)
         return strap
     }
 
@@ -84,7 +85,7 @@ import Testing
         var strap = try Self.strap(.list([60], period: .seconds(1), then: .stop))
         let before = try Self.frames(strap.notified(until: at(5)))
         #expect(before.flatMap(\.values).count == 499)
-        try strap.set(Part(service: 0, .heartRates), to: Signal(90), at: at(5))
+        try strap.set(DeviceValue(service: 0, .heartRates), to: Signal(90), at: at(5))
         let after = try Self.frames(strap.notified(until: at(6)))
         #expect((after.first?.index ?? 0) >= 2490)
         #expect(after.allSatisfy { $0.values.allSatisfy { $0 == 90 } })

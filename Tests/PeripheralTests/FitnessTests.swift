@@ -2,6 +2,7 @@ import Bluetooth
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -17,9 +18,8 @@ import Testing
     private static func watch(
         _ steps: Curve? = nil, celsius: Curve? = nil, begins: Int64 = 946_684_800, dailyReset: Duration = .zero
     ) throws -> Wearer {
-        var fitness = PeripheralDefinition.Fitness()
-        (fitness.steps, fitness.temperature, fitness.dailyReset) = (steps, celsius.map { Signal($0) }, dailyReset)
-        var definition = PeripheralDefinition(name: "Watch", appearance: .heartRateBelt, services: [.fitness(fitness)])
+        let fitness = ConfiguredService.fitness(steps, temperature: celsius, dailyReset: dailyReset)
+        var definition = PeripheralDefinition(name: "Watch", appearance: .heartRateBelt, services: [fitness])
         definition.clock = WallClock(begins: begins)
         return try Wearer(definition)
     }
@@ -108,17 +108,17 @@ import Testing
 
     @Test func `Only changes are notified`() throws {
         var watch = try Self.watch(.list([5, 5, 5, 9, 9, 12], period: .seconds(1)))
-        watch.device.begin(Self.steps, at: .start)
+        watch.device.didSubscribe(to: Self.steps, at: .start)
         #expect(watch.notified(until: at(10)).map(\.time) == [at(3), at(5)])
-        watch.device.end(Self.steps, at: at(10))
+        watch.device.didUnsubscribe(from: Self.steps, at: at(10))
         #expect(watch.device.nextDue == nil)
-        watch.device.begin(Self.today, at: at(10))
+        watch.device.didSubscribe(to: Self.today, at: at(10))
         #expect(watch.notified(until: at(20)).isEmpty)
     }
 
     @Test func `A change during a silence is told after it`() throws {
         var watch = try Self.watch(.step(start: 1, by: 1, period: .seconds(10)))
-        watch.device.begin(Self.steps, at: .start)
+        watch.device.didSubscribe(to: Self.steps, at: .start)
         watch.device.keepSilent([Self.steps], at: at(5))
         watch.device.keepSilent([], at: at(15.5))
         #expect(watch.notified(until: at(18)) == [.init(time: at(16), handle: Self.steps, octets: [2, 0, 0, 0])])
@@ -126,9 +126,9 @@ import Testing
 
     @Test func `Midnight is a change of today's steps, and of no others`() throws {
         var watch = try Self.watch(.constant(100), begins: 946_684_800 + 86390)
-        try watch.set(Part(service: 0, .steps), to: Signal(150), at: at(2))
-        watch.device.begin(Self.steps, at: at(3))
-        watch.device.begin(Self.today, at: at(3))
+        try watch.set(DeviceValue(service: 0, .steps), to: Signal(150), at: at(2))
+        watch.device.didSubscribe(to: Self.steps, at: at(3))
+        watch.device.didSubscribe(to: Self.today, at: at(3))
         #expect(watch.read(Self.today, at: at(3)) == [50, 0, 0, 0])
         #expect(
             watch.notified(until: at(20)) == [.init(time: at(10), handle: Self.today, octets: [0, 0, 0, 0])])
@@ -136,12 +136,12 @@ import Testing
 
     @Test func `What a script sets it can give back, and today's steps follow`() throws {
         var watch = try Self.watch(.ramp(start: 0, end: 240_000, over: .seconds(10 * 86400)))
-        let steps = Part(service: 0, .steps)
+        let steps = DeviceValue(service: 0, .steps)
         try watch.set(steps, to: Signal(7), at: at(23 * 3600))
         #expect(Self.count(watch.read(Self.steps, at: at(23.5 * 3600))) == 7)
         try watch.set(steps, to: nil, at: at(25 * 3600))
         #expect(Self.count(watch.read(Self.steps, at: at(26 * 3600))) == 26000)
         #expect(Self.count(watch.read(Self.today, at: at(26 * 3600))) == 25993)
-        #expect(watch.takes(.signal(Signal(1)), for: Part(service: 0, .stepsToday), at: at(26 * 3600)) == false)
+        #expect(watch.takes(.signal(Signal(1)), for: DeviceValue(service: 0, .stepsToday), at: at(26 * 3600)) == false)
     }
 }

@@ -3,6 +3,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -10,14 +11,14 @@ import Testing
     @Test func `Once a second while somebody listens`() throws {
         var strap = try Wearer(.constant(72))
         #expect(strap.device.nextDue == nil)
-        strap.device.begin(Wearer.measurement, at: at(10.25))
+        strap.device.didSubscribe(to: Wearer.measurement, at: at(10.25))
         let expected = (11...15).map {
             Wearer.Notified(time: at(Double($0)), handle: Wearer.measurement, octets: hex("00 48"))
         }
         #expect(strap.notified(until: at(15.5)) == expected)
-        strap.device.begin(Wearer.measurement, at: at(15.5))  // a second one hears the same ones
+        strap.device.didSubscribe(to: Wearer.measurement, at: at(15.5))  // a second one hears the same ones
         #expect(strap.notified(until: at(16.5)).map(\.time) == [at(16)])
-        strap.device.end(Wearer.measurement, at: at(100))
+        strap.device.didUnsubscribe(from: Wearer.measurement, at: at(100))
         #expect(strap.device.nextDue == nil)
         #expect(strap.pool.taken == 0)
     }
@@ -25,13 +26,13 @@ import Testing
     @Test(arguments: [(0, 1_000_000_000), (999_999_999, 1_000_000_000), (1_000_000_000, 2_000_000_000)])
     func `Due at the next whole second`(subscribed: Int64, due: Int64) throws {
         var strap = try Wearer(.constant(72))
-        strap.device.begin(Wearer.measurement, at: Instant(nanoseconds: subscribed))
+        strap.device.didSubscribe(to: Wearer.measurement, at: Instant(nanoseconds: subscribed))
         #expect(strap.device.nextDue == Instant(nanoseconds: due))
     }
 
     @Test func `What cannot be notified is never due`() throws {
         var strap = try Wearer.complete()
-        for handle in [0x001C, 0x0003, 0x0099] as [UInt16] { strap.device.begin(handle, at: .start) }
+        for handle in [0x001C, 0x0003, 0x0099] as [UInt16] { strap.device.didSubscribe(to: handle, at: .start) }
         #expect(strap.device.nextDue == nil)
     }
 
@@ -46,13 +47,13 @@ import Testing
         rate: Double, format: HeartRateMeasurement.Format, octets: String
     ) throws {
         var strap = try Wearer(.constant(rate)) { $0.format = format }
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(strap.notified(until: at(2)).map(\.octets) == [hex(octets), hex(octets)])
     }
 
     @Test func `The format changes from measurement to measurement`() throws {
         var strap = try Wearer(.step(start: 253, by: 1, period: .seconds(1)))
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(
             strap.notified(until: at(4)).map(\.octets) == [
                 hex("00 FE"), hex("00 FF"), hex("01 00 01"), hex("01 01 01"),
@@ -61,41 +62,41 @@ import Testing
 
     @Test func `A sensor that knows contact always says so, another never`() throws {
         var strap = try Wearer(.constant(72)) {
-            $0.contact = Signal(.list([1, 0.4, 0.5], period: .seconds(1), then: .repeat))
+            $0.contact = .list([1, 0.4, 0.5], period: .seconds(1), then: .repeat)
         }
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(strap.notified(until: at(4)).map { $0.octets.first } == [0x04, 0x06, 0x06, 0x04])
-        try strap.set(Part(service: 0, .contact), to: Signal(0), at: at(4))
+        try strap.set(DeviceValue(service: 0, .contact), to: Signal(0), at: at(4))
         #expect(strap.notified(until: at(6)).map { $0.octets.first } == [0x04, 0x04])
 
         var other = try Wearer(.constant(72))
-        other.device.begin(Wearer.measurement, at: .start)
-        let isSet = other.device.set(Part(service: 0, .contact), to: .signal(Signal(1)), at: .start)
+        other.device.didSubscribe(to: Wearer.measurement, at: .start)
+        let isSet = other.device.set(DeviceValue(service: 0, .contact), to: .signal(Signal(1)), at: .start)
         #expect(!isSet)
         #expect(other.notified(until: at(2)).map { $0.octets.first } == [0x00, 0x00])
     }
 
     @Test func `A curve that has stopped is not notified`() throws {
         var strap = try Wearer(.list([72], period: .seconds(3), then: .stop))
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(strap.notified(until: at(9)).map(\.time) == [at(1), at(2)])
         #expect(strap.pool.taken == 0)
     }
 
     @Test func `What a script sets it can give back`() throws {
         var strap = try Wearer(.step(start: 70, by: 1, period: .seconds(1)))
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(try strap.measured(until: at(2)).map(\.bpm) == [71, 72])
         let ramp = Signal(.step(start: 150, by: 10, period: .seconds(1)))
-        try strap.set(Part(service: 0, .heartRate), to: ramp, at: at(2.5))
+        try strap.set(DeviceValue(service: 0, .heartRate), to: ramp, at: at(2.5))
         #expect(try strap.measured(until: at(4)).map(\.bpm) == [150, 160])
-        try strap.set(Part(service: 0, .heartRate), to: nil, at: at(4.5))
+        try strap.set(DeviceValue(service: 0, .heartRate), to: nil, at: at(4.5))
         #expect(try strap.measured(until: at(6)).map(\.bpm) == [75, 76])
     }
 
     @Test func `A script moves the sensor, and back`() throws {
         var strap = try Wearer.complete()
-        let location = Part(service: 0, .location)
+        let location = DeviceValue(service: 0, .location)
         #expect(strap.takes(.octets([5]), for: location, at: at(1)) == true)
         #expect(strap.read(Wearer.location, at: at(1)) == [5])
         #expect(strap.takes(.signal(Signal(2)), for: location, at: at(2)) == false)
@@ -106,21 +107,21 @@ import Testing
     @Test(arguments: [(255, 255), (256, 255), (300, 255), (1e300, 255), (0, 0), (.nan, 0)] as [(Double, UInt16)])
     func `Who has one octet says no more than 255`(wanted: Double, bpm: UInt16) throws {
         var strap = try Wearer(.constant(wanted)) { $0.highest = 255 }
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(try strap.measured(until: at(2)).map(\.bpm) == [bpm, bpm])
-        #expect(strap.device.saturatedValues.map(\.part.quantity) == ((0...255).contains(wanted) ? [] : [.heartRate]))
+        #expect(strap.device.saturatedValues.map(\.value.id) == ((0...255).contains(wanted) ? [] : [.heartRate]))
     }
 
     static let unsettable = [
-        Part(service: 0, .rrIntervals), Part(service: 0, .controlPoint), Part(service: 0, .battery),
-        Part(service: 0, .contact), Part(service: 1, .heartRate),
-        Part(service: 3, .heartRate), Part(service: -1, .battery),
+        DeviceValue(service: 0, .rrIntervals), DeviceValue(service: 0, .controlPoint), DeviceValue(service: 0, .none),
+        DeviceValue(service: 0, .contact), DeviceValue(service: 1, .none),
+        DeviceValue(service: 3, .heartRate), DeviceValue(service: -1, .battery),
     ]
 
     @Test(arguments: unsettable)
-    func `What cannot be set stays`(part: Part) throws {
+    func `What cannot be set stays`(part: DeviceValue) throws {
         var strap = try Wearer.complete()
-        for signal in [PartValue.signal(Signal(1)), nil] {
+        for signal in [SensorInput.signal(Signal(1)), nil] {
             let isSet = strap.device.set(part, to: signal, at: .start)
             #expect(!isSet)
         }
@@ -129,14 +130,14 @@ import Testing
 
     @Test(
         arguments: [
-            (Part(service: 0, .heartRate), "08 48 00 00"), (Part(service: 0, .energy), "08 48 00 00"),
-            (Part(service: 1, .battery), "50"), (Part(service: 0, .location), nil),
-            (Part(service: 0, .controlPoint), nil), (Part(service: 0, .battery), nil),
-            (Part(service: 1, .heartRate), nil), (Part(service: 9, .battery), nil),
-        ] as [(Part, String?)])
-    func `A value out of turn is that of its part`(part: Part, octets: String?) throws {
+            (DeviceValue(service: 0, .heartRate), "08 48 00 00"), (DeviceValue(service: 0, .energy), "08 48 00 00"),
+            (DeviceValue(service: 1, .battery), "50"), (DeviceValue(service: 0, .location), nil),
+            (DeviceValue(service: 0, .controlPoint), nil), (DeviceValue(service: 0, .none), nil),
+            (DeviceValue(service: 1, .none), nil), (DeviceValue(service: 9, .battery), nil),
+        ] as [(DeviceValue, String?)])
+    func `A value out of turn is that of its part`(part: DeviceValue, octets: String?) throws {
         var strap = try Wearer.complete()
-        let packet = strap.device.value(of: part, at: .start, pool: &strap.pool)
+        let packet = strap.device.packet(of: part, at: .start, pool: &strap.pool)
         #expect(packet.map { strap.pool.octets(of: $0) } == octets.map(hex))
         #expect(strap.pool.taken == (octets == nil ? 0 : 1))
     }

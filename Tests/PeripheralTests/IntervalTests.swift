@@ -3,6 +3,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
     @Test func `Nothing from before the subscription`() throws {
         var strap = try Self.strap()
         for begin in [100.5, 200.9, 300.0] {
-            strap.device.begin(Wearer.measurement, at: at(begin))
+            strap.device.didSubscribe(to: Wearer.measurement, at: at(begin))
             var ticks = 0
             for notified in strap.notified(until: at(begin + 20)) {
                 let intervals = try HeartRateMeasurement(octets: notified.octets).rrIntervals
@@ -28,20 +29,20 @@ import Testing
                 #expect(Double(ticks) <= at(begin).duration(to: notified.time) / .seconds(1) * 1024 + 1)
             }
             #expect(ticks > 17 * 1024)
-            strap.device.end(Wearer.measurement, at: at(1000))
+            strap.device.didUnsubscribe(from: Wearer.measurement, at: at(1000))
         }
     }
 
     @Test func `A sensor without intervals has none, whoever else listens to the heart`() throws {
-        let electrocardiogram = PeripheralDefinition.Service.ecg(.init())
+        let electrocardiogram = ConfiguredService.ecg()
         var strap = try Wearer(
             PeripheralDefinition(
                 name: "Patch", appearance: .heartRateBelt,
-                services: [.heartRate(HeartRate(rate: Signal(72))), electrocardiogram]))
-        let handles = (1...0x40 as ClosedRange<UInt16>).filter { strap.device.part(of: $0) != nil }
-        for handle in handles { strap.device.begin(handle, at: .start) }
-        let part = try #require(strap.device.part(of: Wearer.measurement))
-        for (value, time) in [(.signal(Signal(0)), 2.5), (nil, 4.5)] as [(PartValue?, Double)] {
+                services: [.heartRate(HeartRate(rate: .constant(72))), electrocardiogram]))
+        let handles = (1...0x40 as ClosedRange<UInt16>).filter { strap.device.value(of: $0) != nil }
+        for handle in handles { strap.device.didSubscribe(to: handle, at: .start) }
+        let part = try #require(strap.device.value(of: Wearer.measurement))
+        for (value, time) in [(.signal(Signal(0)), 2.5), (nil, 4.5)] as [(SensorInput?, Double)] {
             let isSet = strap.device.set(part, to: value, at: at(time))
             #expect(isSet)
         }
@@ -55,8 +56,8 @@ import Testing
         var (small, large) = (
             try Self.strap(rate) { $0.period = .seconds(4) }, try Self.strap(rate) { $0.period = .seconds(4) }
         )
-        small.device.begin(Wearer.measurement, at: .start)
-        large.device.begin(Wearer.measurement, at: .start)
+        small.device.didSubscribe(to: Wearer.measurement, at: .start)
+        large.device.didSubscribe(to: Wearer.measurement, at: .start)
         let (cut, whole) = (try small.measured(until: at(20)), try large.measured(until: at(20), mtu: 247))
         #expect(cut.map(\.rrIntervals.count).prefix(2) == [9, 9])
         #expect((whole.first?.rrIntervals.count ?? 0) > 18)
@@ -73,7 +74,7 @@ import Testing
             ($0.period, $0.mostRRIntervals) = (.seconds(4), most)
             if energy { $0.energy = .computed }
         }
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         let notified = strap.notified(until: at(4), mtu: mtu)
         let sent = try #require(notified.first)
         #expect(sent.octets.count <= mtu - 3)
@@ -83,14 +84,14 @@ import Testing
 
     @Test func `Without beats there are none`() throws {
         var strap = try Self.strap(.constant(0))
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(strap.notified(until: at(2)).map(\.octets) == [hex("00 00"), hex("00 00")])
     }
 
     @Test func `The same seed says the same, another something else`() throws {
         func octets(_ seed: UInt64) throws -> [[UInt8]] {
             var strap = try Self.strap(seed: seed) { $0.energy = .computed }
-            strap.device.begin(Wearer.measurement, at: .start)
+            strap.device.didSubscribe(to: Wearer.measurement, at: .start)
             return strap.notified(until: at(60)).map(\.octets)
         }
         #expect(try octets(1) == octets(1))

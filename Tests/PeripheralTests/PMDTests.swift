@@ -2,6 +2,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -13,8 +14,8 @@ import Testing
 
     /// Whoever wears it listens to responses.
     private static func strap(hertz: Int = 130) throws -> Wearer {
-        var strap = try Wearer(.ecg(.init(.pmd, rate: hertz)))
-        strap.device.begin(controlPoint, at: .start)
+        var strap = try Wearer(.pmd(rate: hertz))
+        strap.device.didSubscribe(to: controlPoint, at: .start)
         return strap
     }
 
@@ -62,16 +63,16 @@ import Testing
     }
 
     @Test func `Who does not listen to responses gets none, then or later`() throws {
-        var strap = try Wearer(.ecg(.init(.pmd, rate: 130)))
+        var strap = try Wearer(.pmd(rate: 130))
         for _ in 0..<20 { #expect(strap.write([1, 0], to: Self.controlPoint) == nil) }
-        strap.device.begin(Self.controlPoint, at: at(1))
+        strap.device.didSubscribe(to: Self.controlPoint, at: at(1))
         #expect(strap.device.nextDue == nil)
     }
 
     @Test(arguments: [23, 100, 232, 247, 517])
     func `Once started, frames come without a gap`(mtu: Int) throws {
         var strap = try Self.strap()
-        strap.device.begin(Self.data, at: .start)
+        strap.device.didSubscribe(to: Self.data, at: .start)
         #expect(strap.notified(until: at(2), mtu: mtu).isEmpty)
         #expect(strap.write(Self.start, to: Self.controlPoint, at: at(2)) == nil)
         let frames = try Self.frames(strap.notified(from: at(2), until: at(12), mtu: mtu))
@@ -88,7 +89,7 @@ import Testing
     @Test func `The time stamp is that of the last sample since 2000`() throws {
         var strap = try Self.strap()
         strap.device.skipTime(by: .seconds(100), at: .start)
-        strap.device.begin(Self.data, at: .start)
+        strap.device.didSubscribe(to: Self.data, at: .start)
         _ = strap.write(Self.start, to: Self.controlPoint)
         let frame = try #require(try Self.frames(strap.notified(until: at(2), mtu: 232)).first)
         #expect(frame.samples.count == 73)
@@ -97,15 +98,15 @@ import Testing
 
     @Test func `It ends when it is stopped, and when nobody listens any more`() throws {
         var strap = try Self.strap()
-        strap.device.begin(Self.data, at: .start)
+        strap.device.didSubscribe(to: Self.data, at: .start)
         _ = strap.write(Self.start, to: Self.controlPoint)
         #expect(try Self.frames(strap.notified(until: at(3), mtu: 232)).count == 4)
         _ = strap.write([3, 0], to: Self.controlPoint, at: at(3))
         #expect(strap.notified(from: at(3), until: at(9), mtu: 232).map(\.octets) == [hex("F0 03 00 00 00")])
         _ = strap.write(Self.start, to: Self.controlPoint, at: at(9))
         #expect(try !Self.frames(strap.notified(from: at(9), until: at(11), mtu: 232)).isEmpty)
-        strap.device.end(Self.data, at: at(11))
-        strap.device.begin(Self.data, at: at(12))
+        strap.device.didUnsubscribe(from: Self.data, at: at(11))
+        strap.device.didSubscribe(to: Self.data, at: at(12))
         #expect(strap.notified(from: at(12), until: at(20), mtu: 232).isEmpty)
         _ = strap.write([3, 0], to: Self.controlPoint, at: at(20))
         #expect(strap.notified(from: at(20), until: at(20)).map(\.octets) == [hex("F0 03 00 06 00")])
@@ -113,8 +114,8 @@ import Testing
 
     @Test func `Nothing of it can be set`() throws {
         var strap = try Self.strap()
-        for quantity in [Part.Quantity.ecgSamples, .pmdControlPoint, .lead] {
-            #expect(strap.takes(.signal(Signal(1)), for: Part(service: 0, quantity), at: .start) == false)
+        for quantity in [ValueID.pmdSamples, .pmdControlPoint, .none] {
+            #expect(strap.takes(.signal(Signal(1)), for: DeviceValue(service: 0, quantity), at: .start) == false)
         }
         #expect(strap.leadIsTaken(off: true, ofService: 0, at: .start) == true)
     }

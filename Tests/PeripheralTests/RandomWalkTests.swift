@@ -4,42 +4,45 @@ import GATT
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
 /// A device with everything, and clients and a script that do anything in any order.
 @Suite struct RandomWalkTests {
-    static let services: [PeripheralDefinition.Service] = {
-        var heartRate = HeartRate(rate: Signal(.walk(start: 70, by: 9, period: .seconds(1), range: 40...200), seed: 3))
-        (heartRate.contact, heartRate.energy, heartRate.hasRRIntervals) = (Signal(1), .computed, true)
+    static let services: [ConfiguredService] = {
+        var heartRate = HeartRate(rate: .walk(start: 70, by: 9, period: .seconds(1), range: 40...200))
+        (heartRate.contact, heartRate.energy, heartRate.hasRRIntervals) = (.constant(1), .computed, true)
         heartRate.location = BodySensorLocation(1)
-        var thermometer = PeripheralDefinition.HealthThermometer(value: Signal(36.6))
-        (thermometer.period, thermometer.hasInterval, thermometer.isStoring) = (.seconds(7), true, true)
+        var thermometer = HealthThermometer(.constant(36.6))
+        (thermometer.period, thermometer.isStoring) = (.seconds(7), true)
         thermometer.type = TemperatureType(2)
-        var fitness = PeripheralDefinition.Fitness()
-        (fitness.steps, fitness.temperature) = (.days([10000, 300]), Signal(36.6))
-        let characteristics: [PeripheralDefinition.Custom.Characteristic] = [
-            .init(uuid: UUID(0x2A58), format: .uint8, properties: [.read, .write, .notify], value: .signal(Signal(4))),
-            .init(uuid: UUID(0x2A56), format: .utf8, properties: [.read, .write, .indicate], value: .octets([0x61])),
+        let characteristics = [
+            CustomCharacteristic(
+                "analog", uuid: UUID(0x2A58), format: .uint8, properties: [.read, .write, .notify],
+                initial: .curve(.constant(4))),
+            CustomCharacteristic(
+                "digital", uuid: UUID(0x2A56), format: .utf8, properties: [.read, .write, .indicate],
+                initial: .octets([0x61])),
         ]
         return [
-            .heartRate(heartRate), .battery(.init(level: Signal(.ramp(start: 100, end: 0, over: .seconds(86400))))),
+            .heartRate(heartRate), .battery(.ramp(start: 100, end: 0, over: .seconds(86400))),
             .deviceInformation([(.manufacturer, "Lubdub"), (.model, "1")]), .healthThermometer(thermometer),
-            .fitness(fitness), .ecg(.init()), .ecg(.init(.pmd, rate: 130)),
-            .measurements(.init(value: Signal(72), rate: 4000)),
-            .feed(.init(value: Signal(.step(start: 0, by: 1, period: .milliseconds(10))), period: .milliseconds(100))),
-            .custom(.init(uuid: UUID(0x1815), characteristics: characteristics)),
+            .fitness(.days([10000, 300]), temperature: .constant(36.6)), .ecg(), .pmd(rate: 130),
+            .measurements(.constant(72), rate: 4000),
+            .feed(.step(start: 0, by: 1, period: .milliseconds(10)), .milliseconds(100)),
+            .custom(UUID(0x1815), characteristics),
         ]
     }()
 
-    static let quantities: [Part] = [
+    static let values: [DeviceValue] = [
         .init(service: 0, .heartRate), .init(service: 0, .contact), .init(service: 0, .energy),
-        .init(service: 0, .location), .init(service: 1, .battery), .init(service: 2, .information(.model)),
+        .init(service: 0, .location), .init(service: 1, .battery), .init(service: 2, .model),
         .init(service: 3, .bodyTemperature), .init(service: 3, .measurementInterval),
         .init(service: 3, .temperatureType), .init(service: 4, .steps), .init(service: 4, .temperature),
         .init(service: 5, .lead), .init(service: 7, .heartRates), .init(service: 8, .feed),
-        .init(service: 9, .custom(0)), .init(service: 9, .custom(1)), .init(service: 5, .ecgSamples),
-        .init(service: 6, .pmdControlPoint), .init(service: 12, .feed), .init(service: 0, .custom(0)),
+        .init(service: 9, .custom0), .init(service: 9, .custom1), .init(service: 5, .ecgSamples),
+        .init(service: 6, .pmdControlPoint), .init(service: 12, .feed), .init(service: 0, .none),
     ]
 
     static let numbers: [Double] = [
@@ -61,13 +64,13 @@ import Testing
                     name: "All", appearance: .heartRateBelt, services: RandomWalkTests.services), seed: seed)
             chance = RandomStream(seed: seed)
             let device = wearer.device
-            handles = (1...120).filter { device.part(of: $0) != nil }
+            handles = (1...120).filter { device.value(of: $0) != nil }
         }
 
         mutating func below(_ count: Int) -> Int { Int(chance.below(UInt64(count))) }
         mutating func handle() -> UInt16 { handles[below(handles.count)] }
 
-        mutating func value() -> PartValue? {
+        mutating func input() -> SensorInput? {
             switch below(5) {
             case 0: nil
             case 1: .octets(Array(repeating: 0x61, count: below(3) == 0 ? 2000 : below(4)))
@@ -78,16 +81,16 @@ import Testing
         }
 
         mutating func step() {
-            let part = RandomWalkTests.quantities[below(RandomWalkTests.quantities.count)]
+            let value = RandomWalkTests.values[below(RandomWalkTests.values.count)]
             switch below(16) {
-            case 0...2: wearer.device.begin(handle(), at: now)
-            case 3: wearer.device.end(handle(), at: now)
+            case 0...2: wearer.device.didSubscribe(to: handle(), at: now)
+            case 3: wearer.device.didUnsubscribe(from: handle(), at: now)
             case 4:
                 silent = below(2) == 0 ? [] : [handle(), handle()]
                 wearer.device.keepSilent(silent, at: now)
-            case 5, 6: _ = wearer.device.set(part, to: value(), at: now, begun: below(2) == 0 ? nil : .start)
-            case 7: wearer.device.confirmed(handle(), at: now)
-            case 8: wearer.device.dropped(handle(), at: now)
+            case 5, 6: _ = wearer.device.set(value, to: input(), at: now, begun: below(2) == 0 ? nil : .start)
+            case 7: wearer.device.indicationWasConfirmed(of: handle(), at: now)
+            case 8: wearer.device.indicationWasDropped(of: handle(), at: now)
             case 9: _ = wearer.device.setLead(ofService: below(12) - 1, isOff: below(2) == 0, at: now)
             case 10: wearer.device.skipTime(by: .seconds([0, 1, 86400, 1 << 40][below(4)]), at: now)
             case 11: _ = wearer.read(handle(), at: now)
@@ -95,11 +98,11 @@ import Testing
                 let octets = (0..<below(12)).map { _ in UInt8(truncatingIfNeeded: chance.next()) & 3 }
                 _ = wearer.write(octets, to: handle(), at: now)
             case 13:
-                guard let packet = wearer.device.value(of: part, at: now, pool: &wearer.pool) else { return }
-                if part.service == 5 { keep(wearer.pool.octets(of: packet)) }
+                guard let packet = wearer.device.packet(of: value, at: now, pool: &wearer.pool) else { return }
+                if value.service == 5 { keep(wearer.pool.octets(of: packet)) }
                 wearer.pool.release(packet)
-            case 14: _ = part.service < 10 ? wearer.device.octets(of: part, saying: .signal(Signal(1e300))) : nil
-            default: _ = wearer.device.number(of: part, at: now)
+            case 14: _ = value.service < 10 ? wearer.device.octets(of: value, for: .signal(Signal(1e300))) : nil
+            default: _ = wearer.device.number(of: value, at: now)
             }
         }
 
@@ -110,7 +113,7 @@ import Testing
             // Who sleeps for hours has nobody who listens, or comes too late.
             let told = wearer.notified(
                 from: pause > 4 ? end : now, until: end, mtu: mtu, confirms: below(4) != 0)
-            let samples = wearer.device.handle(of: Part(service: 5, .ecgSamples))
+            let samples = wearer.device.handle(of: DeviceValue(service: 5, .ecgSamples))
             for notified in told where notified.handle == samples { keep(notified.octets) }
             now = end
         }
@@ -123,8 +126,8 @@ import Testing
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func `Whatever is done in whatever order, nothing is lost and nothing goes round in circles`(seed: UInt64) throws {
         var walk = try Walk(seed: seed)
-        let samples = try #require(walk.wearer.device.handle(of: Part(service: 5, .ecgSamples)))
-        walk.wearer.device.begin(samples, at: .start)
+        let samples = try #require(walk.wearer.device.handle(of: DeviceValue(service: 5, .ecgSamples)))
+        walk.wearer.device.didSubscribe(to: samples, at: .start)
         for _ in 0..<200 {
             walk.step()
             if walk.below(3) == 0 { walk.wait() }
@@ -135,15 +138,15 @@ import Testing
             let end = frame.header.index &+ UInt32(frame.samples.count)
             #expect(next.header.flags.contains(.gap) ? next.header.index &- end < 1 << 31 : next.header.index == end)
         }
-        for handle in walk.handles { walk.wearer.device.end(handle, at: walk.now) }
+        for handle in walk.handles { walk.wearer.device.didUnsubscribe(from: handle, at: walk.now) }
         #expect(walk.wearer.device.nextDue == nil)
-        let parts = walk.wearer.device.saturatedValues.map(\.part)
-        #expect(Set(parts).count == parts.count)
+        let values = walk.wearer.device.saturatedValues.map(\.value)
+        #expect(Set(values).count == values.count)
     }
 
     /// What a script sets 3,600,000 times is not remembered so often: a test of minutes and gigabytes otherwise.
-    @Test(arguments: quantities.prefix(14))
-    func `A script that sets a value each millisecond costs no more as time goes on`(part: Part) throws {
+    @Test(arguments: values.prefix(14))
+    func `A script that sets a value each millisecond costs no more as time goes on`(value: DeviceValue) throws {
         var device = try PeripheralDevice(
             PeripheralDefinition(name: "All", appearance: .heartRateBelt, services: Self.services),
             seed: RandomStream(seed: 1))
@@ -151,8 +154,8 @@ import Testing
         func set(_ range: Range<Int64>) -> Duration {
             clock.measure {
                 for millisecond in range {
-                    let value = PartValue.signal(Signal(Double(millisecond % 100)))
-                    _ = device.set(part, to: value, at: Instant(nanoseconds: millisecond * 1_000_000))
+                    let input = SensorInput.signal(Signal(Double(millisecond % 100)))
+                    _ = device.set(value, to: input, at: Instant(nanoseconds: millisecond * 1_000_000))
                 }
             }
         }

@@ -1,6 +1,7 @@
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
     @Test func `A heart that was silent tells what beats from then on, and nothing that was`() throws {
         var strap = try Wearer(.constant(60)) { $0.hasRRIntervals = true }
-        strap.device.begin(Wearer.measurement, at: .start)
+        strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(strap.notified(until: at(3.5)).count == 3)
         strap.device.keepSilent([Wearer.measurement], at: at(3.5))
         #expect(strap.device.isSilent(Wearer.measurement))
@@ -25,8 +26,8 @@ import Testing
     }
 
     @Test func `A battery that changed in silence says so afterwards, and is read all the time`() throws {
-        var strap = try Wearer(.battery(.init(level: Signal(.step(start: 80, by: -1, period: .seconds(3))))))
-        strap.device.begin(Self.level, at: .start)
+        var strap = try Wearer(.battery(.step(start: 80, by: -1, period: .seconds(3))))
+        strap.device.didSubscribe(to: Self.level, at: .start)
         strap.device.keepSilent([Self.level], at: at(1))
         #expect(strap.notified(until: at(7)).isEmpty)
         #expect(strap.answer(hex("0A 10 00"), at: at(7)) == [0x0B, 78])
@@ -38,16 +39,16 @@ import Testing
         let walk = Curve.walk(start: 70, by: 9, period: .seconds(1), range: 40...200)
         var asked = try Wearer(walk) { $0.hasRRIntervals = true }
         var left = asked
-        asked.device.begin(Wearer.measurement, at: .start)
-        left.device.begin(Wearer.measurement, at: .start)
+        asked.device.didSubscribe(to: Wearer.measurement, at: .start)
+        left.device.didSubscribe(to: Wearer.measurement, at: .start)
         for second in 1...30 {
             let expected = left.notified(until: at(Double(second)))
-            let bpm = asked.device.number(of: Part(service: 0, .heartRate), at: at(Double(second)))
+            let bpm = asked.device.number(of: DeviceValue(service: 0, .heartRate), at: at(Double(second)))
             #expect(bpm == (expected.last?.octets[1]).map(Double.init))
             #expect(asked.notified(until: at(Double(second))) == expected)
         }
-        #expect(asked.device.number(of: Part(service: 0, .contact), at: at(30)) == nil)
-        #expect(asked.device.number(of: Part(service: 0, .location), at: at(30)) == nil)
-        #expect(asked.device.number(of: Part(service: 7, .heartRate), at: at(30)) == nil)
+        #expect(asked.device.number(of: DeviceValue(service: 0, .contact), at: at(30)) == nil)
+        #expect(asked.device.number(of: DeviceValue(service: 0, .location), at: at(30)) == nil)
+        #expect(asked.device.number(of: DeviceValue(service: 7, .heartRate), at: at(30)) == nil)
     }
 }

@@ -2,6 +2,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -9,8 +10,6 @@ import Testing
 ///
 ///     000E-001A  1809  0010 2A1C, 0011 CCCD, 0013 2A1E, 0014 CCCD, 0016 2A1D, 0018 2A21, 0019 CCCD, 001A 2906
 @Suite struct ThermometerTests {
-    typealias Thermometer = PeripheralDefinition.HealthThermometer
-
     private static let measurement: UInt16 = 0x0010
     private static let intermediate: UInt16 = 0x0013
     private static let type: UInt16 = 0x0016
@@ -18,10 +17,10 @@ import Testing
 
     /// One that measures every 10 s, and has everything.
     private static func thermometer(
-        _ value: Curve = .constant(36.4), _ change: (inout Thermometer) -> Void = { _ in }
+        _ value: Curve = .constant(36.4), _ change: (inout HealthThermometer) -> Void = { _ in }
     ) throws -> Wearer {
-        var thermometer = Thermometer(value: Signal(value))
-        (thermometer.period, thermometer.hasInterval) = (.seconds(10), true)
+        var thermometer = HealthThermometer(value)
+        thermometer.period = .seconds(10)
         thermometer.type = TemperatureType(1)
         change(&thermometer)
         return try Wearer(.healthThermometer(thermometer))
@@ -61,7 +60,7 @@ import Testing
     }
 
     @Test func `Without type and interval neither is there`() throws {
-        var thermometer = try Self.thermometer { ($0.type, $0.hasInterval) = (nil, false) }
+        var thermometer = try Self.thermometer { ($0.type, $0.period) = (nil, nil) }
         #expect(thermometer.answer(hex("04 15 00 FF FF")) == hex("01 04 15 00 0A"))
     }
 
@@ -86,7 +85,7 @@ import Testing
     @Test(arguments: layouts)
     func `HTS/SEN/CI/BV-01-C`(celsius: Double, unit: TemperatureMeasurement.Unit, octets: String) throws {
         var thermometer = try Self.thermometer(.constant(celsius)) { $0.unit = unit }
-        thermometer.device.begin(Self.measurement, at: .start)
+        thermometer.device.didSubscribe(to: Self.measurement, at: .start)
         #expect(
             thermometer.notified(until: at(10)) == [
                 .init(time: at(10), handle: Self.measurement, octets: hex(octets))
@@ -97,7 +96,7 @@ import Testing
 
     @Test func `HTS/SEN/SP/BV-01-C`() throws {
         var thermometer = try Self.thermometer(Self.seconds)
-        thermometer.device.begin(Self.measurement, at: at(3))
+        thermometer.device.didSubscribe(to: Self.measurement, at: at(3))
         #expect(thermometer.notified(until: at(35)).map(\.time) == [at(10), at(20), at(30)])
         #expect(thermometer.write([7, 0], to: Self.interval, at: at(35)) == nil)
         let told = thermometer.notified(from: at(35), until: at(60))
@@ -107,10 +106,10 @@ import Testing
 
     @Test func `A measurement waits until the one before is confirmed`() throws {
         var thermometer = try Self.thermometer(Self.seconds)
-        thermometer.device.begin(Self.measurement, at: .start)
+        thermometer.device.didSubscribe(to: Self.measurement, at: .start)
         #expect(try Self.celsius(thermometer.notified(until: at(45), confirms: false)) == [10])
-        try thermometer.set(Part(service: 0, .bodyTemperature), to: Signal(-1), at: at(45))
-        thermometer.device.confirmed(Self.measurement, at: at(46))
+        try thermometer.set(DeviceValue(service: 0, .bodyTemperature), to: Signal(-1), at: at(45))
+        thermometer.device.indicationWasConfirmed(of: Self.measurement, at: at(46))
         let late = thermometer.notified(from: at(46), until: at(51))
         #expect(late.map(\.time) == [at(46), at(46), at(46), at(50)])
         #expect(try Self.celsius(late) == [20, 30, 40, -1])
@@ -118,9 +117,9 @@ import Testing
 
     @Test func `What does not fit among the indications comes with the next measurement`() throws {
         var thermometer = try Self.thermometer(Self.seconds)
-        thermometer.device.begin(Self.measurement, at: .start)
+        thermometer.device.didSubscribe(to: Self.measurement, at: .start)
         #expect(thermometer.notified(until: at(10), confirms: false).count == 1)
-        thermometer.device.dropped(Self.measurement, at: at(10))
+        thermometer.device.indicationWasDropped(of: Self.measurement, at: at(10))
         #expect(thermometer.device.nextDue == at(20))
         let told = thermometer.notified(from: at(10), until: at(20))
         #expect(told.map(\.time) == [at(20), at(20)])
@@ -129,9 +128,9 @@ import Testing
 
     @Test func `HTS/SEN/SP/BV-03-C`() throws {
         var thermometer = try Self.thermometer(Self.seconds)
-        thermometer.device.begin(Self.intermediate, at: at(10.5))
+        thermometer.device.didSubscribe(to: Self.intermediate, at: at(10.5))
         #expect(try Self.celsius(thermometer.notified(until: at(14.5))) == [11, 12, 13, 14])
-        thermometer.device.end(Self.intermediate, at: at(14.5))
+        thermometer.device.didUnsubscribe(from: Self.intermediate, at: at(14.5))
         #expect(thermometer.device.nextDue == nil)
     }
 
@@ -139,8 +138,8 @@ import Testing
         var thermometer = try Self.thermometer(.list([30, 31], period: .seconds(10), then: .stop)) {
             $0.isStoring = true
         }
-        thermometer.device.begin(Self.measurement, at: .start)
-        thermometer.device.begin(Self.intermediate, at: .start)
+        thermometer.device.didSubscribe(to: Self.measurement, at: .start)
+        thermometer.device.didSubscribe(to: Self.intermediate, at: .start)
         let told = thermometer.notified(until: at(60))
         #expect(told.last?.time == at(19))
         #expect(told.count { $0.handle == Self.measurement } == 1)
@@ -164,23 +163,23 @@ import Testing
     @Test func `HTS/SEN/CI/BV-02-C`() throws {
         var thermometer = try Self.thermometer()
         _ = thermometer.write([9, 0], to: Self.interval)
-        thermometer.device.begin(Self.interval, at: .start)
+        thermometer.device.didSubscribe(to: Self.interval, at: .start)
         #expect(thermometer.notified(until: at(5)).isEmpty)
         _ = thermometer.write([8, 0], to: Self.interval, at: at(5))
         #expect(
             thermometer.notified(from: at(5), until: at(5)) == [
                 .init(time: at(5), handle: Self.interval, octets: [8, 0])
             ])
-        try thermometer.set(Part(service: 0, .measurementInterval), to: Signal(300), at: at(6))
+        try thermometer.set(DeviceValue(service: 0, .measurementInterval), to: Signal(300), at: at(6))
         #expect(thermometer.notified(from: at(6), until: at(6)).map(\.octets) == [[0x2C, 1]])
-        try thermometer.set(Part(service: 0, .measurementInterval), to: nil, at: at(7))
+        try thermometer.set(DeviceValue(service: 0, .measurementInterval), to: nil, at: at(7))
         #expect(thermometer.notified(from: at(7), until: at(9)).map(\.octets) == [[10, 0]])
     }
 
     @Test(arguments: [(0.2, 1), (-7, 1), (1e300, 65535), (.nan, 65535)] as [(Double, UInt16)])
     func `A script's interval is one`(wanted: Double, seconds: UInt16) throws {
         var thermometer = try Self.thermometer { $0.isStoring = true }
-        try thermometer.set(Part(service: 0, .measurementInterval), to: Signal(wanted), at: at(1))
+        try thermometer.set(DeviceValue(service: 0, .measurementInterval), to: Signal(wanted), at: at(1))
         #expect(thermometer.read(Self.interval, at: at(1)) == MeasurementInterval(seconds: seconds).octets)
     }
 
@@ -192,17 +191,17 @@ import Testing
 
     @Test func `HTS/SEN/SP/BV-02-C`() throws {
         var thermometer = try Self.thermometer(Self.seconds) { $0.isStoring = true }
-        thermometer.device.begin(Self.measurement, at: at(25))
+        thermometer.device.didSubscribe(to: Self.measurement, at: at(25))
         let first = thermometer.notified(from: at(25), until: at(31))
         #expect(try Self.celsius(first) == [10, 20, 30])
-        thermometer.device.end(Self.measurement, at: at(35))
-        thermometer.device.begin(Self.measurement, at: at(55))
+        thermometer.device.didUnsubscribe(from: Self.measurement, at: at(35))
+        thermometer.device.didSubscribe(to: Self.measurement, at: at(55))
         let second = thermometer.notified(from: at(55), until: at(60), confirms: false)
         #expect(try Self.celsius(second) == [40])
         #expect(try Self.stamps(second) == [40])
         // It was not confirmed, and comes again.
-        thermometer.device.end(Self.measurement, at: at(61))
-        thermometer.device.begin(Self.measurement, at: at(75))
+        thermometer.device.didUnsubscribe(from: Self.measurement, at: at(61))
+        thermometer.device.didSubscribe(to: Self.measurement, at: at(75))
         let third = thermometer.notified(from: at(75), until: at(80))
         #expect(try Self.celsius(third) == [40, 50, 60, 70, 80])
         #expect(try Self.stamps(third) == [40, 50, 0, 10, 20])
@@ -211,8 +210,8 @@ import Testing
 
     @Test func `The last hundred are kept, with the values that they had`() throws {
         var thermometer = try Self.thermometer(Self.seconds) { ($0.isStoring, $0.period) = (true, .seconds(1)) }
-        try thermometer.set(Part(service: 0, .bodyTemperature), to: Signal(-3), at: at(3550.5))
-        thermometer.device.begin(Self.measurement, at: at(3600.5))
+        try thermometer.set(DeviceValue(service: 0, .bodyTemperature), to: Signal(-3), at: at(3550.5))
+        thermometer.device.didSubscribe(to: Self.measurement, at: at(3600.5))
         let expected = (3501...3550).map(Double.init) + Array(repeating: -3, count: 51)
         let told = thermometer.notified(from: at(3600.5), until: at(3601))
         #expect(try Self.celsius(told) == expected)
@@ -220,17 +219,17 @@ import Testing
 
     @Test func `Without a store nothing old comes`() throws {
         var thermometer = try Self.thermometer(Self.seconds)
-        thermometer.device.begin(Self.measurement, at: .start)
+        thermometer.device.didSubscribe(to: Self.measurement, at: .start)
         #expect(thermometer.notified(until: at(20), confirms: false).count == 1)
-        thermometer.device.end(Self.measurement, at: at(25))
-        thermometer.device.begin(Self.measurement, at: at(55))
+        thermometer.device.didUnsubscribe(from: Self.measurement, at: at(25))
+        thermometer.device.didSubscribe(to: Self.measurement, at: at(55))
         #expect(try Self.celsius(thermometer.notified(from: at(55), until: at(70))) == [60, 70])
     }
 
     @Test(arguments: [(true, [30.0, 40, 50, 60]), (false, [60.0])])
     func `A silence is stored too, or lost`(isStoring: Bool, celsius: [Double]) throws {
         var thermometer = try Self.thermometer(Self.seconds) { $0.isStoring = isStoring }
-        thermometer.device.begin(Self.measurement, at: .start)
+        thermometer.device.didSubscribe(to: Self.measurement, at: .start)
         #expect(thermometer.notified(until: at(25)).count == 2)
         thermometer.device.keepSilent([Self.measurement], at: at(25))
         #expect(thermometer.device.nextDue == nil)
@@ -241,7 +240,7 @@ import Testing
     @Test func `A clock that skips stamps what comes afterwards`() throws {
         var thermometer = try Self.thermometer(Self.seconds) { $0.isStoring = true }
         thermometer.device.skipTime(by: .seconds(1000), at: at(15))
-        thermometer.device.begin(Self.measurement, at: at(25))
+        thermometer.device.didSubscribe(to: Self.measurement, at: at(25))
         let told = thermometer.notified(from: at(25), until: at(25))
         #expect(try Self.celsius(told) == [10, 1020])
         #expect(try Self.stamps(told) == [10, 0])
@@ -249,13 +248,13 @@ import Testing
 
     @Test func `Storing through a year of nobody costs no more than a hundred measurements`() throws {
         var thermometer = try Self.thermometer { ($0.isStoring, $0.period) = (true, .seconds(1)) }
-        thermometer.device.begin(Self.measurement, at: at(365 * 86400))
+        thermometer.device.didSubscribe(to: Self.measurement, at: at(365 * 86400))
         #expect(thermometer.notified(from: at(365 * 86400), until: at(365 * 86400)).count == 100)
     }
 
     @Test func `A script changes what it says, and gives it back`() throws {
         var thermometer = try Self.thermometer()
-        let type = Part(service: 0, .temperatureType)
+        let type = DeviceValue(service: 0, .temperatureType)
         #expect(thermometer.takes(.octets([3]), for: type, at: at(1)) == true)
         #expect(thermometer.read(Self.type, at: at(1)) == [3])
         #expect(thermometer.takes(nil, for: type, at: at(2)) == true)

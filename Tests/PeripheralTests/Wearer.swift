@@ -4,6 +4,7 @@ import GATT
 import Octets
 import Peripheral
 import Sensors
+import Services
 import Simulation
 import Testing
 
@@ -11,8 +12,6 @@ import Testing
 func hex(_ text: String) -> [UInt8] { text.split(separator: " ").compactMap { UInt8($0, radix: 16) } }
 
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
-
-typealias HeartRate = PeripheralDefinition.HeartRate
 
 /// A strap and one client of it.  The handles, with energy and a location:
 ///
@@ -41,40 +40,40 @@ struct Wearer {
     }
 
     /// A strap that has only this service.
-    init(_ service: PeripheralDefinition.Service, seed: UInt64 = 1) throws {
+    init(_ service: ConfiguredService, seed: UInt64 = 1) throws {
         try self.init(
             PeripheralDefinition(name: "Strap", appearance: .heartRateBelt, services: [service]), seed: seed)
     }
 
     /// A strap whose only service measures hearts.
     init(_ rate: Curve, seed: UInt64 = 1, _ change: (inout HeartRate) -> Void = { _ in }) throws {
-        var heartRate = HeartRate(rate: Signal(rate))
+        var heartRate = HeartRate(rate: rate)
         change(&heartRate)
         try self.init(.heartRate(heartRate), seed: seed)
     }
 
     /// A strap with everything.
     static func complete() throws -> Wearer {
-        var heartRate = HeartRate(rate: Signal(72))
+        var heartRate = HeartRate(rate: .constant(72))
         (heartRate.energy, heartRate.location) = (.computed, BodySensorLocation(1))
         return try Wearer(
             PeripheralDefinition(
                 name: "Strap", appearance: .heartRateBelt,
                 services: [
-                    .heartRate(heartRate), .battery(.init(level: Signal(80))),
+                    .heartRate(heartRate), .battery(.constant(80)),
                     .deviceInformation([(.manufacturer, "Lubdub"), (.model, "1")]),
                 ]))
     }
 
-    /// Takes a quantity over, or gives it back.
-    mutating func set(_ part: Part, to signal: Signal?, at now: Instant, begun: Instant? = nil) throws {
-        let isSet = device.set(part, to: signal.map { .signal($0) }, at: now, begun: begun)
+    /// Sets a value, or gives it back.
+    mutating func set(_ value: DeviceValue, to signal: Signal?, at now: Instant, begun: Instant? = nil) throws {
+        let isSet = device.set(value, to: signal.map { .signal($0) }, at: now, begun: begun)
         try #require(isSet)
     }
 
-    /// Whether a part takes a value, or its end.
-    mutating func takes(_ value: PartValue?, for part: Part, at now: Instant) -> Bool {
-        device.set(part, to: value, at: now)
+    /// Whether a value takes an input, or its end.
+    mutating func takes(_ input: SensorInput?, for value: DeviceValue, at now: Instant) -> Bool {
+        device.set(value, to: input, at: now)
     }
 
     /// Whether a service has an electrode that comes off, or is put on.
@@ -119,7 +118,7 @@ struct Wearer {
                 all.append(Notified(time: now, handle: notification.handle, octets: octets))
                 pool.release(notification.packet)
                 if confirms, device.indicates(notification.handle) {
-                    device.confirmed(notification.handle, at: now)
+                    device.indicationWasConfirmed(of: notification.handle, at: now)
                 }
             }
         }

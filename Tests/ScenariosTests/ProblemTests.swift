@@ -1,5 +1,6 @@
 import Documents
 import Sensors
+import Services
 import Testing
 
 @testable import Scenarios
@@ -266,12 +267,12 @@ import Testing
             """
         let good = reading([("a", text), ("r.csv", "time,bpm,x\r\n0,60,1\r\n1.5, 61,1\r\n")])
         #expect(good.problems.isEmpty)
-        guard case .heartRate(let heart)? = good.scenario?.devices[0].services[0].content else {
+        guard let heart = good.scenario?.devices[0].services[0].configured.configuration else {
             Issue.record("no heart rate")
             return
         }
         #expect(
-            heart.value
+            heart[HeartRateFields.rate]
                 == .samples([.init(at: .zero, 60), .init(at: .milliseconds(1500), 61)]))
         for (table, complaint) in [
             ("time,pbm\n0,1", #"r.csv:1: no column "bpm" (did you mean "pbm"?)"#),

@@ -4,6 +4,7 @@ import EventLog
 import FoundationEssentials
 import Mutations
 import Sensors
+import Services
 import Testing
 
 @testable import Scenarios
@@ -33,7 +34,8 @@ import Testing
         let scenario = try #require(reading.scenario)
         #expect(scenario.devices.count == Files.names("scenarios/devices").count)
         let strap = try #require(scenario.devices.first { $0.id == "polar_h10" })
-        guard case .heartRate(let heart) = strap.services[0].content, case .walk(let start, _, _, _) = heart.value
+        let heart = strap.services[0].configured.configuration
+        guard case .walk(let start, _, _, _) = heart[HeartRateFields.rate]
         else {
             Issue.record("no walk")
             return
@@ -62,15 +64,18 @@ import Testing
         #expect(strap.advertising.payload.services == [UUID(0x180D)])
         #expect(strap.advertising.phases == [.init(interval: .milliseconds(100), duration: nil)])
         #expect(strap.services.map(\.id) == ["heart_rate", "battery", "device_information"])
-        guard case .heartRate(let heart) = strap.services[0].content, case .pieces(let pieces) = heart.value else {
+        let heart = strap.services[0].configured.configuration
+        guard case .pieces(let pieces) = heart[HeartRateFields.rate]
+        else {
             Issue.record("no pieces")
             return
         }
         #expect(pieces.map(\.duration) == [.seconds(20), .seconds(40), .seconds(60), nil])
         #expect(pieces[0].curve == .constant(62))
-        #expect(heart.location == .chest && heart.energy == .counted && heart.hasRRIntervals)
+        #expect(heart[HeartRateFields.location] == "chest" && heart[HeartRateFields.energy] == .derived)
+        #expect(heart[HeartRateFields.rrIntervals])
         let part = EntityReference.part(device: 0, service: 0, part: 1)
-        #expect(scenario.part(part)?.role == .contact)
+        #expect(scenario.value(part)?.name == "contact")
         #expect(scenario.script.map(\.id) == ["slips", nil, nil, nil])
         #expect(scenario.script[0].action == Action(.set(to: .curve(.constant(0))), of: part))
         #expect(scenario.script[0].end == .after(.seconds(5)))

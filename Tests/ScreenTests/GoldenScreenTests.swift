@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `a screen before anything was heard`() throws {
-        var dashboard = Dashboard()
+        var dashboard = Dashboard(rows: ["battery", "temperature"])
         dashboard.take(.link(.scanning), at: .start)
         dashboard.take(.problem("no connection to Lubdub HRM: it was not heard in time"), at: .start)
         try check(dashboard, "empty", 80, 24, .unicode)

@@ -9,7 +9,7 @@ enum Wearer {
 
     /// Rates that rise and fall, and a heart of 75 bpm.
     static func dashboard(_ name: String? = "Lubdub 心拍") -> Dashboard {
-        var dashboard = Dashboard()
+        var dashboard = Dashboard(rows: ["battery", "temperature"])
         func take(_ input: Dashboard.Input) { dashboard.take(input, at: .start) }
         take(.device(address: "C0:FF:EE:00:00:01/random", name: name))
         take(.link(.connected))
@@ -19,8 +19,8 @@ enum Wearer {
             take(.heartRate(UInt16(62 + wave + index / 20), contact: true, energy: 12))
         }
         for beat in 0..<10 { take(.ecg(Self.beat, at: UInt32(beat * Self.beat.count), rate: 500, isLeadOff: false)) }
-        take(.battery(percent: 87))
-        take(.temperature(celsius: 36.55))
+        take(.fact(.init(label: "battery", value: "87 %")))
+        take(.fact(.init(label: "temperature", value: "36.55 °C")))
         take(.statistic(Statistic(.resting, thousandths: 61_333)))
         take(.statistic(Statistic(.mostFrequent, thousandths: 70_000)))
         var total: UInt32 = 0

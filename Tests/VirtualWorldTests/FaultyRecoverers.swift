@@ -6,6 +6,7 @@ import GATT
 import HCI
 import LEHost
 import Octets
+import Services
 
 // Clients that do something wrong.
 extension FaultyClient {
@@ -312,7 +313,8 @@ extension FaultyClient {
             ]
         ) { content, _ in
             switch content {
-            case .cleared, .state(.disconnected), .temperature(nil): []
+            case .cleared, .state(.disconnected): []
+            case .value(let value) where value.isExpired: []
             default: [content]
             }
         },
@@ -328,7 +330,8 @@ extension FaultyClient {
             caughtBy: ["collector/heart_rate/listens once", "collector/streams/feed all"]
         ) { content, _ in
             switch content {
-            case .heartRate, .feed, .temperature(.some), .steps: [content, content]
+            case .heartRate: [content, content]
+            case .value(let value) where value.isMeasurement: [content, content]
             default: [content]
             }
         },
@@ -337,7 +340,7 @@ extension FaultyClient {
             caughtBy: ["collector/streams/fitness steps", "collector/streams/fitness temperature"]
         ) { content, _ in
             switch content {
-            case .heartRate, .temperature(.some), .steps, .battery, .location, .information, .feed, .ecg: []
+            case .heartRate, .value, .ecg: []
             default: [content]
             }
         },

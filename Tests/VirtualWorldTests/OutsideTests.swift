@@ -3,6 +3,7 @@ import EventLog
 import Octets
 import Scenarios
 import Sensors
+import Services
 import Simulation
 import Spelling
 import Synchronization
@@ -34,8 +35,8 @@ import VirtualWorld
 
         func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-        func entity(_ role: Part.Role, _ kind: Service.Kind = .heartRate) throws -> EntityReference {
-            try #require(world.scenario.part(role, of: kind, device: 0))
+        func entity(_ name: String? = nil) throws -> EntityReference {
+            try #require(world.scenario.value(named: name, of: .heartRate, device: 0))
         }
 
         /// The beats a minute that were notified until then.
@@ -73,7 +74,7 @@ import VirtualWorld
     @Test func `A value that is set from outside lasts until it is ended, and is logged`() throws {
         var played = try Played()
         try played.start()
-        let (rate, contact) = (try played.entity(.value), try played.entity(.contact))
+        let (rate, contact) = (try played.entity(), try played.entity("contact"))
         #expect(played.rates(until: 2.5) == [72, 72])
         #expect(played.act(Self.set(rate, 99), "key up", at: 2.5) == true)
         #expect(played.act(Self.set(contact, 0), "key c", at: 2.5) == true)
@@ -102,7 +103,7 @@ import VirtualWorld
                 """)
         try played.start()
         #expect(played.world.status.next == .init("high", due: played.at(5)))
-        #expect(played.act(Self.set(try played.entity(.value), 99), "key up", at: 1.5) == true)
+        #expect(played.act(Self.set(try played.entity(), 99), "key up", at: 1.5) == true)
         #expect(played.rates(until: 9.5) == [72, 99, 99, 99, 200, 200, 99, 99, 99])
         #expect(played.act(Action(.disconnect(reason: nil), of: .device(0)), "key d", at: 9.5) == true)
         let commands = played.world.outbox.compactMap { output in
@@ -131,7 +132,7 @@ import VirtualWorld
             #expect(played.rates(until: 2.5).count == 2)
             #expect(played.act(Action(.silence, of: entity), "key s", at: 2.5) == true)
             #expect(played.world.status.devices.map(\.isSilent) == [true])
-            let notify = Action(.notify(times: 3, value: nil), of: try played.entity(.value))
+            let notify = Action(.notify(times: 3, value: nil), of: try played.entity())
             #expect(played.act(notify, "control", at: 3) == true)
             #expect(played.rates(until: 6.5) == [])
             #expect(played.world.hasLinks)
@@ -209,7 +210,7 @@ import VirtualWorld
         try played.start()
         #expect(played.rates(until: 3.5).count == 3)
         #expect(played.act(Action(.silence, of: .device(0)), "key s", at: 3.5) == true)
-        let set = Self.set(try played.entity(.value), 99)
+        let set = Self.set(try played.entity(), 99)
         #expect(played.world.act(set, as: "key up", for: .after(.seconds(1)), at: played.at(4)) == true)
         let silence = WorldStatus.ActiveAction(
             kind: .silence, entity: "strap", rule: "key s", begun: played.at(3.500001), end: nil)
@@ -227,7 +228,7 @@ import VirtualWorld
     @Test func `Actions from outside happen at separate whole microseconds, as the log has them`() throws {
         var played = try Played()
         try played.start()
-        let set = Self.set(try played.entity(.value), 99)
+        let set = Self.set(try played.entity(), 99)
         func nanoseconds(of now: Int64) -> Int64 {
             #expect(played.world.act(set, as: "key up", at: Instant(nanoseconds: now)) == true)
             return played.world.now.nanoseconds
@@ -236,7 +237,7 @@ import VirtualWorld
         #expect(nanoseconds(of: 500_000_000) == 500_001_000)  // something has happened at 0.5 s
         #expect(nanoseconds(of: 600_000_001) == 600_001_000)
         #expect(nanoseconds(of: 1_000_000_000) == 1_000_001_000)  // a value is due at 1 s
-        #expect(played.end("key up", try played.entity(.value), at: 1) == true)
+        #expect(played.end("key up", try played.entity(), at: 1) == true)
         #expect(played.world.now.nanoseconds == 1_000_002_000)
     }
 
@@ -251,7 +252,7 @@ import VirtualWorld
             EntityReference.device(2), .service(device: 0, service: 9), .part(device: 0, service: 0, part: 99),
             .rule(9),
         ] { #expect(scenario.path(of: missing) == nil) }
-        #expect(scenario.part(.value, of: .battery, device: 0) == nil)
-        #expect(scenario.part(.value, of: .heartRate, device: 2) == nil)
+        #expect(scenario.value(of: .battery, device: 0) == nil)
+        #expect(scenario.value(of: .heartRate, device: 2) == nil)
     }
 }

@@ -1,6 +1,8 @@
 import Characteristics
 import Collector
 import EventLog
+import Services
+import Spelling
 import Testing
 import VirtualWorld
 
@@ -58,24 +60,22 @@ struct SensorTests {
             .compactMap(\.value)
     }
 
-    private func said(_ harness: WorldHarness, _ word: (SensorCollector.Content) -> String?) -> [String] {
-        harness.said.compactMap { word($0.saying.content) }
+    /// The values of the client's lines with a key.
+    private func said(_ harness: WorldHarness, _ key: String) -> [String] {
+        harness.said.compactMap { said in
+            if case .value(let value) = said.saying.content, value.use.key == key { value.json } else { nil }
+        }
     }
 
     @Test func `Each value that a device sends is said`() throws {
         let harness = try WorldHarness(Self.patch.scenario)
-        let steps = said(harness) { if case .steps(let number) = $0 { "\(number)" } else { nil } }
-        let stepsToday = said(harness) { if case .stepsToday(let number) = $0 { "\(number)" } else { nil } }
-        let feed = said(harness) { if case .feed(let number) = $0 { "\(number)" } else { nil } }
+        let (steps, stepsToday, feed) = (said(harness, "steps"), said(harness, "steps_today"), said(harness, "feed"))
         #expect(steps.count > 8)
         #expect(steps == values("patch/fitness/steps", harness))
         #expect(stepsToday == values("patch/fitness/steps_today", harness))
         #expect(feed == values("patch/feed", harness))
 
-        let temperatures = said(harness) { content in
-            if case .temperature(let celsius?) = content { "\(celsius)" } else { nil }
-        }
-        #expect(temperatures.contains("36.5"))
+        #expect(said(harness, "temperature").contains(#"{"celsius": 36.5}"#))
         #expect(harness.records(.confirmed, of: "patch/health_thermometer").count > 8)
         #expect(harness.said.contains { $0.saying.text == "temperature taken at: ear" })
         #expect(!harness.said.contains { if case .error = $0.saying.content { true } else { false } })

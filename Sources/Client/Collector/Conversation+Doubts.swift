@@ -1,4 +1,5 @@
 import Bluetooth
+import Services
 import GATT
 import Simulation
 
@@ -8,14 +9,13 @@ extension Conversation {
 
     /// Takes note that a value was notified.
     mutating func refresh(_ row: Int, at now: Instant, into outbox: inout [Output]) {
-        let known = Known.all[row]
-        guard let emptied = known.emptied else { return }
-        if emptied == .cleared {
-            guard known.uuid == .heartRateMeasurement || target(.heartRateMeasurement) == nil else { return }
+        guard let expired = SupportedCharacteristic.all[row].expired else { return }
+        if expired == .cleared {
+            guard SupportedCharacteristic.all[row].role == .heartRate || target(.heartRate) == nil else { return }
             hasCleared = false
         }
         if !freshness.contains(where: { $0.row == row }) {
-            freshness.append((row, Freshness(unknown: known.lasts)))
+            freshness.append((row, Freshness(unknown: SupportedCharacteristic.all[row].lifetime)))
         }
         for index in freshness.indices where freshness[index].row == row {
             if let wake = freshness[index].of.heard(at: now) { outbox.append(.wake(at: wake)) }
@@ -27,9 +27,9 @@ extension Conversation {
         for index in freshness.indices {
             let (isOver, wake) = freshness[index].of.timePassed(at: now)
             if let wake { outbox.append(.wake(at: wake)) }
-            guard isOver, let emptied = Known.all[freshness[index].row].emptied else { continue }
-            say(emptied, into: &outbox)
-            if emptied == .cleared { (hasCleared, checksAt) = (true, now) }
+            guard isOver, let expired = SupportedCharacteristic.all[freshness[index].row].expired else { continue }
+            say(expired, into: &outbox)
+            if expired == .cleared { (hasCleared, checksAt) = (true, now) }
         }
     }
 
@@ -37,7 +37,7 @@ extension Conversation {
 
     /// Whether what is told may be elsewhere by now: nothing comes any more, or nothing has been found.
     var isDoubtful: Bool {
-        hasCleared || isPromising && !targets.contains { $0.known.worth == .much && $0.isHope }
+        hasCleared || isPromising && !targets.contains { $0.characteristic.importance == .purpose && $0.isHope }
     }
 
     mutating func checkLater(at now: Instant, into outbox: inout [Output]) {
@@ -54,13 +54,13 @@ extension Conversation {
     }
 
     mutating func checked(
-        _ services: [DiscoveredService], _ values: inout Values, at now: Instant, into outbox: inout [Output]
+        _ services: [DiscoveredService], _ decoder: inout ValueDecoder, at now: Instant, into outbox: inout [Output]
     ) -> Progress {
-        var mute: [Known] = []
+        var mute: [SupportedCharacteristic] = []
         let found = self.targets(in: services, mute: &mute)
         guard found.elementsEqual(targets, by: { $0.isSamePlace(as: $1) }) else {
             say(.error("\(peer) has changed its services without saying so"), into: &outbox)
-            return discovered(services, &values, at: now, into: &outbox)
+            return discovered(services, &decoder, at: now, into: &outbox)
         }
         if isDoubtful { checkLater(at: now, into: &outbox) }
         return .goesOn

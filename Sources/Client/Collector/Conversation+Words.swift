@@ -7,8 +7,8 @@ extension Conversation.Purpose {
         switch self {
         case .mtu: "exchanging the MTU"
         case .discovery, .check: "discovering the services"
-        case .read(let row): "reading \(Known.all[row].name)"
-        case .subscription(let row): "subscribing to \(Known.all[row].name)"
+        case .read(let row): "reading \(SupportedCharacteristic.all[row].name)"
+        case .subscription(let row): "subscribing to \(SupportedCharacteristic.all[row].name)"
         case .energy: "resetting the Energy Expended"
         case .features: "writing Client Supported Features"
         case .polar: "starting the PMD stream"

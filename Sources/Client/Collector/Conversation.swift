@@ -3,9 +3,10 @@ import Characteristics
 import GATT
 import LEHost
 import Octets
+import Services
 import Simulation
 
-/// What is asked and answered over one connection: MTU, discovery, and what `Known` says of each characteristic that
+/// What is asked and answered over one connection: MTU, discovery, and what `SupportedCharacteristic` says of each characteristic that
 /// is found.  It begins again when the server says that its attributes have changed.
 struct Conversation: Sendable {
     /// What a procedure that is under way is for.
@@ -14,9 +15,9 @@ struct Conversation: Sendable {
         case discovery
         /// Whether everything is where it was.
         case check
-        /// Of a row of `Known.all`.
+        /// Of a row of `SupportedCharacteristic.all`.
         case read(Int)
-        /// To a row of `Known.all`.
+        /// To a row of `SupportedCharacteristic.all`.
         case subscription(Int)
         case features
         case energy
@@ -56,7 +57,7 @@ struct Conversation: Sendable {
     private var polarDeadline = Instant.never
     /// As long as a server has for an answer by ATT.
     private static let answerTimeout = Duration.seconds(30)
-    /// Of what is displayed until it is too old: rows of `Known.all`.
+    /// Of what is displayed until it is too old: rows of `SupportedCharacteristic.all`.
     var freshness: [(row: Int, of: Freshness)] = []
     /// Whether the server has been asked to count the energy anew, and has not begun to.
     var hasResetEnergy = false
@@ -93,24 +94,26 @@ struct Conversation: Sendable {
 
     /// Asks for all that is known of these services; fails when that is nothing.
     mutating func discovered(
-        _ services: [DiscoveredService], _ values: inout Values, at now: Instant, into outbox: inout [Output]
+        _ services: [DiscoveredService], _ decoder: inout ValueDecoder, at now: Instant, into outbox: inout [Output]
     ) -> Progress {
         if mustDiscoverAgain {
             mustDiscoverAgain = false
             ask(.discoverEverything, for: .discovery, into: &outbox)
             return .goesOn
         }
-        var mute: [Known] = []
+        var mute: [SupportedCharacteristic] = []
         targets = self.targets(in: services, mute: &mute)
-        for known in mute { say(.error("\(peer) cannot notify its \(known.name)"), into: &outbox) }
+        for characteristic in mute {
+            say(.error("\(peer) cannot notify its \(characteristic.name)"), into: &outbox)
+        }
         guard targets.contains(where: \.isHope) else { return .failed("\(peer) has nothing that this client knows") }
         isSubscribed = false
-        values.hasMeasurements = target(.heartRates) != nil
-        values.polar = PolarStream()
+        decoder.hasMeasurements = target(.heartRates) != nil
+        decoder.polar = PolarStream()
         // First what tells of attributes that change, since they may while all others are asked for.
-        for target in targets where target.known.service == .genericAttribute { follow(target, into: &outbox) }
+        for target in targets where target.characteristic.service == .genericAttribute { follow(target, into: &outbox) }
         for target in targets where target.ways.contains(.read) { read(target, into: &outbox) }
-        for target in targets where target.known.service != .genericAttribute && target.configuration != nil {
+        for target in targets where target.characteristic.service != .genericAttribute && target.configuration != nil {
             subscribe(to: target, into: &outbox)
         }
         askAgainLater(at: now, into: &outbox)
@@ -118,9 +121,9 @@ struct Conversation: Sendable {
         return .goesOn
     }
 
-    func targets(in services: [DiscoveredService], mute: inout [Known]) -> [Target] {
+    func targets(in services: [DiscoveredService], mute: inout [SupportedCharacteristic]) -> [Target] {
         Target.all(in: services, mute: &mute).filter {
-            settings.readsDeviceInformation || $0.known.service != .deviceInformation
+            settings.readsDeviceInformation || $0.characteristic.service != .deviceInformation
         }
     }
 
@@ -128,13 +131,13 @@ struct Conversation: Sendable {
     private mutating func follow(_ target: Target, into outbox: inout [Output]) {
         if target.configuration != nil {
             subscribe(to: target, into: &outbox)
-        } else if case .clientFeatures = target.known.meaning {
+        } else if target.characteristic.use == .clientSupportedFeatures {
             ask(.write(handle: target.handle, value: Self.supportedFeatures), for: .features, into: &outbox)
         }
     }
 
     private mutating func read(_ target: Target, into outbox: inout [Output]) {
-        let isLong = target.known.uses.contains(.long)
+        let isLong = target.characteristic.access.contains(.long)
         let procedure = isLong ? Procedure.readLong(handle: target.handle) : .read(handle: target.handle)
         ask(procedure, for: .read(target.row), into: &outbox)
     }
@@ -147,7 +150,7 @@ struct Conversation: Sendable {
 
     /// Does what is due: clears what is too old, and reads what is to be read every so often.
     mutating func timePassed(
-        at now: Instant, _ values: inout Values, into outbox: inout [Output]
+        at now: Instant, _ decoder: inout ValueDecoder, into outbox: inout [Output]
     ) -> Progress {
         clearWhatIsOver(at: now, into: &outbox)
         readAgain(at: now, into: &outbox)
@@ -155,9 +158,9 @@ struct Conversation: Sendable {
         check(at: now, into: &outbox)
         guard polarDeadline <= now else { return .goesOn }
         polarDeadline = .never
-        guard values.polar.isAsking else { return .goesOn }
+        guard decoder.polar.isAsking else { return .goesOn }
         let why = "\(Purpose.polar.words) failed: \(Procedure.Failure.bearerLost.words)"
-        return lostPolar(why, &values, into: &outbox)
+        return lostPolar(why, &decoder, into: &outbox)
     }
 
     /// Tries again, once all that was refused at about this time can be asked for together.
@@ -199,36 +202,36 @@ struct Conversation: Sendable {
 
     /// Takes the end of a procedure.  Only the loss of all that the client is there for ends the connection.
     mutating func finished(
-        _ number: UInt32, _ result: Result<Procedure.Outcome, Procedure.Failure>, _ values: inout Values,
+        _ number: UInt32, _ result: Result<Procedure.Outcome, Procedure.Failure>, _ decoder: inout ValueDecoder,
         at now: Instant, into outbox: inout [Output]
     ) -> Progress {
         guard let index = underWay.firstIndex(where: { $0.number == number }) else { return .goesOn }
         let purpose = underWay.remove(at: index).purpose
         switch result {
-        case .success(let outcome): return succeeded(purpose, outcome, &values, at: now, into: &outbox)
-        case .failure(let failure): return failed(purpose, failure, &values, at: now, into: &outbox)
+        case .success(let outcome): return succeeded(purpose, outcome, &decoder, at: now, into: &outbox)
+        case .failure(let failure): return failed(purpose, failure, &decoder, at: now, into: &outbox)
         }
     }
 
     private mutating func succeeded(
-        _ purpose: Purpose, _ outcome: Procedure.Outcome, _ values: inout Values, at now: Instant,
+        _ purpose: Purpose, _ outcome: Procedure.Outcome, _ decoder: inout ValueDecoder, at now: Instant,
         into outbox: inout [Output]
     ) -> Progress {
         if purpose != .discovery, purpose != .mtu { timesOutOfSync = 0 }
         switch (purpose, outcome) {
-        case (.discovery, .services(let services)): return discovered(services, &values, at: now, into: &outbox)
-        case (.check, .services(let services)): return checked(services, &values, at: now, into: &outbox)
+        case (.discovery, .services(let services)): return discovered(services, &decoder, at: now, into: &outbox)
+        case (.check, .services(let services)): return checked(services, &decoder, at: now, into: &outbox)
         case (.discovery, _), (.check, _): return .failed("\(purpose.words) failed: the host found none")
         case (.read(let row), .value(let octets)):
             guard let index = targets.firstIndex(where: { $0.row == row }) else { return .goesOn }
             targets[index].ways.insert(.read)
-            return take(octets[...], of: index, by: .read, &values, at: now, into: &outbox)
+            return take(octets[...], of: index, by: .read, &decoder, at: now, into: &outbox)
         case (.subscription(let row), _):
             guard let index = targets.firstIndex(where: { $0.row == row }) else { return .goesOn }
             targets[index].isSubscribed = true
-            targets[index].ways.insert(.listen)
-            if targets[index].known.uuid == .heartRates { values.hasMeasurements = true }
-            startPolar(&values, at: now, into: &outbox)
+            targets[index].ways.insert(.subscribe)
+            if targets[index].characteristic.role == .heartRates { decoder.hasMeasurements = true }
+            startPolar(&decoder, at: now, into: &outbox)
             guard targets[index].isHope, !isSubscribed else { return .goesOn }
             isSubscribed = true
             say(.state(.subscribed), into: &outbox)
@@ -238,7 +241,7 @@ struct Conversation: Sendable {
     }
 
     private mutating func failed(
-        _ purpose: Purpose, _ failure: Procedure.Failure, _ values: inout Values, at now: Instant,
+        _ purpose: Purpose, _ failure: Procedure.Failure, _ decoder: inout ValueDecoder, at now: Instant,
         into outbox: inout [Output]
     ) -> Progress {
         let why = "\(purpose.words) failed: \(failure.words)"
@@ -251,12 +254,12 @@ struct Conversation: Sendable {
             discoverAgain(.everything, into: &outbox)
             return .goesOn
         case (.discovery, _), (.check, _): return .failed(why)
-        case (.read(let row), _): return lost(.read, of: row, why, &values, into: &outbox)
+        case (.read(let row), _): return lost(.read, of: row, why, &decoder, into: &outbox)
         case (.subscription(let row), _):
-            let progress = lost(.listen, of: row, why, &values, into: &outbox)
+            let progress = lost(.subscribe, of: row, why, &decoder, into: &outbox)
             if case .goesOn = progress { subscribeLater(row, at: now, into: &outbox) }
             return progress
-        case (.polar, _): return lostPolar(why, &values, into: &outbox)
+        case (.polar, _): return lostPolar(why, &decoder, into: &outbox)
         case (.mtu, _), (.features, _), (.energy, _):
             say(.error(why), into: &outbox)
             return .goesOn
@@ -265,11 +268,11 @@ struct Conversation: Sendable {
 
     /// A value will not come in one of its ways.
     private mutating func lost(
-        _ way: Known.Uses, of row: Int, _ why: String, _ values: inout Values, into outbox: inout [Output]
+        _ way: SupportedCharacteristic.Access, of row: Int, _ why: String, _ decoder: inout ValueDecoder, into outbox: inout [Output]
     ) -> Progress {
         guard let index = targets.firstIndex(where: { $0.row == row }) else { return .goesOn }
         targets[index].ways.remove(way)
-        if targets[index].known.uuid == .heartRates { values.hasMeasurements = false }
+        if targets[index].characteristic.role == .heartRates { decoder.hasMeasurements = false }
         guard targets.contains(where: { $0.isHope && !$0.ways.isEmpty }) else { return .failed(why) }
         complain(of: index, by: way, why, into: &outbox)
         return .goesOn
@@ -277,7 +280,7 @@ struct Conversation: Sendable {
 
     /// Says that a value did not come, or was malformed, unless the one before was so too.
     private mutating func complain(
-        of index: Int, by way: Known.Uses, _ why: @autoclosure () -> String, into outbox: inout [Output]
+        of index: Int, by way: SupportedCharacteristic.Access, _ why: @autoclosure () -> String, into outbox: inout [Output]
     ) {
         guard !targets[index].faults.contains(way) else { return }
         targets[index].faults.insert(way)
@@ -288,7 +291,7 @@ struct Conversation: Sendable {
 
     /// Takes a value that the peer notified or indicated, be the subscription answered or not.
     mutating func heard(
-        _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, _ values: inout Values, at now: Instant,
+        _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, _ decoder: inout ValueDecoder, at now: Instant,
         into outbox: inout [Output]
     ) -> Progress {
         let index = targets.firstIndex { target in
@@ -296,29 +299,30 @@ struct Conversation: Sendable {
                 && isIndicated == (target.subscription == .indication)
         }
         guard let index else { return .goesOn }
-        return take(octets, of: index, by: .listen, &values, at: now, into: &outbox)
+        return take(octets, of: index, by: .subscribe, &decoder, at: now, into: &outbox)
     }
 
     private mutating func take(
-        _ octets: ArraySlice<UInt8>, of index: Int, by way: Known.Uses, _ values: inout Values, at now: Instant,
+        _ octets: ArraySlice<UInt8>, of index: Int, by way: SupportedCharacteristic.Access, _ decoder: inout ValueDecoder, at now: Instant,
         into outbox: inout [Output]
     ) -> Progress {
         let row = targets[index].row
         var progress = Progress.goesOn
         do throws(Malformed) {
-            switch Known.all[row].meaning {
+            switch SupportedCharacteristic.all[row].use {
             case .serviceChanged:
                 discoverAgain(try ServiceChanged(octets: Array(octets)), into: &outbox)
                 return .goesOn
-            case .polarControlPoint:
-                progress = try polarSaid(Array(octets), by: way, &values, at: now, into: &outbox)
-            case let meaning: try values.take(octets, as: meaning, at: now, into: &outbox)
+            case .value(_, .pmdControlPoint):
+                progress = try polarSaid(Array(octets), by: way, &decoder, at: now, into: &outbox)
+            case .value(let id, let role): try decoder.take(octets, of: id, role, at: now, into: &outbox)
+            case .clientSupportedFeatures: break
             }
             if targets[index].faults.contains(way) { targets[index].faults.remove(way) }
-            if way == .listen { refresh(row, at: now, into: &outbox) }
-            if Known.all[row].uuid == .heartRateMeasurement { resetEnergy(values, into: &outbox) }
+            if way == .subscribe { refresh(row, at: now, into: &outbox) }
+            if SupportedCharacteristic.all[row].role == .heartRate { resetEnergy(decoder, into: &outbox) }
         } catch {
-            complain(of: index, by: way, Known.all[row].words(for: octets, error), into: &outbox)
+            complain(of: index, by: way, SupportedCharacteristic.all[row].words(for: octets, error), into: &outbox)
         }
         return progress
     }
@@ -330,7 +334,7 @@ struct Conversation: Sendable {
     ///
     /// What tells of changes is listened to all the same, since they may go on meanwhile.
     private mutating func discoverAgain(_ change: ServiceChanged, into outbox: inout [Output]) {
-        targets.removeAll { change.handles.contains($0.handle) && $0.known.uuid != .serviceChanged }
+        targets.removeAll { change.handles.contains($0.handle) && $0.characteristic.uuid != .serviceChanged }
         underWay.removeAll { $0.purpose != .mtu && $0.purpose != .discovery }
         if underWay.contains(where: { $0.purpose == .discovery }) {
             mustDiscoverAgain = true
@@ -342,46 +346,46 @@ struct Conversation: Sendable {
     // MARK: Polar's electrocardiogram
 
     /// Asks for it when everything is subscribed to, unless there is another.
-    private mutating func startPolar(_ values: inout Values, at now: Instant, into outbox: inout [Output]) {
-        let isReady = [UUID.polarControlPoint, .polarData].allSatisfy { target($0)?.isSubscribed == true }
-        guard isReady, target(.ecgSamples) == nil, let request = values.polar.start() else { return }
+    private mutating func startPolar(_ decoder: inout ValueDecoder, at now: Instant, into outbox: inout [Output]) {
+        let isReady = [ClientUse.Role.pmdControlPoint, .pmdSamples].allSatisfy { target($0)?.isSubscribed == true }
+        guard isReady, target(.ecgSamples) == nil, let request = decoder.polar.start() else { return }
         self.request(request, at: now, into: &outbox)
     }
 
     private mutating func request(_ request: PMD.Request, at now: Instant, into outbox: inout [Output]) {
-        guard let handle = target(.polarControlPoint)?.handle else { return }
+        guard let handle = target(.pmdControlPoint)?.handle else { return }
         ask(.write(handle: handle, value: request.octets), for: .polar, into: &outbox)
         polarDeadline = now.advanced(by: Self.answerTimeout)
         outbox.append(.wake(at: polarDeadline))
     }
 
     private mutating func polarSaid(
-        _ octets: [UInt8], by way: Known.Uses, _ values: inout Values, at now: Instant, into outbox: inout [Output]
+        _ octets: [UInt8], by way: SupportedCharacteristic.Access, _ decoder: inout ValueDecoder, at now: Instant, into outbox: inout [Output]
     ) throws(Malformed) -> Progress {
         if way == .read {
-            values.polar.offers(try PMD.Features(octets: octets))
+            decoder.polar.offers(try PMD.Features(octets: octets))
             return .goesOn
         }
-        switch values.polar.answered(try PMD.Response(octets: octets)) {
+        switch decoder.polar.answered(try PMD.Response(octets: octets)) {
         case .nothing: return .goesOn
         case .write(let request):
             self.request(request, at: now, into: &outbox)
             return .goesOn
         case .refused(let status):
             let why = "\(Purpose.polar.words) failed: status \(status.rawValue)"
-            return lostPolar(why, &values, into: &outbox)
+            return lostPolar(why, &decoder, into: &outbox)
         }
     }
 
     private mutating func lostPolar(
-        _ why: String, _ values: inout Values, into outbox: inout [Output]
+        _ why: String, _ decoder: inout ValueDecoder, into outbox: inout [Output]
     ) -> Progress {
-        values.polar.giveUp()
-        guard let row = target(.polarData)?.row else { return .goesOn }
-        return lost(.listen, of: row, why, &values, into: &outbox)
+        decoder.polar.giveUp()
+        guard let row = target(.pmdSamples)?.row else { return .goesOn }
+        return lost(.subscribe, of: row, why, &decoder, into: &outbox)
     }
 
-    func target(_ uuid: UUID) -> Target? { targets.first { $0.known.uuid == uuid } }
+    func target(_ role: ClientUse.Role) -> Target? { targets.first { $0.characteristic.role == role } }
 
     func say(_ content: SensorCollector.Content, into outbox: inout [Output]) {
         outbox.append(.said(SensorCollector.Saying(content, of: peer)))

@@ -6,7 +6,7 @@ public import Octets
 public import Simulation
 
 /// The Collector of the Heart Rate Profile 1.0 and of the Health Thermometer Profile 1.0: finds a sensor, connects to
-/// it, reads and subscribes to all that `Known` knows, and comes back to it when it has been lost.  A machine above
+/// it, reads and subscribes to all that `SupportedCharacteristic` knows, and comes back to it when it has been lost.  A machine above
 /// `LEHost.Host`: the host's outputs go in, commands come out.
 ///
 ///     off ──start──▶ starting ──▶ scanning ──▶ choosing ──▶ connecting ──▶ talking ──▶ ending
@@ -69,7 +69,7 @@ public struct SensorCollector: Sendable {
     /// Whom it wanted to connect to last.
     private(set) var chosen: Peer?
     private(set) var hasConnected = false
-    private var values: Values
+    private var decoder: ValueDecoder
     private var backOff = BackOff()
     private var setbacks = Setbacks()
     private var lastProcedure: UInt32 = 0
@@ -79,7 +79,7 @@ public struct SensorCollector: Sendable {
     /// A collector that does nothing until it is started.
     public init(_ settings: Settings = Settings()) {
         self.settings = settings
-        values = Values(givesSamples: settings.givesSamples)
+        decoder = ValueDecoder(givesSamples: settings.givesSamples)
     }
 
     /// Whether nothing is under way: not started yet, stopped, or given up because it is not to reconnect.
@@ -117,7 +117,7 @@ public struct SensorCollector: Sendable {
         case .resting(let deadline) where deadline <= now:
             if hostHasFailed { startHost(into: &outbox) } else { scan(into: &outbox) }
         case .talking(var conversation):
-            let progress = conversation.timePassed(at: now, &values, into: &outbox)
+            let progress = conversation.timePassed(at: now, &decoder, into: &outbox)
             goOn(with: conversation, progress, into: &outbox)
         case .ending(var ending) where ending.asksAgainAt <= now:
             ending.asksAgainAt = .never
@@ -240,7 +240,7 @@ public struct SensorCollector: Sendable {
         var conversation = Conversation(
             id, with: peer, isPromising: isPromising, settings, after: lastProcedure)
         if isStopping { return end(conversation, into: &outbox) }
-        values.begin(with: peer)
+        decoder.begin(with: peer)
         conversation.begin(into: &outbox)
         goOn(with: conversation, .goesOn, into: &outbox)
     }
@@ -250,7 +250,7 @@ public struct SensorCollector: Sendable {
         into outbox: inout [Output]
     ) {
         guard case .talking(var conversation) = phase, conversation.id == id else { return }
-        let progress = conversation.heard(handle, octets, isIndicated: isIndicated, &values, at: now, into: &outbox)
+        let progress = conversation.heard(handle, octets, isIndicated: isIndicated, &decoder, at: now, into: &outbox)
         goOn(with: conversation, progress, into: &outbox)
     }
 
@@ -259,7 +259,7 @@ public struct SensorCollector: Sendable {
         at now: Instant, into outbox: inout [Output]
     ) {
         guard case .talking(var conversation) = phase, conversation.id == id else { return }
-        let progress = conversation.finished(number, result, &values, at: now, into: &outbox)
+        let progress = conversation.finished(number, result, &decoder, at: now, into: &outbox)
         goOn(with: conversation, progress, into: &outbox)
     }
 
@@ -312,7 +312,7 @@ public struct SensorCollector: Sendable {
         case .ending(let ending): (peer, hasCleared) = (ending.peer, ending.hasCleared)
         default: return
         }
-        values.end(into: &outbox)
+        decoder.end(into: &outbox)
         say(.state(.disconnected(reason: reason)), peer, into: &outbox)
         if !hasCleared { say(.cleared, peer, into: &outbox) }
     }

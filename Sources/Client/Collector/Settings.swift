@@ -1,4 +1,5 @@
 public import Bluetooth
+import Services
 
 extension SensorCollector {
     /// What a collector looks for, and how.
@@ -17,7 +18,7 @@ extension SensorCollector {
 
         /// A device advertises at least one of these, and the earlier it stands here the better; empty: any device will
         /// do.  A device that is chosen by its address or its name does not have to.
-        public var services: [UUID] = [.heartRate, .healthThermometer, .fitness, .ecg, .measurements, .feed]
+        public var services: [UUID] = ServiceRegistry.all.filter(\.isSought).map(\.uuid)
         /// Which device to connect to.
         public var choice = Choice.strongest
         /// How long to listen after the first device was heard, before the strongest is chosen: by the mean of what was

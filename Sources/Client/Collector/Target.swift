@@ -1,15 +1,16 @@
 import Bluetooth
+import Services
 import GATT
 
-/// A known characteristic as it was found at a peer.
+/// A supported characteristic as it was found at a peer.
 struct Target: Sendable {
-    /// Which row of `Known.all` it is of.
+    /// Its place in `SupportedCharacteristic.all`.
     let row: Int
-    /// Where its value is.
+    /// The handle of its value.
     let handle: UInt16
-    /// Where a subscription is written; nil when it cannot be subscribed to.
+    /// The handle of its Client Characteristic Configuration; nil when it has none.
     let configuration: UInt16?
-    /// What is written there.
+    /// The value to write there.
     let subscription: ClientConfiguration
     /// Whether the connection is kept for it.
     fileprivate(set) var isHope = false
@@ -17,12 +18,12 @@ struct Target: Sendable {
     var isSubscribed = false
     /// Whether the server has refused it, and is to be asked again.
     var mustSubscribe = false
-    /// By which of `.read` and `.listen` a value may still come.
-    var ways: Known.Uses
-    /// By which of them the last value did not come, or was malformed: that has been said.
-    var faults: Known.Uses = []
+    /// By which of `.read` and `.subscribe` a value may still come.
+    var ways: SupportedCharacteristic.Access
+    /// By which of them the last value did not come or was malformed, and the client has printed that.
+    var faults: SupportedCharacteristic.Access = []
 
-    var known: Known { Known.all[row] }
+    var characteristic: SupportedCharacteristic { .all[row] }
 
     /// Whether the same characteristic was found at the same handles.
     func isSamePlace(as other: Target) -> Bool {
@@ -31,44 +32,45 @@ struct Target: Sendable {
     }
 
     /// Whether it is read every so often.
-    var isAskedAgain: Bool { known.uses.contains(.again) && (ways.contains(.read) || faults.contains(.read)) }
+    var isAskedAgain: Bool { characteristic.access.contains(.poll) && (ways.contains(.read) || faults.contains(.read)) }
 
     /// Nil for what the client can make no use of.
-    private init?(_ row: Int, _ characteristic: DiscoveredCharacteristic) {
-        let (uses, properties) = (Known.all[row].uses, characteristic.properties)
-        (self.row, handle) = (row, characteristic.valueHandle)
+    private init?(_ row: Int, _ found: DiscoveredCharacteristic) {
+        let (access, properties) = (SupportedCharacteristic.all[row].access, found.properties)
+        (self.row, handle) = (row, found.valueHandle)
         subscription = properties.contains(.notify) ? .notification : .indication
-        let canListen = uses.contains(.listen) && !properties.isDisjoint(with: [.notify, .indicate])
-        configuration = canListen ? characteristic.configurationHandle : nil
+        let canSubscribe = access.contains(.subscribe) && !properties.isDisjoint(with: [.notify, .indicate])
+        configuration = canSubscribe ? found.configurationHandle : nil
         ways = []
-        if uses.contains(.read), properties.contains(.read) { ways.insert(.read) }
-        if configuration != nil { ways.insert(.listen) }
-        let isWritten = uses.isEmpty && properties.contains(.write)
+        if access.contains(.read), properties.contains(.read) { ways.insert(.read) }
+        if configuration != nil { ways.insert(.subscribe) }
+        let isWritten = access.isEmpty && properties.contains(.write)
         if ways.isEmpty, !isWritten { return nil }
     }
 
-    /// Those among `services`, in the order of `Known.all`; `mute` gets those that ought to be heard and cannot be.
-    static func all(in services: [DiscoveredService], mute: inout [Known]) -> [Target] {
+    /// Those among `services`, in the order of `SupportedCharacteristic.all`; `mute` gets those that should have Notify or
+    /// Indicate and cannot be subscribed to.
+    static func all(in services: [DiscoveredService], mute: inout [SupportedCharacteristic]) -> [Target] {
         var targets: [Target] = []
-        for (row, known) in Known.all.enumerated() {
-            guard let found = services.first(known) else { continue }
+        for (row, characteristic) in SupportedCharacteristic.all.enumerated() {
+            guard let found = services.first(characteristic) else { continue }
             let target = Target(row, found)
             if let target { targets.append(target) }
-            guard known.uses.contains(.listen), target?.configuration == nil else { continue }
+            guard characteristic.access.contains(.subscribe), target?.configuration == nil else { continue }
             let isPromised = !found.properties.isDisjoint(with: [.notify, .indicate])
-            if isPromised || target == nil { mute.append(known) }
+            if isPromised || target == nil { mute.append(characteristic) }
         }
-        let best = targets.map(\.known.worth).max() ?? .nothing
-        guard best > .nothing else { return targets }
-        for index in targets.indices { targets[index].isHope = targets[index].known.worth == best }
+        let best = targets.map(\.characteristic.importance).max() ?? .none
+        guard best > .none else { return targets }
+        for index in targets.indices { targets[index].isHope = targets[index].characteristic.importance == best }
         return targets
     }
 }
 
 extension [DiscoveredService] {
-    fileprivate func first(_ known: Known) -> DiscoveredCharacteristic? {
-        lazy.filter { $0.uuid == known.service }.compactMap { service in
-            service.characteristics.first { $0.uuid == known.uuid }
+    fileprivate func first(_ wanted: SupportedCharacteristic) -> DiscoveredCharacteristic? {
+        lazy.filter { $0.uuid == wanted.service }.compactMap { service in
+            service.characteristics.first { $0.uuid == wanted.uuid }
         }.first
     }
 }

@@ -15,7 +15,7 @@ extension Dashboard {
         if layout.pulse >= Layout.largePulse, 2 + (digits.first?.count ?? 0) <= canvas.width {
             drawLargePulse(digits, on: &canvas, row, withStatistics: layout.statistics == 0)
         } else {
-            drawLine(of: facts.filter { $0.0.value != unknown }, behind: drawRate(on: &canvas, row), on: &canvas, row)
+            drawLine(of: shownFacts.filter { $0.0.value != unknown }, behind: drawRate(on: &canvas, row), on: &canvas, row)
         }
         row += layout.pulse
         if layout.statistics > 0 { drawLine(of: statisticFacts, behind: -1, on: &canvas, row) }
@@ -71,14 +71,13 @@ extension Dashboard {
 
     // MARK: The heart rate, and what is said once
 
-    private typealias Fact = (label: String, value: String)
 
     private func drawLargePulse(_ digits: [String], on canvas: inout Canvas, _ row: Int, withStatistics: Bool) {
         for (index, text) in digits.enumerated() { canvas.write(text, .heart, row: row + index, column: 2) }
         let column = max(15, 4 + (digits.first?.count ?? 0))
         canvas.write("bpm", .heart, row: row + 1, column: column)
         if let energy { canvas.write("\(energy) kJ", row: row + 2, column: column) }
-        drawColumn(of: facts, on: &canvas, row, column + 9, gap: 13)
+        drawColumn(of: shownFacts, on: &canvas, row, column + 9, gap: 13)
         if withStatistics { drawColumn(of: statisticFacts, on: &canvas, row, column + 35, gap: 15) }
     }
 
@@ -88,15 +87,14 @@ extension Dashboard {
         return column > 1 ? canvas.write(" bpm", .heart, row: row, column: column) : column
     }
 
-    private var facts: [(Fact, Style)] {
-        [
-            (("contact", contact.map { $0 ? "yes" : "no" } ?? unknown), contact == false ? .warning : .plain),
-            (("battery", battery.map { "\($0) %" } ?? unknown), battery.map { $0 <= 10 } == true ? .warning : .plain),
-            (("temperature", temperature.map { "\(decimal($0, 2)) °C" } ?? unknown), .plain),
-        ]
+    private typealias Shown = (label: String, value: String)
+
+    private var shownFacts: [(Shown, Style)] {
+        [(("contact", contact.map { $0 ? "yes" : "no" } ?? unknown), contact == false ? .warning : .plain)]
+            + facts.map { (($0.label, $0.value ?? unknown), $0.isWarning ? .warning : .plain) }
     }
 
-    private var statisticFacts: [(Fact, Style)] {
+    private var statisticFacts: [(Shown, Style)] {
         Statistic.Name.allCases.map { name in
             let label =
                 switch name {
@@ -110,7 +108,7 @@ extension Dashboard {
     }
 
     /// As many as there is room for.
-    private func drawLine(of facts: [(Fact, Style)], behind end: Int, on canvas: inout Canvas, _ row: Int) {
+    private func drawLine(of facts: [(Shown, Style)], behind end: Int, on canvas: inout Canvas, _ row: Int) {
         var column = end
         for (fact, style) in facts where column + 3 + fact.label.count + fact.value.count <= canvas.width {
             column = canvas.write(fact.label, .label, row: row, column: column + 2)
@@ -119,7 +117,7 @@ extension Dashboard {
     }
 
     private func drawColumn(
-        of facts: [(Fact, Style)], on canvas: inout Canvas, _ row: Int, _ column: Int, gap: Int
+        of facts: [(Shown, Style)], on canvas: inout Canvas, _ row: Int, _ column: Int, gap: Int
     ) {
         for (index, (fact, style)) in facts.enumerated() where column + gap + fact.value.columns <= canvas.width {
             canvas.write(fact.label, .label, row: row + index, column: column)

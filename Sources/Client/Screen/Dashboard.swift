@@ -38,17 +38,28 @@ public struct Dashboard: Sendable {
         case steps(UInt32)
         /// Steps since its midnight; here it is that day.
         case stepsToday(UInt32, on: CalendarDay)
-        /// Of the body; nil when the sensor does not know it.
-        case temperature(celsius: Double?)
-        /// Of the battery.
-        case battery(percent: UInt8)
+        /// A number with its label, in place of the last with that label.
+        case fact(Fact)
         /// One of the three.
         case statistic(Statistic)
         /// Something is not as it should be.
         case problem(String)
     }
 
+    /// A number with its label.
+    public struct Fact: Hashable, Sendable {
+        let label: String
+        let value: String?
+        let isWarning: Bool
+
+        /// A number as it is written; nil where it is not known.
+        public init(label: String, value: String?, isWarning: Bool = false) {
+            (self.label, self.value, self.isWarning) = (label, value, isWarning)
+        }
+    }
+
     let body: Body
+    private let labels: [String]
     private(set) var address: String?
     private(set) var name: String?
     private(set) var link = Link.scanning
@@ -63,13 +74,16 @@ public struct Dashboard: Sendable {
     private(set) var isLeadOff = false
     private(set) var steps: UInt32?
     private(set) var month: MonthOfSteps?
-    private(set) var temperature: Double?
-    private(set) var battery: UInt8?
+    /// In alphabetical order.
+    private(set) var facts: [Fact]
     private(set) var statistics: [Statistic.Name: Statistic] = [:]
     private(set) var problem: String?
 
-    /// Nothing is known yet.
-    public init(_ body: Body = Body()) { self.body = body }
+    /// Nothing is known yet; rows with these labels are there all the same.
+    public init(_ body: Body = Body(), rows labels: [String] = []) {
+        (self.body, self.labels, facts) = (body, labels, [])
+        for label in labels { take(Fact(label: label, value: nil)) }
+    }
 
     /// How long the last connection has lasted, or lasted.
     func session(at now: Instant) -> Duration? { linkBegan.map { $0.duration(to: linkEnded ?? now) } }
@@ -101,8 +115,7 @@ public struct Dashboard: Sendable {
         case .stepsToday(let count, let day):
             if month == nil { month = MonthOfSteps(day) }
             month?.take(today: count, total: steps, on: day)
-        case .temperature(let celsius): temperature = celsius
-        case .battery(let percent): battery = percent
+        case .fact(let fact): take(fact)
         case .statistic(let statistic): statistics[statistic.name] = statistic
         case .problem(let text): problem = text
         }
@@ -118,5 +131,15 @@ public struct Dashboard: Sendable {
         }
     }
 
-    private mutating func forget() { self = Dashboard(body) }
+    private mutating func take(_ fact: Fact) {
+        let name = fact.label.lowercased()
+        let place = facts.firstIndex { $0.label.lowercased() >= name } ?? facts.endIndex
+        if facts.indices.contains(place), facts[place].label == fact.label {
+            facts[place] = fact
+        } else {
+            facts.insert(fact, at: place)
+        }
+    }
+
+    private mutating func forget() { self = Dashboard(body, rows: labels) }
 }

@@ -1,16 +1,16 @@
 import Simulation
 
-/// When a value is told at a rate of its own, in place of its sensor's period.
+/// When a value is notified at a rate of the script, in place of its sensor's times.
 struct Burst: Sendable {
-    let part: Part
+    let value: DeviceValue
     private let rate: Double  // in a second
     private var begun: Instant
-    private var count: Int64 = 0  // of those that were told since then, or left out
+    private var count: Int64 = 0  // of those that were notified since then, or left out
     private var isWaiting = false  // for a confirmation
 
     /// The first at `begun`, or if that is before `now`, the next one that has not been missed.
-    init(_ part: Part, rate: Double, from begun: Instant, at now: Instant) {
-        (self.part, self.rate, self.begun) = (part, rate, begun)
+    init(_ value: DeviceValue, rate: Double, from begun: Instant, at now: Instant) {
+        (self.value, self.rate, self.begun) = (value, rate, begun)
         skip(to: now)
     }
 
@@ -20,18 +20,18 @@ struct Burst: Sendable {
         begun.advanced(byNanoseconds: Int64(exactly: (Double(index) * 1e9 / rate).rounded(.down)) ?? .max)
     }
 
-    /// One was told, or there was none to be told.  One that is to be confirmed holds up the next, which follows then as
-    /// soon as the rate allows.
-    mutating func told(at now: Instant, awaitsConfirmation: Bool) {
+    /// A value was notified, or there was none.  After an indication the next waits for the confirmation, and then follows
+    /// as soon as the rate allows.
+    mutating func didNotify(at now: Instant, awaitsConfirmation: Bool) {
         if awaitsConfirmation { (begun, count) = (now, 0) }
         count += 1
         isWaiting = awaitsConfirmation
     }
 
     /// The next need not wait for a confirmation.
-    mutating func goOn() { isWaiting = false }
+    mutating func stopWaiting() { isWaiting = false }
 
-    /// What should have been told before now is left out, for nobody could hear it.
+    /// Leaves out what was due before now.
     mutating func skip(to now: Instant) {
         isWaiting = false
         guard instant(of: count) < now else { return }

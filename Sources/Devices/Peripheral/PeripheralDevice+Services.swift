@@ -2,9 +2,10 @@ import Bluetooth
 import Characteristics
 import GATT
 import Sensors
+import Services
 import Simulation
 
-/// What a definition becomes: attributes, and sensors behind them.
+/// What a definition becomes: attributes and sensors.
 extension PeripheralDevice {
     static func genericAccess(_ definition: PeripheralDefinition) -> ServiceDefinition {
         let name = definition.name.utf8(atMost: DeviceName.maximumCount)
@@ -33,41 +34,36 @@ extension PeripheralDevice {
             ])
     }
 
-    /// What stands behind each service, and what they share.  Electrocardiograms are of the heart of the first Heart Rate
-    /// Service, or of one that beats once a second.
+    /// The sensors of the services, and what they share.
+    ///
+    /// A service that listens to a heart and has none of its own listens to the first of the device, or to one that beats
+    /// once a second.
     static func sensors(
         for definition: PeripheralDefinition, seed: RandomStream
-    ) -> (sensors: [any ServiceSensor], body: Body) {
-        var body = Body(clock: definition.clock, mtu: Server.defaultMTU)
-        let seeds = definition.services.indices.map { index in
-            var chance = seed.stream("service \(index)")
-            return chance.next()
-        }
-        for (service, seed) in zip(definition.services, seeds) {
-            guard case .heartRate(let heartRate) = service else { continue }
-            body.pulses.append(Pulse(Heart(rate: heartRate.rate, seed: seed)))
-        }
-        if body.pulses.isEmpty, let first = seeds.first {
-            body.pulses.append(Pulse(Heart(rate: Signal(60), seed: first)))
-        }
-        var hearts = 0
-        let sensors = zip(definition.services, seeds).map { service, seed -> any ServiceSensor in
-            switch service {
-            case .heartRate(let heartRate):
-                hearts += 1
-                return HeartRateSensor(heartRate, pulse: hearts - 1)
-            case .battery(let battery): return BatterySensor(battery)
-            case .deviceInformation(let strings): return InformationSensor(strings)
-            case .healthThermometer(let thermometer): return ThermometerSensor(thermometer)
-            case .fitness(let fitness): return FitnessSensor(fitness, definition.clock)
-            case .ecg(let ecg):
-                return ecg.form == .vendor
-                    ? ECGSensor(ecg, pulse: 0, seed: seed) : PMDSensor(ecg, pulse: 0, seed: seed)
-            case .measurements(let measurements): return MeasurementsSensor(measurements)
-            case .feed(let feed): return FeedSensor(feed)
-            case .custom(let custom): return CustomSensor(custom)
+    ) -> (sensors: [any ServiceSensor], context: SensorContext) {
+        var context = SensorContext(clock: definition.clock, mtu: Server.defaultMTU)
+        let chances = definition.services.indices.map { seed.stream("service \($0)") }
+        var hearts: [Int] = []
+        for (service, chance) in zip(definition.services, chances) {
+            guard let rate = service.heartRate(chance: chance) else {
+                hearts.append(0)
+                continue
             }
+            hearts.append(context.pulses.count)
+            context.pulses.append(Pulse(Heart(rate: rate, seed: first(of: chance))))
         }
-        return (sensors, body)
+        if context.pulses.isEmpty, let first = chances.first {
+            context.pulses.append(Pulse(Heart(rate: Signal(60), seed: self.first(of: first))))
+        }
+        let sensors = definition.services.indices.map { index in
+            definition.services[index].makeSensor(
+                chance: chances[index], heart: hearts[index], clock: definition.clock)
+        }
+        return (sensors, context)
+    }
+
+    private static func first(of chance: RandomStream) -> UInt64 {
+        var chance = chance
+        return chance.next()
     }
 }

@@ -2,6 +2,7 @@ public import Bluetooth
 public import GATT
 public import Octets
 import Sensors
+public import Services
 public import Simulation
 
 /// A device as its clients know it: attributes, their values over time, and what is notified when.  It does not know
@@ -19,22 +20,22 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     private struct Place: Sendable {
-        let part: Part
-        /// Whether it is notified, or indicated.
-        let told: CharacteristicProperties
-        /// Which characteristic of its service it is, counted from 0.
+        let value: DeviceValue
+        /// Notify, indicate, both or neither.
+        let sent: CharacteristicProperties
+        /// The index of the characteristic in its service.
         let characteristic: Int
-        /// Nil while its service is not there.
+        /// Nil while the device does not have the service.
         var handle: UInt16?
     }
 
-    /// A value to which somebody listens.
-    private struct HeardPlace: Sendable {
+    /// A value to which a client is subscribed.
+    private struct Subscription: Sendable {
         let handle: UInt16
-        let part: Part
-        /// Nobody can have it notified.
+        let value: DeviceValue
+        /// The characteristic has Indicate, and not Notify.
         let isNeverNotified: Bool
-        /// Whether all who listen have it indicated.
+        /// Whether all subscribed clients have it indicated.
         var isIndicated: Bool
     }
 
@@ -44,56 +45,55 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     public private(set) var table: AttributeTable
     private var places: [Place] = []
     private var sensors: [any ServiceSensor]
-    private var body: Body
+    private var context: SensorContext
     private var clock = DeviceClock()
-    /// Values to which somebody listens.
-    private var heard: [HeardPlace] = []
-    /// Values that nobody is told, though they may listen: what comes of them is lost.
+    /// Values to which a client is subscribed.
+    private var subscriptions: [Subscription] = []
+    /// The handles of values that are not notified in spite of subscriptions.
     private var silent: [UInt16] = []
-    /// Values that are told at rates of their own.
+    /// Values that a script notifies at its own rate.
     private var bursts: [Burst] = []
-    /// What could not be said so far, in order: the first number of each part.
+    /// The first number of each value that did not fit, in order.
     public private(set) var saturatedValues: [SaturatedValue] = []
 
     /// Gives the definition its handles; chance comes from `seed`.
     public init(_ definition: PeripheralDefinition, seed: RandomStream) throws(AttributeTable.DefinitionError) {
         self.definition = definition
-        (sensors, body) = Self.sensors(for: definition, seed: seed)
+        (sensors, context) = Self.sensors(for: definition, seed: seed)
+        var attributes = definition.services.map(\.attributes)
         let own = [Self.genericAccess(definition), Self.genericAttribute]
-        var attributes = sensors.map(\.attributes)
         for service in definition.absentServices where attributes.indices.contains(service) {
             attributes[service].0.isThere = false
         }
         table = try AttributeTable(own + attributes.map(\.0))
-        for (service, (defined, quantities)) in attributes.enumerated() {
-            for (index, (characteristic, quantity)) in zip(defined.characteristics, quantities).enumerated() {
-                let told = characteristic.properties.intersection([.notify, .indicate])
-                places.append(
-                    Place(part: Part(service: service, quantity), told: told, characteristic: index, handle: nil))
+        for (service, (defined, ids)) in attributes.enumerated() {
+            for (index, (characteristic, id)) in zip(defined.characteristics, ids).enumerated() {
+                let sent = characteristic.properties.intersection([.notify, .indicate])
+                let value = DeviceValue(service: service, id)
+                places.append(Place(value: value, sent: sent, characteristic: index, handle: nil))
             }
         }
         findPlaces()
     }
 
-    /// The part whose value has this handle; nil for what no script can name.
-    public func part(of handle: UInt16) -> Part? { places.first { $0.handle == handle }?.part }
+    /// The value with this handle; nil for what no script can name.
+    public func value(of handle: UInt16) -> DeviceValue? { places.first { $0.handle == handle }?.value }
 
-    /// Whether a value is indicated to those who listen, and never notified.
+    /// Whether a value can be indicated and not notified.
     public func indicates(_ handle: UInt16) -> Bool {
-        places.contains { $0.handle == handle && $0.told == .indicate }
+        places.contains { $0.handle == handle && $0.sent == .indicate }
     }
 
-    /// The handle of the value that a part is sent with; nil when the device has no such part, or its service is not there.
-    public func handle(of part: Part) -> UInt16? { place(of: part)?.handle }
+    /// The handle of the characteristic value that carries a value; nil when the device does not have it now.
+    public func handle(of value: DeviceValue) -> UInt16? { place(of: value)?.handle }
 
-    /// The part whose value a part is sent with; nil when the device has no such part.
-    public func carrier(of part: Part) -> Part? { place(of: part)?.part }
+    /// The characteristic value that carries a value; nil when the device never has it.
+    public func carrier(of value: DeviceValue) -> DeviceValue? { place(of: value)?.value }
+
     /// Where a service of the definition stands among those of the table, which begin with what every device has.
     public func placeInTable(ofService service: Int) -> Int { service + Self.ownServices }
 
-    private func place(of part: Part) -> Place? {
-        places.first { $0.part == Part(service: part.service, part.quantity.carrier) }
-    }
+    private func place(of value: DeviceValue) -> Place? { places.first { $0.value == value.carrier } }
 
     // MARK: Other attributes
 
@@ -112,11 +112,13 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         return try table.removing(places(removed), adding: places(added))
     }
 
-    /// Has other attributes from now on: one of the tables above.  Nobody listens to what is not where it was.
+    /// Has other attributes from now on: one of the tables above.  Subscriptions end where a value has another handle.
     public mutating func adopt(_ table: AttributeTable, at now: Instant) {
         self.table = table
         findPlaces()
-        for place in heard where handle(of: place.part) != place.handle { end(place.handle, at: now) }
+        for subscription in subscriptions where handle(of: subscription.value) != subscription.handle {
+            didUnsubscribe(from: subscription.handle, at: now)
+        }
     }
 
     /// Generic Access and Generic Attribute, which stand before the others.
@@ -124,7 +126,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
 
     private mutating func findPlaces() {
         for index in places.indices {
-            let service = places[index].part.service + Self.ownServices
+            let service = places[index].value.service + Self.ownServices
             places[index].handle = table.handle(ofValue: places[index].characteristic, service: service)
         }
     }
@@ -133,105 +135,108 @@ public struct PeripheralDevice: AttributeValues, Sendable {
 
     /// Reads a value of now; the fixed ones are not asked for.
     public mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] {
-        guard let part = part(of: handle) else { throw .unlikelyError }
-        defer { keepSaturatedValues(of: part.service) }
-        return try sensors[part.service].read(part.quantity, at: clock.time(at: now), of: &body)
+        guard let value = value(of: handle) else { throw .unlikelyError }
+        defer { keepSaturatedValues(of: value.service) }
+        return try sensors[value.service].read(value.id, at: clock.time(at: now), context: &context)
     }
 
     /// Takes what a client wrote; the error is what its sensor answers.
-    public mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
-        guard let part = part(of: handle) else { throw .unlikelyError }
-        try sensors[part.service].write(value, to: part.quantity, at: clock.time(at: now), of: &body)
+    public mutating func write(_ octets: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
+        guard let value = value(of: handle) else { throw .unlikelyError }
+        try sensors[value.service].write(octets, to: value.id, at: clock.time(at: now), context: &context)
     }
 
     // MARK: Notifications
 
-    /// The least ATT MTU of those who are connected: what is notified has so much room, less three octets.
+    /// The smallest ATT MTU of the connected clients: a notification has three octets less.
     public var mtu: Int {
-        get { body.mtu }
-        set { body.mtu = newValue }
+        get { context.mtu }
+        set { context.mtu = newValue }
     }
 
-    /// When `timePassed` has something to do, before now if it is late; nil while nobody listens.
+    /// When `timePassed` has something to do, before now if it is late; nil while no notification is due.
     public var nextDue: Instant? {
         var next = Instant.never
-        for place in heard where !isSilent(place.handle) { next = min(next, due(place)) }
+        for subscription in subscriptions where !isSilent(subscription.handle) { next = min(next, due(subscription)) }
         return next == .never ? nil : clock.instant(of: next)
     }
 
     /// By the device's own clock.
-    private func due(_ place: HeardPlace) -> Instant {
-        if let burst = burst(of: place.part) { return bursts[burst].due }
-        return sensors[place.part.service].due(place.part.quantity, of: body)
+    private func due(_ subscription: Subscription) -> Instant {
+        let value = subscription.value
+        if let burst = burst(of: value) { return bursts[burst].due }
+        return sensors[value.service].nextNotification(of: value.id, context: context)
     }
 
-    private func burst(of part: Part) -> Int? {
-        bursts.isEmpty ? nil : bursts.firstIndex { $0.part == part }
+    private func burst(of value: DeviceValue) -> Int? {
+        bursts.isEmpty ? nil : bursts.firstIndex { $0.value == value }
     }
 
-    /// Somebody listens to a value, who did not before; nothing comes of it for one that is not told.
-    public mutating func begin(_ handle: UInt16, at now: Instant) {
-        guard !heard.contains(where: { $0.handle == handle }),
-            let place = places.first(where: { $0.handle == handle }), !place.told.isEmpty
+    /// The first client has subscribed to a value; does nothing for one that is never notified or indicated.
+    public mutating func didSubscribe(to handle: UInt16, at now: Instant) {
+        guard !subscriptions.contains(where: { $0.handle == handle }),
+            let place = places.first(where: { $0.handle == handle }), !place.sent.isEmpty
         else { return }
         let now = clock.time(at: now)
-        let isIndicated = place.told == .indicate
-        heard.append(
-            HeardPlace(
-                handle: handle, part: place.part, isNeverNotified: isIndicated, isIndicated: isIndicated))
-        sensors[place.part.service].begin(place.part.quantity, at: now, of: &body)
-        if let burst = burst(of: place.part) { bursts[burst].skip(to: now) }
-        keepSaturatedValues(of: place.part.service)
+        let (value, isIndicated) = (place.value, place.sent == .indicate)
+        subscriptions.append(
+            Subscription(handle: handle, value: value, isNeverNotified: isIndicated, isIndicated: isIndicated))
+        sensors[value.service].didSubscribe(to: value.id, at: now, context: &context)
+        if let burst = burst(of: value) { bursts[burst].skip(to: now) }
+        keepSaturatedValues(of: value.service)
     }
 
-    /// Nobody listens to a value any more.
-    public mutating func end(_ handle: UInt16, at now: Instant) {
-        guard let index = heard.firstIndex(where: { $0.handle == handle }) else { return }
-        let part = heard.remove(at: index).part
-        sensors[part.service].end(part.quantity, at: clock.time(at: now))
+    /// The last client has unsubscribed from a value.
+    public mutating func didUnsubscribe(from handle: UInt16, at now: Instant) {
+        guard let index = subscriptions.firstIndex(where: { $0.handle == handle }) else { return }
+        let value = subscriptions.remove(at: index).value
+        sensors[value.service].didUnsubscribe(from: value.id, at: clock.time(at: now))
     }
 
-    /// Those who listen to a value have changed: whether all of them have it indicated now, and none notified.
-    public mutating func listenersChanged(_ handle: UInt16, areIndicated: Bool) {
-        for index in heard.indices where heard[index].handle == handle {
-            heard[index].isIndicated = areIndicated || heard[index].isNeverNotified
-            endWaiting(heard[index].part)
+    /// Other clients are subscribed to a value: `areIndicated` when all of them have it indicated, and none notified.
+    public mutating func subscribersChanged(of handle: UInt16, areIndicated: Bool) {
+        for index in subscriptions.indices where subscriptions[index].handle == handle {
+            subscriptions[index].isIndicated = areIndicated || subscriptions[index].isNeverNotified
+            stopWaiting(subscriptions[index].value)
         }
     }
 
-    /// Nobody need confirm a value before it is told again.
-    private mutating func endWaiting(_ part: Part) { if let burst = burst(of: part) { bursts[burst].goOn() } }
+    /// A burst goes on without the confirmation of the last indication.
+    private mutating func stopWaiting(_ value: DeviceValue) {
+        if let burst = burst(of: value) { bursts[burst].stopWaiting() }
+    }
 
     /// A client has confirmed an indication of a value.
-    public mutating func confirmed(_ handle: UInt16, at now: Instant) {
-        guard let part = part(of: handle) else { return }
-        endWaiting(part)
-        sensors[part.service].confirmed(part.quantity, at: clock.time(at: now))
+    public mutating func indicationWasConfirmed(of handle: UInt16, at now: Instant) {
+        guard let value = value(of: handle) else { return }
+        stopWaiting(value)
+        sensors[value.service].indicationWasConfirmed(of: value.id, at: clock.time(at: now))
     }
 
-    /// An indication of a value was not sent: too many wait before it, or the client is out of sync.
-    public mutating func dropped(_ handle: UInt16, at now: Instant) {
-        guard let part = part(of: handle) else { return }
-        endWaiting(part)
-        sensors[part.service].dropped(part.quantity, at: clock.time(at: now))
+    /// An indication of a value was not sent: too many wait before it, or the client is change-unaware.
+    public mutating func indicationWasDropped(of handle: UInt16, at now: Instant) {
+        guard let value = value(of: handle) else { return }
+        stopWaiting(value)
+        sensors[value.service].indicationWasDropped(of: value.id, at: clock.time(at: now))
     }
 
-    /// A value that was told last is held back, or thrown away: nobody confirms it in time, and the next need not wait.
-    public mutating func withheld(_ handle: UInt16) {
-        guard let part = part(of: handle) else { return }
-        endWaiting(part)
-        sensors[part.service].withheld(part.quantity)
+    /// A script holds the last value back or discards it: no client will confirm it, and the next need not wait.
+    public mutating func notificationWasSuppressed(of handle: UInt16) {
+        guard let value = value(of: handle) else { return }
+        stopWaiting(value)
+        sensors[value.service].notificationWasSuppressed(of: value.id)
     }
 
-    /// From now on these values are not notified, and all others are again: of a heart, what beats from now on.
+    /// From now on only these values are not notified.
     public mutating func keepSilent(_ handles: [UInt16], at now: Instant) {
         let freed = silent.filter { !handles.contains($0) }
         silent = handles
         let now = clock.time(at: now)
-        for place in heard where freed.contains(place.handle) {
-            if let burst = burst(of: place.part) { bursts[burst].skip(to: now) }
-            sensors[place.part.service].resume(place.part.quantity, at: now, of: &body)
-            keepSaturatedValues(of: place.part.service)
+        for subscription in subscriptions where freed.contains(subscription.handle) {
+            let value = subscription.value
+            if let burst = burst(of: value) { bursts[burst].skip(to: now) }
+            sensors[value.service].didResumeNotifying(value.id, at: now, context: &context)
+            keepSaturatedValues(of: value.service)
         }
     }
 
@@ -241,110 +246,117 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Makes the notifications that are due.
     public mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Notification]) {
         let now = clock.time(at: now)
-        for place in heard where !isSilent(place.handle) {
-            var due = self.due(place)
+        for subscription in subscriptions where !isSilent(subscription.handle) {
+            var due = self.due(subscription)
             while due <= now {
-                if let packet = nextValue(of: place, at: now, pool: &pool) {
-                    outbox.append(Notification(handle: place.handle, packet: packet))
+                if let packet = nextPacket(for: subscription, at: now, pool: &pool) {
+                    outbox.append(Notification(handle: subscription.handle, packet: packet))
                 }
-                let next = self.due(place)
+                let next = self.due(subscription)
                 guard next > due else { break }
                 due = next
             }
         }
     }
 
-    private mutating func nextValue(of place: HeardPlace, at now: Instant, pool: inout PacketPool) -> Packet? {
-        guard let burst = burst(of: place.part) else { return value(of: place.part, .due, at: now, pool: &pool) }
-        let packet = value(of: place.part, .asked, at: now, pool: &pool)
-        bursts[burst].told(at: now, awaitsConfirmation: packet != nil && place.isIndicated)
+    private mutating func nextPacket(
+        for subscription: Subscription, at now: Instant, pool: inout PacketPool
+    ) -> Packet? {
+        let value = subscription.value
+        guard let burst = burst(of: value) else { return packet(of: value, .scheduled, at: now, pool: &pool) }
+        let packet = packet(of: value, .onDemand, at: now, pool: &pool)
+        bursts[burst].didNotify(at: now, awaitsConfirmation: packet != nil && subscription.isIndicated)
         return packet
     }
 
-    /// The present value of a part, to be notified out of turn; nil when there is none.
-    public mutating func value(of part: Part, at now: Instant, pool: inout PacketPool) -> Packet? {
-        guard let place = place(of: part), !place.told.isEmpty else { return nil }
-        return value(of: part, .asked, at: clock.time(at: now), pool: &pool)
+    /// The present value, to be notified on demand; nil when there is none.
+    public mutating func packet(of value: DeviceValue, at now: Instant, pool: inout PacketPool) -> Packet? {
+        guard let place = place(of: value), !place.sent.isEmpty else { return nil }
+        return packet(of: value, .onDemand, at: clock.time(at: now), pool: &pool)
     }
 
-    private mutating func value(
-        of part: Part, _ occasion: Occasion, at now: Instant, pool: inout PacketPool
+    private mutating func packet(
+        of value: DeviceValue, _ trigger: NotificationTrigger, at now: Instant, pool: inout PacketPool
     ) -> Packet? {
         var packet = pool.take()
-        let isTold = sensors[part.service].tell(
-            part.quantity.carrier, occasion, at: now, of: &body, into: &packet, pool: &pool)
-        keepSaturatedValues(of: part.service)
-        if isTold { return packet }
+        let hasValue = sensors[value.service].encodeNotification(
+            of: value.id.characteristicValue, trigger: trigger, at: now, context: &context, into: &packet,
+            pool: &pool)
+        keepSaturatedValues(of: value.service)
+        if hasValue { return packet }
         pool.release(packet)
         return nil
     }
 
     private mutating func keepSaturatedValues(of service: Int) {
-        guard !body.saturatedValues.isEmpty else { return }
-        for (quantity, wanted) in body.saturatedValues {
-            let part = Part(service: service, quantity)
-            if !saturatedValues.contains(where: { $0.part == part }) {
-                saturatedValues.append(SaturatedValue(part: part, wanted: wanted))
+        guard !context.saturatedValues.isEmpty else { return }
+        for (id, wanted) in context.saturatedValues {
+            let value = DeviceValue(service: service, id)
+            if !saturatedValues.contains(where: { $0.value == value }) {
+                saturatedValues.append(SaturatedValue(value: value, wanted: wanted))
             }
         }
-        body.saturatedValues.removeAll(keepingCapacity: true)
+        context.saturatedValues.removeAll(keepingCapacity: true)
     }
 
     // MARK: The script
 
-    /// Takes a quantity over from its curve, or gives it back when `value` is nil; false when it cannot be set so.
+    /// A script sets a value, or no longer does when `input` is nil; false when the value cannot be set so.
     ///
-    /// A signal's own time counts from `begun`, or from now when that is nil.
-    public mutating func set(_ part: Part, to value: PartValue?, at now: Instant, begun: Instant? = nil) -> Bool {
-        guard place(of: part) != nil else { return false }
+    /// The time of a signal counts from `begun`, or from now when that is nil.
+    public mutating func set(
+        _ value: DeviceValue, to input: SensorInput?, at now: Instant, begun: Instant? = nil
+    ) -> Bool {
+        guard place(of: value) != nil else { return false }
         let (now, begun) = (clock.time(at: now), begun.map(clock.time))
-        return sensors[part.service].set(part.quantity, to: value, at: now, begun: begun, of: &body)
+        return sensors[value.service].set(value.id, to: input, at: now, begun: begun, context: &context)
     }
 
-    /// Tells a part's present value so many times a second, in place of its own period and from `begun` on, or at its
-    /// period again if `rate` is nil.  What is indicated waits for its confirmation.
-    public mutating func burst(_ part: Part, rate: Double?, begun: Instant, at now: Instant) {
-        guard let place = place(of: part), !place.told.isEmpty else { return }
+    /// Notifies a value at `rate` in Hz, counted from `begun`, in place of its own times; nil: at its own times again.
+    ///
+    /// The next indication waits for the confirmation of the last.
+    public mutating func burst(_ value: DeviceValue, rate: Double?, begun: Instant, at now: Instant) {
+        guard let place = place(of: value), !place.sent.isEmpty else { return }
         let (now, begun) = (clock.time(at: now), clock.time(at: begun))
-        bursts.removeAll { $0.part == place.part }
+        bursts.removeAll { $0.value == place.value }
         if let rate, rate > 0 {
-            bursts.append(Burst(place.part, rate: rate, from: begun, at: now))
+            bursts.append(Burst(place.value, rate: rate, from: begun, at: now))
         } else {
-            sensors[place.part.service].goOn(place.part.quantity, at: now)
+            sensors[place.value.service].reschedule(place.value.id, after: now)
         }
     }
 
-    /// From now on the clock of the sensors is so many millionths too fast, from -1000 to 1000.
+    /// From now on the sensors' clock is so many millionths too fast, from -1000 to 1000.
     public mutating func drift(by partsPerMillion: Double, at now: Instant) {
         clock.drift(by: partsPerMillion, from: now)
     }
 
-    /// What a part shows now, in its own unit, and a contact as 0 or 1; nil when it has no number, or none now.
-    ///
-    /// Asking changes nothing.
-    public func number(of part: Part, at now: Instant) -> Double? {
-        guard place(of: part) != nil else { return nil }
-        return sensors[part.service].number(of: part.quantity, at: clock.time(at: now), of: body)
+    /// The present number in the value's unit, of a contact 0 or 1; nil when there is none.
+    public func number(of value: DeviceValue, at now: Instant) -> Double? {
+        guard place(of: value) != nil else { return nil }
+        return sensors[value.service].number(of: value.id, at: clock.time(at: now), context: context)
     }
 
-    /// The octets of a part that says this and nothing else; nil when it cannot.
-    public func octets(of part: Part, saying value: PartValue) -> [UInt8]? {
-        guard place(of: part) != nil else { return nil }
-        return sensors[part.service].octets(of: part.quantity, saying: value)
+    /// The octets that have this input and nothing else; nil when there are none.
+    public func octets(of value: DeviceValue, for input: SensorInput) -> [UInt8]? {
+        guard place(of: value) != nil else { return nil }
+        return sensors[value.service].octets(of: value.id, for: input)
     }
 
-    /// An electrode of a service comes off, or is put on again; false when it has none.
+    /// An electrode of a service comes off or is put on again; false when the service has none.
     public mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) -> Bool {
         guard sensors.indices.contains(service) else { return false }
         return sensors[service].setLead(isOff: isOff, at: clock.time(at: now))
     }
 
-    /// The clock on the wall goes on by so much at once.
+    /// Sets the wall clock forward.
     public mutating func skipTime(by duration: Duration, at now: Instant) {
-        for index in sensors.indices { sensors[index].clockSkips(at: clock.time(at: now), of: &body) }
-        body.clock.skip(by: duration)
+        for index in sensors.indices {
+            sensors[index].wallClockWillSkip(at: clock.time(at: now), context: &context)
+        }
+        context.clock.skip(by: duration)
     }
 
-    /// Whether the clock on the wall has come as far as it can count: `WallClock`.
-    public func clockHasStopped(at now: Instant) -> Bool { body.clock.hasStopped(at: now) }
+    /// Whether the wall clock has come to the last time that it can show.
+    public func clockHasStopped(at now: Instant) -> Bool { context.clock.hasStopped(at: now) }
 }

@@ -12,7 +12,10 @@ public struct VendorCount: Hashable, Sendable {
     public init(roundingDown value: Double) { number = UInt32(saturating: value) }
 
     /// Reads a value as it came, in the name of `field`; throws unless it has four octets.
-    public init(octets: [UInt8], _ field: String) throws(Malformed) {
+    public init(octets: [UInt8], _ field: String) throws(Malformed) { try self.init(octets: octets[...], field) }
+
+    /// The same for octets where they lie, without a copy.
+    public init(octets: ArraySlice<UInt8>, _ field: String) throws(Malformed) {
         var reader = OctetReader(octets)
         number = try reader.uint32(field)
         try reader.finish()

@@ -1,10 +1,12 @@
+public import Services
+
 /// The entity that a path such as `strap/heart_rate/contact` names, as indices into the scenario.
 public enum EntityReference: Hashable, Sendable {
     /// An index of ``Scenario/devices``.
     case device(Int)
     /// A service: an index of ``Device/services``.
     case service(device: Int, service: Int)
-    /// A value: an index of ``Service/parts``.  Where a value is required, the path of a service names its main value.
+    /// A value: an index of ``Service/values``.  Where a value is required, the path of a service names its main value.
     case part(device: Int, service: Int, part: Int)
     /// The client under test.
     case client
@@ -22,12 +24,12 @@ public enum EntityReference: Hashable, Sendable {
 
 extension Scenario {
     /// The value of a reference; nil for other entities, and for indices that the scenario does not have.
-    public func part(_ entity: EntityReference) -> Part? {
-        guard case .part(let device, let service, let part) = entity, devices.indices.contains(device),
+    public func value(_ entity: EntityReference) -> ServiceValue? {
+        guard case .part(let device, let service, let value) = entity, devices.indices.contains(device),
             devices[device].services.indices.contains(service),
-            devices[device].services[service].parts.indices.contains(part)
+            devices[device].services[service].values.indices.contains(value)
         else { return nil }
-        return devices[device].services[service].parts[part]
+        return devices[device].services[service].values[value]
     }
 
     /// The path of an entity: `strap/heart_rate/contact`; nil if it has none.
@@ -40,51 +42,23 @@ extension Scenario {
             guard devices.indices.contains(device), devices[device].services.indices.contains(index) else { return nil }
             return "\(devices[device].id)/\(devices[device].services[index].id)"
         case .part(let device, let service, _):
-            guard let part = part(entity), let owner = path(of: .service(device: device, service: service)) else {
+            guard let value = value(entity), let owner = path(of: .service(device: device, service: service)) else {
                 return nil
             }
-            return part.name.isEmpty ? owner : "\(owner)/\(part.name)"
+            return value.name.isEmpty ? owner : "\(owner)/\(value.name)"
         }
     }
 
-    /// The first value of a device with a role in a kind of service; nil if there is none.
-    public func part(_ role: Part.Role, of kind: Service.Kind, device: Int) -> EntityReference? {
-        part(of: kind, device: device) { $0.role == role }
-    }
-
-    /// The first value of a device with a name in a kind of service; nil if there is none.
-    public func part(named name: String, of kind: Service.Kind, device: Int) -> EntityReference? {
-        part(of: kind, device: device) { $0.name == name }
-    }
-
-    private func part(of kind: Service.Kind, device: Int, where isMatch: (Part) -> Bool) -> EntityReference? {
+    /// The first value of a device with a name in a kind of service, or its main value; nil if there is none.
+    public func value(
+        named name: String? = nil, of description: ServiceDescription, device: Int
+    ) -> EntityReference? {
         guard devices.indices.contains(device) else { return nil }
-        for (index, service) in devices[device].services.enumerated() where service.kind == kind {
-            guard let place = service.parts.firstIndex(where: isMatch) else { continue }
-            return .part(device: device, service: index, part: place)
+        for (index, service) in devices[device].services.enumerated() where service.description.name == description.name
+        {
+            let place = name.map { name in service.values.firstIndex { $0.name == name } } ?? service.mainValue
+            if let place { return .part(device: device, service: index, part: place) }
         }
         return nil
-    }
-}
-
-extension Part {
-    /// Under which key an object that a characteristic carries has this part: `bpm`.
-    public func key(in kind: Service.Kind) -> String {
-        switch (kind, role) {
-        case (.heartRate, .value): "bpm"
-        case (.healthThermometer, .value): "celsius"
-        case (.healthThermometer, _) where name == "intermediate": "celsius"
-        case (.fitness, _) where name == "temperature": "celsius"
-        default: name
-        }
-    }
-
-    /// By how much a client's words may differ from what was delivered: it rounds.
-    public func leeway(in kind: Service.Kind) -> Double {
-        switch (role, key(in: kind)) {
-        case (.rrIntervals, _): 1
-        case (_, "celsius"): 0.05
-        default: 0
-        }
     }
 }

@@ -1,3 +1,4 @@
+public import Characteristics
 public import Sensors
 
 /// A value in a script.
@@ -6,4 +7,10 @@ public enum Value: Hashable, Sendable {
     case curve(Curve)
     /// A string, for text values.
     case text(String)
+
+    /// The string in a format; nil for a curve, and for octets that are not written as octets are.
+    public func octets(as format: ValueFormat) -> [UInt8]? {
+        guard case .text(let text) = self else { return nil }
+        return format == .octets ? Units.octets(text) : Array(text.utf8)
+    }
 }

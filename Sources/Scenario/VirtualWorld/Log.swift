@@ -37,7 +37,7 @@ extension World {
     mutating func noteSaturatedValues(of node: Int) {
         guard !isClient(node) else { return }
         for saturated in nodes[node].takeSaturatedValues() {
-            let entity = entity(of: saturated.part, node)
+            let entity = entity(of: saturated.value, node)
             note(.saturated, entity, entity.flatMap(scenario.path)) { record in
                 record.value = saturated.wanted.map(Self.text)
             }

@@ -4,6 +4,7 @@ import HCI
 import LEHost
 import Octets
 import Peripheral
+import Services
 import Simulation
 
 /// A host above a controller, and the device that it serves.
@@ -66,13 +67,13 @@ struct Node: Sendable {
         pool.release(packet)
     }
 
-    /// The present value of a part, or these octets; nil for a silent or unknown one.
+    /// The present value, or these octets; nil for a silent or unknown one.
     mutating func notification(
-        of part: Peripheral.Part, octets: [UInt8]?, at now: Instant, pool: inout PacketPool
+        of value: DeviceValue, octets: [UInt8]?, at now: Instant, pool: inout PacketPool
     ) -> PeripheralDevice.Notification? {
-        guard let handle = device.handle(of: part), !device.isSilent(handle),
+        guard let handle = device.handle(of: value), !device.isSilent(handle),
             let packet = octets.map({ pool.take($0) })
-                ?? device.value(of: part, at: now, pool: &pool)
+                ?? device.packet(of: value, at: now, pool: &pool)
         else { return nil }
         return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
@@ -100,7 +101,9 @@ struct Node: Sendable {
     ) {
         guard hasSubscriber(notification.handle) else { return outbox.append(notification) }
         notificationFaults.take(notification, at: now, pool: &pool, into: &outbox)
-        if !outbox.contains(where: { $0.handle == notification.handle }) { device.withheld(notification.handle) }
+        if !outbox.contains(where: { $0.handle == notification.handle }) {
+            device.notificationWasSuppressed(of: notification.handle)
+        }
     }
 
     // MARK: Connections and subscriptions
@@ -130,7 +133,7 @@ struct Node: Sendable {
             return subscribersChanged(handle)
         }
         subscriptions.append(Subscription(connection: connection, handle: handle, isIndicated: isIndicated))
-        device.begin(handle, at: now)
+        device.didSubscribe(to: handle, at: now)
         subscribersChanged(handle)
     }
 
@@ -139,13 +142,13 @@ struct Node: Sendable {
     ) {
         subscriptions.removeAll { $0.isOf(connection, handle) }
         guard !hasSubscriber(handle) else { return subscribersChanged(handle) }
-        device.end(handle, at: now)
+        device.didUnsubscribe(from: handle, at: now)
         notificationFaults.discard(handle, pool: &pool)
     }
 
     private mutating func subscribersChanged(_ handle: UInt16) {
         let areIndicated = subscriptions.allSatisfy { $0.handle != handle || $0.isIndicated }
-        device.listenersChanged(handle, areIndicated: areIndicated)
+        device.subscribersChanged(of: handle, areIndicated: areIndicated)
     }
 
     /// An unbonded client's subscriptions end with its connection.  Core 6.0, Vol 3, Part G, section 3.3.3.3.

@@ -2,6 +2,7 @@ import EventLog
 import Peripheral
 public import Scenarios
 import Sensors
+import Services
 public import Simulation
 import Spelling
 import Timeline
@@ -102,7 +103,8 @@ extension World {
         guard case .set(to: .curve(.constant(let number))) = action.operation, let entity = action.entity else {
             return nil
         }
-        return place(of: entity)?.part.quantity == .contact ? "\(number >= 0.5)" : Self.text(of: number)
+        if case .truth? = scenario.value(entity)?.description.content { return "\(number >= 0.5)" }
+        return Self.text(of: number)
     }
 }
 

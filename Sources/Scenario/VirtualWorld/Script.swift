@@ -5,6 +5,7 @@ import LEHost
 import Peripheral
 import Scenarios
 import Sensors
+import Services
 import Simulation
 import Timeline
 
@@ -88,8 +89,8 @@ extension World {
     }
 
     private mutating func set(_ entity: EntityReference, to value: Value?, begun: Instant?) {
-        guard let (node, part) = place(of: entity) else { return }
-        _ = set(part, of: node, to: value.map { partValue($0, for: entity, part, node) }, begun: begun)
+        guard let (node, target) = place(of: entity) else { return }
+        _ = set(target, of: node, to: value.map { input($0, for: target, node) }, begun: begun)
     }
 
     private mutating func disconnect(_ entity: EntityReference, _ code: Code?) {
@@ -107,12 +108,10 @@ extension World {
     }
 
     private mutating func notify(_ entity: EntityReference, times: Int, _ value: Value?) {
-        guard let (node, part) = place(of: entity) else { return }
-        let octets = value.flatMap {
-            nodes[node].device.octets(of: part, saying: partValue($0, for: entity, part, node))
-        }
+        guard let (node, target) = place(of: entity) else { return }
+        let octets = value.flatMap { nodes[node].device.octets(of: target, for: input($0, for: target, node)) }
         if value != nil, octets == nil { return }
-        for _ in 0..<times { notify(part, of: node, octets: octets) }
+        for _ in 0..<times { notify(target, of: node, octets: octets) }
     }
 
     /// Updates the leads of a target's ECG services: off while `lead_off` applies to any entity that includes them.
@@ -126,21 +125,13 @@ extension World {
     }
 
     /// Converts a script's value for a device.
-    private func partValue(
-        _ value: Value, for entity: EntityReference, _ part: Peripheral.Part, _ node: Int
-    ) -> PartValue {
-        var format: ValueFormat?
-        if case .custom(let index) = part.quantity,
-            case .custom(let custom) = scenario.devices[node].services[part.service].content
-        {
-            format = custom.characteristics[index].format
-        }
-        switch (part.quantity, value) {
-        case (.location, .text(let name)):
-            return .octets(HeartRate.Location.allCases.filter { $0.name == name }.map(\.rawValue))
-        case (.temperatureType, .text(let name)):
-            return .octets(HealthThermometer.Site.allCases.filter { $0.name == name }.map(\.rawValue))
-        default: return PartValue(value, as: format, seed: seed(of: part, node))
+    private func input(_ value: Value, for target: DeviceValue, _ node: Int) -> SensorInput {
+        let description = scenario.devices[node].services[target.service].description.values[target.id.index]
+            .description
+        switch (value, description.content) {
+        case (.curve(let curve), _): return .signal(Signal(curve, seed: seed(of: target, node)))
+        case (.text, .custom(let format)): return .octets(value.octets(as: format) ?? [])
+        case (.text(let text), _): return .octets(description.octets(of: text))
         }
     }
 
@@ -157,33 +148,28 @@ extension World {
         switch entity {
         case .device(let device): names.handles(of: device)
         case .service(let device, let service): names.handles(of: device, service)
-        case .part: place(of: entity).flatMap { nodes[$0.node].device.handle(of: $0.part) }.map { [$0] } ?? []
+        case .part: place(of: entity).flatMap { nodes[$0.node].device.handle(of: $0.value) }.map { [$0] } ?? []
         case .client, .rule: []
         }
     }
 
-    /// The node and the part of a value; of a service, those of its main value.
-    func place(of entity: EntityReference) -> (node: Int, part: Peripheral.Part)? {
+    /// The node and the value of a reference; of a service, its main value.
+    func place(of entity: EntityReference) -> (node: Int, value: DeviceValue)? {
         let (device, index, named): (Int, Int, Int?)
         switch entity {
         case .service(let number, let service): (device, index, named) = (number, service, nil)
-        case .part(let number, let service, let part): (device, index, named) = (number, service, part)
+        case .part(let number, let service, let value): (device, index, named) = (number, service, value)
         case .device, .client, .rule: return nil
         }
         let service = scenario.devices[device].services[index]
-        guard let place = named ?? service.parts.firstIndex(where: { $0.role == .value }),
-            let part = Peripheral.Part(service.parts[place], at: place, of: service, at: index)
-        else { return nil }
-        return (device, part)
+        return (named ?? service.mainValue).map { (device, DeviceValue(service: index, service.values[$0].id)) }
     }
 
-    /// The reference to a part of a device; nil for one that scripts cannot name.
-    func entity(of part: Peripheral.Part, _ node: Int) -> EntityReference? {
-        let service = scenario.devices[node].services[part.service]
-        let place = service.parts.indices.first { place in
-            Peripheral.Part(service.parts[place], at: place, of: service, at: part.service) == part
+    /// The reference to a value of a device; nil for one that scripts cannot name.
+    func entity(of value: DeviceValue, _ node: Int) -> EntityReference? {
+        scenario.devices[node].services[value.service].values.firstIndex { $0.id == value.id }.map {
+            .part(device: node, service: value.service, part: $0)
         }
-        return place.map { .part(device: node, service: part.service, part: $0) }
     }
 
     private mutating func note(_ event: EventName, _ rule: Int) {

@@ -44,7 +44,7 @@ extension World {
             let device = nodes[node].device
             return device.table.range(ofService: device.placeInTable(ofService: service))
         case .part:
-            guard let (node, part) = place(of: entity), let handle = nodes[node].device.handle(of: part) else {
+            guard let (node, value) = place(of: entity), let handle = nodes[node].device.handle(of: value) else {
                 return nil
             }
             return nodes[node].device.table.range(ofCharacteristicWithValue: handle)
@@ -64,8 +64,8 @@ extension World {
     mutating func sendRaw(_ octets: [UInt8], _ channel: Action.Channel?, _ entity: EntityReference) {
         if let channel, let node = entity.device {
             command(.sendRaw(L2CAP.Channel(channel), octets), of: node)
-        } else if let (node, part) = place(of: entity) {
-            notify(part, of: node, octets: octets)
+        } else if let (node, value) = place(of: entity) {
+            notify(value, of: node, octets: octets)
         }
     }
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Peripheral
 public import Scenarios
+import Services
 public import Simulation
 import Timeline
 
@@ -76,8 +77,8 @@ extension World {
         let devices = scenario.devices.indices.map { index in
             var device = WorldStatus.Device(scenario.devices[index].id)
             device.mtus = nodes[index].connections.map(\.mtu)
-            device.bpm = number(.value, of: .heartRate, device: index).map { Int($0) }
-            device.isTouching = number(.contact, of: .heartRate, device: index).map { $0 > 0 }
+            device.bpm = number(of: .heartRate, device: index).map { Int($0) }
+            device.isTouching = number(named: "contact", of: .heartRate, device: index).map { $0 > 0 }
             device.isSilent = nodes[index].conditions.has(.silence)
             device.isAway = nodes[index].conditions.has(.linkLoss)
             return device
@@ -101,10 +102,10 @@ extension World {
             begun: begun, end: end)
     }
 
-    private func number(_ role: Scenarios.Part.Role, of kind: Service.Kind, device: Int) -> Double? {
-        guard let entity = scenario.part(role, of: kind, device: device), let (node, part) = place(of: entity) else {
-            return nil
-        }
-        return nodes[node].device.number(of: part, at: now)
+    private func number(named name: String? = nil, of service: ServiceDescription, device: Int) -> Double? {
+        guard let entity = scenario.value(named: name, of: service, device: device),
+            let (node, value) = place(of: entity)
+        else { return nil }
+        return nodes[node].device.number(of: value, at: now)
     }
 }

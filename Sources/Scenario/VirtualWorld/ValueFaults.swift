@@ -7,8 +7,8 @@ import Simulation
 extension World {
     /// Sends a value at a rate, or at its usual times if that is nil.
     mutating func burst(_ entity: EntityReference, rate: Double?, begun: Instant?) {
-        guard let (node, part) = place(of: entity) else { return }
-        nodes[node].device.burst(part, rate: rate, begun: begun ?? now, at: now)
+        guard let (node, value) = place(of: entity) else { return }
+        nodes[node].device.burst(value, rate: rate, begun: begun ?? now, at: now)
         wakeDevice(node)
     }
 

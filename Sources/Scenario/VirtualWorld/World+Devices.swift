@@ -22,8 +22,8 @@ extension World {
         case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
         case .server(let id, .unsubscribed(let handle)), .server(let id, .orphaned(let handle)):
             nodes[node].unsubscribed(handle, id, at: now, pool: &pool)
-        case .server(_, .confirmed(let handle)): nodes[node].device.confirmed(handle, at: now)
-        case .server(_, .dropped(let handle)): nodes[node].device.dropped(handle, at: now)
+        case .server(_, .confirmed(let handle)): nodes[node].device.indicationWasConfirmed(of: handle, at: now)
+        case .server(_, .dropped(let handle)): nodes[node].device.indicationWasDropped(of: handle, at: now)
         case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
         default: break
         }

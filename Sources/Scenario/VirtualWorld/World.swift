@@ -8,6 +8,7 @@ public import LEHost
 public import Octets
 public import Peripheral
 public import Scenarios
+public import Services
 public import Simulation
 import Timeline
 import VirtualController
@@ -93,8 +94,7 @@ public struct World: Sendable {
         script = ScriptRunner(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"), sleeps: sleeps)
         for device in scenario.devices {
-            let definition = PeripheralDefinition(
-                device, begins: scenario.begins, chance: chance.stream("device \(device.id)"))
+            let definition = PeripheralDefinition(device, begins: scenario.begins)
             let peripheral = try PeripheralDevice(definition, seed: chance.stream("device \(device.id)"))
             let place = Medium.Station(
                 millimetres: Self.millimetres(device.distance), power: device.advertising.payload.txPower ?? 0)
@@ -151,8 +151,8 @@ public struct World: Sendable {
     mutating func wakeScript(at due: Instant) { schedule(.scriptWake, due: due) }
 
     /// The seed of a curve that a script sets.
-    func seed(of part: Peripheral.Part, _ node: Int) -> UInt64 {
-        var stream = chance.stream("set \(node) \(part.service)")
+    func seed(of value: DeviceValue, _ node: Int) -> UInt64 {
+        var stream = chance.stream("set \(node) \(value.service)")
         return stream.next()
     }
 
@@ -254,26 +254,26 @@ public struct World: Sendable {
         nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
-    /// Overrides a quantity of a device, or returns it to its curve.
+    /// Overrides a value of a device, or returns it to its sensor.
     ///
     /// - Parameters:
-    ///   - part: The quantity.
+    ///   - value: The value.
     ///   - node: The device.
-    ///   - value: The new value; nil to end the override.
-    ///   - begun: The time zero of a curve; now by default.
-    /// - Returns: Whether the device has such a quantity.
+    ///   - input: The new input; nil to end the override.
+    ///   - begun: The time zero of a signal; now by default.
+    /// - Returns: Whether the value can be set so.
     public mutating func set(
-        _ part: Peripheral.Part, of node: Int, to value: PartValue?, begun: Instant? = nil
+        _ value: DeviceValue, of node: Int, to input: SensorInput?, begun: Instant? = nil
     ) -> Bool {
         guard nodes.indices.contains(node) else { return false }
         defer { wakeDevice(node) }
-        return nodes[node].device.set(part, to: value, at: now, begun: begun)
+        return nodes[node].device.set(value, to: input, at: now, begun: begun)
     }
 
     /// Notifies or indicates a value now, or these octets.
-    public mutating func notify(_ part: Peripheral.Part, of node: Int, octets: [UInt8]? = nil) {
+    public mutating func notify(_ value: DeviceValue, of node: Int, octets: [UInt8]? = nil) {
         guard nodes.indices.contains(node),
-            let notification = nodes[node].notification(of: part, octets: octets, at: now, pool: &pool)
+            let notification = nodes[node].notification(of: value, octets: octets, at: now, pool: &pool)
         else { return }
         notify(node, notification)
     }

@@ -7,6 +7,7 @@ import GATT
 import LEHost
 import Octets
 import Scenarios
+import Services
 import Simulation
 import VirtualWorld
 
@@ -114,7 +115,8 @@ struct Rehearsal: Sendable {
                 case .wake(let due): wakes.append(due)
                 case .said(let saying):
                     switch saying.content {
-                    case .heartRate, .temperature, .steps, .stepsToday, .feed: measurements += 1
+                    case .heartRate: measurements += 1
+                    case .value(let value) where value.isMeasurement: measurements += 1
                     case .ecg(let tally), .measurementTally(let tally, _): measurements += Int(tally.samples)
                     default: break
                     }

@@ -4,6 +4,7 @@ import Conformance
 import Documents
 import Reporting
 import Scenarios
+import Services
 import Spelling
 
 let validateGrammar = Arguments.Grammar(
@@ -41,6 +42,10 @@ let explainGrammar = Arguments.Grammar(
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""
     let word = operand.uppercased()
+    if let service = ServiceRegistry.service(named: operand) {
+        Console.print(service.reference)
+        return .success
+    }
     if let check = Check.all.first(where: { $0.id.uppercased() == word }) {
         let kind =
             switch check.weight {

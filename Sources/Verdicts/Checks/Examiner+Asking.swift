@@ -3,6 +3,7 @@ import GATT
 import HCI
 import Scenarios
 import Sensors
+import Services
 import Simulation
 import Spelling
 
@@ -138,21 +139,11 @@ extension Examiner {
 
     // MARK: What a person could do to the peripheral
 
-    /// Gives a part of one of its services another value, until the case ends; skips the check where nobody can.
+    /// Sets a value of a service, by its name or as the main value, until the case ends; skips the check where nobody can.
     mutating func provoke(
-        _ role: Part.Role = .value, of kind: Service.Kind, to number: Double, _ words: String
-    ) throws(Ending) { try provoke(part(role, of: kind), to: number, words) }
-
-    /// The same, of a part that has no other role than its name.
-    mutating func provoke(
-        named name: String, of kind: Service.Kind, to number: Double, _ words: String
+        named name: String? = nil, of service: ServiceDescription, to number: Double, _ words: String
     ) throws(Ending) {
-        let entity = radio.stage.flatMap { $0.scenario.part(named: name, of: kind, device: $0.device) }
-        try provoke(entity, to: number, words)
-    }
-
-    private mutating func provoke(_ entity: EntityReference?, to number: Double, _ words: String) throws(Ending) {
-        guard let entity else { throw .skipped("nobody can \(words) of this peripheral") }
+        guard let entity = scenarioValue(named: name, of: service) else { throw .skipped("nobody can \(words) of this peripheral") }
         try act(Action(.set(to: .curve(.constant(number))), of: entity))
     }
 

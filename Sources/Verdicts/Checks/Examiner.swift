@@ -3,6 +3,7 @@ import GATT
 import HCI
 import LEHost
 import Scenarios
+import Services
 import Simulation
 import VirtualWorld
 
@@ -87,9 +88,9 @@ struct Examiner {
         listen()
     }
 
-    /// The part of the peripheral's scenario with this role; nil where nobody can do anything to it.
-    func part(_ role: Part.Role, of kind: Service.Kind) -> EntityReference? {
-        radio.stage.flatMap { $0.scenario.part(role, of: kind, device: $0.device) }
+    /// A value in the peripheral's scenario, by its name or as the main value of a service; nil without a scenario.
+    func scenarioValue(named name: String? = nil, of service: ServiceDescription) -> EntityReference? {
+        radio.stage.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
     }
 
     /// Does to the peripheral what a rule of its script would, and what a person at a real one can: for so long.  Skips

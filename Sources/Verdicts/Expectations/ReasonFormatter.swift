@@ -15,7 +15,7 @@ struct ReasonFormatter: Sendable {
             var entities = [EntityReference.device(device)]
             for (service, content) in content.services.enumerated() {
                 entities.append(.service(device: device, service: service))
-                entities += content.parts.indices.map { .part(device: device, service: service, part: $0) }
+                entities += content.values.indices.map { .part(device: device, service: service, part: $0) }
             }
             names += entities.map { ($0, scenario.path(of: $0) ?? "") }
         }

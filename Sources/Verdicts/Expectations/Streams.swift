@@ -1,5 +1,6 @@
 import EventLog
 import Scenarios
+import Services
 import Simulation
 
 /// The times of the values of a part that sends several in one notification.
@@ -46,8 +47,8 @@ extension Scenario {
         var streams: [Stream] = []
         for (device, content) in devices.enumerated() {
             for (index, service) in content.services.enumerated() {
-                guard let rate = service.content.rate, rate > 0,
-                    let place = service.parts.firstIndex(where: { $0.role == .value })
+                guard let rate = service.description.rate(in: service.configured.configuration), rate > 0,
+                    let place = service.mainValue
                 else { continue }
                 let part = EntityReference.part(device: device, service: index, part: place)
                 let kinds = Event.Kind.allCases.filter(\.carriesStreams)
@@ -55,16 +56,5 @@ extension Scenario {
             }
         }
         return streams
-    }
-}
-
-extension Service.Content {
-    /// Values per second; nil if it is not a stream.
-    fileprivate var rate: Int? {
-        switch self {
-        case .ecg(let ecg): ecg.rate
-        case .measurements(let measurements): measurements.rate
-        default: nil
-        }
     }
 }

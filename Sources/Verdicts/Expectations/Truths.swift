@@ -1,5 +1,6 @@
 import EventLog
 import Scenarios
+import Services
 import Simulation
 
 /// The present and recent values of all `$truth` in the expectations.
@@ -55,7 +56,8 @@ private struct History: Sendable {
     /// The main value of the service, which may include the part.
     private let carrier: EntityReference?
     private let key: String
-    private let leeway: Double
+    /// The value's own tolerance, however strict the expectation is.
+    private let allowance: Double
     private let memory: Duration
     private var renewed = Instant.start  // when the present value was delivered last
     private var statistic: RollingStatistic
@@ -65,14 +67,12 @@ private struct History: Sendable {
     init(_ truth: Matcher.Truth, in scenario: Scenario, memory: Duration) {
         (self.truth, self.memory) = (truth, memory)
         statistic = RollingStatistic(truth)
-        if case .part(let device, let service, _) = truth.of, let part = scenario.part(truth.of) {
+        if case .part(let device, let service, _) = truth.of, let value = scenario.value(truth.of) {
             let owner = scenario.devices[device].services[service]
-            carrier = owner.parts.firstIndex { $0.role == .value }.map { place in
-                .part(device: device, service: service, part: place)
-            }
-            (key, leeway) = (part.key(in: owner.kind), part.leeway(in: owner.kind))
+            carrier = owner.mainValue.map { .part(device: device, service: service, part: $0) }
+            (key, allowance) = (value.description.key ?? value.name, value.description.tolerance)
         } else {
-            (carrier, key, leeway) = (nil, "", 0)
+            (carrier, key, allowance) = (nil, "", 0)
         }
     }
 
@@ -109,13 +109,13 @@ private struct History: Sendable {
     }
 
     func holds(_ datum: Datum, tolerance: Double, at now: Instant) -> Bool {
-        let (start, tolerance) = (now.advanced(by: .zero - Truths.latency), max(tolerance, leeway))
+        let (start, tolerance) = (now.advanced(by: .zero - Truths.latency), max(tolerance, allowance))
         if let present, datum.isNear(present, tolerance) { return true }
         return past.contains { $0.end >= start && datum.isNear($0.value, tolerance) }
     }
 
     func came(_ datum: Datum, tolerance: Double, since instant: Instant) -> Bool {
-        let tolerance = max(tolerance, leeway)
+        let tolerance = max(tolerance, allowance)
         if let present, datum.isNear(present, tolerance) { return true }
         return past.contains { $0.renewed >= instant && datum.isNear($0.value, tolerance) }
     }

@@ -1,5 +1,7 @@
 import Bluetooth
 import Documents
+import GATT
+import Services
 
 /// Reads actions from checked documents.
 struct ActionReader {
@@ -112,8 +114,9 @@ struct ActionReader {
         let services = entity.device.map { names.devices[$0].services } ?? []
         let isThere =
             switch entity {
-            case .service(_, let index), .part(_, let index, _): services[index].kind == .ecg
-            default: services.contains { $0.kind == .ecg }
+            case .service(_, let index), .part(_, let index, _):
+                services[index].description.name == ServiceDescription.ecg.name
+            default: services.contains { $0.description.name == ServiceDescription.ecg.name }
             }
         if isThere { return true }
         (cursor["of"] ?? cursor).note(.wrongEntity, "expected a target with an ECG service")
@@ -121,32 +124,28 @@ struct ActionReader {
     }
 
     func canSet(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
-        guard let (service, part) = names.part(entity), !Tables.isSettable(part, in: service.kind) else { return true }
+        guard let (_, value) = names.value(entity), !value.description.isSettable else { return true }
         (cursor["of"] ?? cursor).note(.wrongEntity, "this value is derived from others and cannot be set")
         return false
     }
 
     private func canSay(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
-        guard let (service, part) = names.part(entity) else { return true }
-        var isMeasured = Tables.isCarried(part, in: service.kind)
-        if case .ecg(let ecg) = service.content, ecg.form == .pmd { isMeasured = true }
-        guard isMeasured else { return true }
+        guard let (_, value) = names.value(entity), value.isCarried || !value.description.isEncodable else {
+            return true
+        }
         cursor["value"]?.note(.wrongEntity, "this target cannot be notified with another value: leave \"value\" out")
         return false
     }
 
     /// A value of the type and in the range of its target.
     func value(_ cursor: Cursor, _ entity: EntityReference) -> Value? {
-        guard case .part(_, _, let place) = entity, let (service, part) = names.part(entity) else { return nil }
-        if case .custom(let custom) = service.content {
-            return CustomReader(services: ServiceReader(curves: curves))
-                .value(cursor, as: custom.characteristics[place].format)
+        guard let (_, described) = names.value(entity) else { return nil }
+        if case .custom(let format) = described.description.content {
+            return CustomReader(services: ServiceReader(curves: curves)).value(cursor, as: format)
         }
-        guard let value = curves.value(cursor, in: Tables.range(of: part, in: service.kind)) else {
-            return nil
-        }
-        let choices = Tables.names(of: part, in: service.kind)
-        let isText = service.kind == .deviceInformation || choices != nil
+        guard let value = curves.value(cursor, in: described.description.range) else { return nil }
+        let choices = described.description.words
+        let isText = described.description.isText
         switch value {
         case .curve where isText:
             cursor.note(.wrongType, "expected a string, found \(cursor.node.kind)")

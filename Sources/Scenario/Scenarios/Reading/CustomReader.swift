@@ -1,21 +1,63 @@
 import Bluetooth
 import Characteristics
 import Documents
+import GATT
 import Sensors
+import Services
 import Spelling
 
 /// Makes custom services of checked trees.
 struct CustomReader {
-    let services: ServiceReader
+    /// What a client may do with a characteristic.
+    enum Property: String, CaseIterable {
+        case read
+        case write
+        case writeCommand = "write_command"
+        case notify
+        case indicate
 
-    func custom(_ cursor: Cursor) -> Custom {
-        Custom(
-            uuid: cursor["uuid"]?.string.flatMap { UUID($0) } ?? UUID(0),
-            characteristics: (cursor["characteristics"]?.items ?? []).map(characteristic))
+        var bit: CharacteristicProperties {
+            switch self {
+            case .read: .read
+            case .write: .write
+            case .writeCommand: .writeWithoutResponse
+            case .notify: .notify
+            case .indicate: .indicate
+            }
+        }
     }
 
-    static func properties(_ cursor: Cursor) -> [Custom.Characteristic.Property] {
-        (cursor["properties"]?.items ?? []).compactMap { Optional($0).choice() }
+    /// What a client needs first.
+    enum Permission: String, CaseIterable {
+        case encrypted
+        case authenticated
+        case authorized
+
+        /// What a link needs; keys that a person has confirmed encrypt it too.
+        var security: LinkSecurity {
+            switch self {
+            case .encrypted: .encrypted
+            case .authenticated: [.encrypted, .authenticated]
+            case .authorized: .authorized
+            }
+        }
+    }
+
+    let services: ServiceReader
+
+    func custom(_ cursor: Cursor) -> ConfiguredService {
+        var taken: Set<String> = []
+        let items = cursor["characteristics"]?.items ?? []
+        for item in items {
+            let name = name(of: item)
+            guard !taken.insert(name).inserted else { continue }
+            (item["id"] ?? item).note(.duplicateID, "this service has another characteristic \(name.quoted)")
+        }
+        return .custom(cursor["uuid"]?.string.flatMap { UUID($0) } ?? UUID(0), items.map(characteristic))
+    }
+
+    private func name(of cursor: Cursor) -> String {
+        cursor["id"]?.string ?? (cursor["uuid"]?.string ?? "").lowercased()
     }
 
     /// That of a characteristic or a descriptor, which a device's own attributes must not have.
@@ -31,18 +73,30 @@ struct CustomReader {
         .primaryService, .secondaryService, .include, .characteristic, .clientCharacteristicConfiguration,
     ]
 
-    private func characteristic(_ cursor: Cursor) -> Custom.Characteristic {
+    private func characteristic(_ cursor: Cursor) -> CustomCharacteristic {
         let format: ValueFormat = cursor["format"].choice() ?? Self.format(of: cursor["value"])
         for key in ["properties", "permissions"] { noteRepeated(cursor[key]?.items ?? []) }
         let descriptors = cursor["descriptors"]?.items ?? []
         noteDuplicates(descriptors)
-        return Custom.Characteristic(
-            uuid: uuid(cursor) ?? UUID(0), format: format, properties: Self.properties(cursor),
-            permissions: (cursor["permissions"]?.items ?? []).compactMap { Optional($0).choice() },
-            value: cursor["value"].map { value($0, as: format) } ?? (format.range == nil ? nil : .curve(.constant(0))),
-            period: services.period(cursor),
-            handle: (cursor["handle"]?.integer).flatMap(UInt16.init(exactly:)),
-            descriptors: descriptors.compactMap(descriptor))
+        let properties = (cursor["properties"]?.items ?? []).compactMap { Optional($0).choice() as Property? }
+        var characteristic = CustomCharacteristic(
+            name(of: cursor), uuid: uuid(cursor) ?? UUID(0), format: format,
+            properties: CharacteristicProperties(properties.map(\.bit)),
+            initial: initial(cursor["value"].flatMap { value($0, as: format) }, as: format))
+        let permissions = (cursor["permissions"]?.items ?? []).compactMap { Optional($0).choice() as Permission? }
+        characteristic.security = LinkSecurity(permissions.map(\.security))
+        characteristic.period = within(cursor["period"], .milliseconds(1) ... .seconds(86_400)) ?? .seconds(1)
+        characteristic.handle = (cursor["handle"]?.integer).flatMap(UInt16.init(exactly:))
+        characteristic.descriptors = descriptors.compactMap(descriptor)
+        return characteristic
+    }
+
+    private func initial(_ value: Value?, as format: ValueFormat) -> CustomCharacteristic.Initial {
+        switch value {
+        case .curve(let curve): .curve(curve)
+        case .text: .octets(value?.octets(as: format) ?? [])
+        case nil: format.range == nil ? .octets([]) : .curve(.constant(0))
+        }
     }
 
     private func noteRepeated(_ names: [Cursor]) {
@@ -92,7 +146,7 @@ struct CustomReader {
         }
     }
 
-    private func descriptor(_ cursor: Cursor) -> Custom.Descriptor? {
+    private func descriptor(_ cursor: Cursor) -> DescriptorDefinition? {
         guard let uuid = uuid(cursor), let value = cursor["value"], let octets = octets(value, of: uuid) else {
             return nil
         }
@@ -100,7 +154,7 @@ struct CustomReader {
         if uuid == .characteristicPresentationFormat, octets.count != 7 {
             value.note(.wrongLength, "a Characteristic Presentation Format has 7 octets, and this has \(octets.count)")
         }
-        return Custom.Descriptor(uuid: uuid, octets: octets)
+        return DescriptorDefinition(uuid: uuid, value: octets)
     }
 
     /// A descriptor's value: a number in as few octets as hold it, or text.

@@ -1,4 +1,6 @@
 import Documents
+import GATT
+import Services
 
 /// Assigns the handles of a device, as the device itself will, and notes fixed handles that are not available.
 /// Core 6.0, Vol 3, Part G, section 2.6.
@@ -18,11 +20,9 @@ struct HandleReader {
     mutating func add(_ service: Service, _ cursor: Cursor) {
         let wasFull = next > Self.last + 1
         next += 1
-        if case .custom(let custom) = service.content {
-            let cursors = cursor["characteristics"]?.items ?? []
-            for (characteristic, cursor) in zip(custom.characteristics, cursors) { add(characteristic, cursor) }
-        } else {
-            next += service.parts.reduce(0) { $0 + Tables.attributes(of: $1, in: service) }
+        let cursors = cursor["characteristics"]?.items ?? []
+        for (place, characteristic) in service.configured.attributes.0.characteristics.enumerated() {
+            add(characteristic, cursors.indices.contains(place) ? cursors[place] : cursor)
         }
         if next > Self.last + 1, !wasFull {
             cursor.note(.handleTaken, "this service exceeds the last handle, \(Self.last)")
@@ -40,7 +40,7 @@ struct HandleReader {
     }
 
     /// Declaration, value, configuration, and descriptors.
-    private mutating func add(_ characteristic: Custom.Characteristic, _ cursor: Cursor) {
+    private mutating func add(_ characteristic: CharacteristicDefinition, _ cursor: Cursor) {
         let lowest = next + 1
         var handle = lowest
         if let fixed = characteristic.handle.map(Int.init), fixed > 0 {
@@ -49,7 +49,7 @@ struct HandleReader {
             }
             handle = max(handle, fixed)
         }
-        let isSent = characteristic.properties.contains { $0 == .notify || $0 == .indicate }
-        next = handle + 1 + (isSent ? 1 : 0) + characteristic.descriptors.count
+        let hasConfiguration = !characteristic.properties.isDisjoint(with: [.notify, .indicate])
+        next = handle + 1 + (hasConfiguration ? 1 : 0) + characteristic.descriptors.count
     }
 }

@@ -1,4 +1,6 @@
 import Documents
+import GATT
+import Services
 import Spelling
 
 /// Resolves the paths of a scenario.
@@ -22,8 +24,8 @@ struct Names {
     private mutating func addServices(of device: Device, _ index: Int, _ prefix: String) {
         for (number, service) in device.services.enumerated() {
             add(prefix + service.id, .service(device: index, service: number))
-            for (place, part) in service.parts.enumerated() where !part.name.isEmpty {
-                add("\(prefix)\(service.id)/\(part.name)", .part(device: index, service: number, part: place))
+            for (place, value) in service.values.enumerated() where !value.name.isEmpty {
+                add("\(prefix)\(service.id)/\(value.name)", .part(device: index, service: number, part: place))
             }
         }
     }
@@ -48,8 +50,8 @@ struct Names {
 
     /// The index of the service that a definition adds to a device.
     func service(defined cursor: Cursor, of device: Int) -> Int? {
-        guard !cursor.isGivenUp, let kind: Service.Kind = cursor["service"].choice() else { return nil }
-        let name = cursor["id"]?.string ?? kind.rawValue
+        guard !cursor.isGivenUp, let word = cursor["service"]?.string else { return nil }
+        let name = cursor["id"]?.string ?? word
         guard case .service(device, let service)? = entities["\(devices[device].id)/\(name)"] else {
             cursor.note(.unknownEntity, "the device has no service \(name.quoted)")
             return nil
@@ -61,19 +63,19 @@ struct Names {
     func carrier(of entity: EntityReference) -> Event.Carrier? {
         guard case .part(let device, let index, let part) = entity else { return nil }
         let service = devices[device].services[index]
-        guard Tables.isCarried(service.parts[part], in: service.kind) else { return nil }
-        return mainPart(service).map { main in
+        let value = service.values[part]
+        guard value.isCarried else { return nil }
+        return mainValue(service).map { main in
             Event.Carrier(
-                part: .part(device: device, service: index, part: main),
-                key: service.parts[part].key(in: service.kind))
+                part: .part(device: device, service: index, part: main), key: value.description.key ?? value.name)
         }
     }
 
     /// A value and its service; nil for other entities.
-    func part(_ entity: EntityReference) -> (service: Service, part: Part)? {
+    func value(_ entity: EntityReference) -> (service: Service, value: ServiceValue)? {
         guard case .part(let device, let index, let part) = entity else { return nil }
         let service = devices[device].services[index]
-        return (service, service.parts[part])
+        return (service, service.values[part])
     }
 
     /// The device of actions without a target; nil if there are several.
@@ -93,9 +95,9 @@ struct Names {
         case (.served, _): return wrong("a device, service or value")
         case (.anything, _), (.sender, .device): return entity
         case (.sender, .service(let device, let service)):
-            let parts = devices[device].services[service].parts
-            guard parts.contains(where: { !$0.properties.isDisjoint(with: .sent) }) else {
-                let properties = Part.Properties.sent.words(" or ")
+            let values = devices[device].services[service].values
+            guard values.contains(where: { !$0.properties.isDisjoint(with: .sent) }) else {
+                let properties = CharacteristicProperties.sent.words(" or ")
                 cursor.note(.missingProperty, "\(cursor.node.kind) has no value that can \(properties)")
                 return nil
             }
@@ -103,16 +105,16 @@ struct Names {
         case (.sender, .part): return fitted(entity, .part(.sent), cursor)
         case (.sender, _): return wrong("a device, service or value")
         case (.part(let properties), .service(let device, let service)):
-            guard let part = mainPart(devices[device].services[service]) else {
+            guard let part = mainValue(devices[device].services[service]) else {
                 return wrong("one of its values")
             }
             return fitted(.part(device: device, service: service, part: part), .part(properties), cursor)
         case (.part(let properties), .part(let device, let service, let index)):
-            let part = devices[device].services[service].parts[index]
-            guard properties.isEmpty || !properties.isDisjoint(with: part.properties) else {
+            let has = devices[device].services[service].values[index].properties
+            guard properties.isEmpty || !properties.isDisjoint(with: has.withWrites) else {
                 cursor.note(
                     .missingProperty,
-                    "\(cursor.node.kind) cannot \(properties.words(" or ")), only \(part.properties.words(", "))")
+                    "\(cursor.node.kind) cannot \(properties.words(" or ")), only \(has.withWrites.words(", "))")
                 return nil
             }
             return entity
@@ -123,8 +125,8 @@ struct Names {
         }
     }
 
-    private func mainPart(_ service: Service) -> Int? {
-        service.parts.firstIndex { $0.role == .value } ?? (service.parts.count == 1 ? 0 : nil)
+    private func mainValue(_ service: Service) -> Int? {
+        service.mainValue ?? (service.values.count == 1 ? 0 : nil)
     }
 
     private func sort(_ entity: EntityReference) -> String {
@@ -148,13 +150,16 @@ struct Names {
     }
 }
 
-extension Part.Properties {
+extension CharacteristicProperties {
     /// The properties of values that a server sends without a request.
-    static let sent: Part.Properties = [.notify, .indicate]
+    static let sent: CharacteristicProperties = [.notify, .indicate]
+
+    /// The properties, with `write` if there are write commands.
+    fileprivate var withWrites: CharacteristicProperties { contains(.writeWithoutResponse) ? union(.write) : self }
 
     /// `be read or be notified`.
     func words(_ separator: String) -> String {
-        let all: [(Part.Properties, String)] = [
+        let all: [(CharacteristicProperties, String)] = [
             (.read, "be read"), (.write, "be written"), (.notify, "be notified"), (.indicate, "be indicated"),
         ]
         return all.filter { contains($0.0) }.map(\.1).joined(separator: separator)

@@ -1,7 +1,9 @@
 import Bluetooth
 import Documents
 import EventLog
+import GATT
 import Sensors
+import Services
 
 /// Reads moments and events from checked documents.
 struct MomentReader {
@@ -87,7 +89,7 @@ struct MomentReader {
         guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"],
             let of = names.entity(path, .part([.read, .notify, .indicate]))
         else { return nil }
-        if case .part(_, _, let place) = of, let (service, _) = names.part(of), !Tables.isNumber(place, of: service) {
+        if let (_, value) = names.value(of), !value.description.isNumber {
             if statistic.calculates {
                 path.note(.noNumber, "\(path.node.kind) is not a number, so it has no \(statistic)")
             }

@@ -1,9 +1,9 @@
 import Bluetooth
 import Documents
-import Sensors
+import Services
 import Spelling
 
-/// Makes services of checked trees.
+/// Makes services of checked trees, by the fields of their descriptions.
 struct ServiceReader {
     let curves: CurveReader
 
@@ -38,130 +38,59 @@ struct ServiceReader {
     }
 
     private func service(_ cursor: Cursor) -> Service? {
-        guard !cursor.isGivenUp, let kind: Service.Kind = cursor["service"].choice() else { return nil }
-        return Service(
-            id: cursor["id"]?.string ?? kind.rawValue, kind: kind, content: content(cursor, kind),
-            parts: parts(cursor, kind))
+        guard !cursor.isGivenUp, let word = cursor["service"]?.string else { return nil }
+        let id = cursor["id"]?.string ?? word
+        if word == Tables.custom { return Service(id: id, configured: CustomReader(services: self).custom(cursor)) }
+        guard let fields = ServiceRegistry.service(named: word)?.fields else { return nil }
+        var configuration = ServiceConfiguration()
+        for field in fields { read(field, cursor, into: &configuration) }
+        guard let description = ServiceRegistry.service(named: word, configuration) else { return nil }
+        switch description.problem(in: configuration) {
+        case .missing(let text): cursor.note(.missingKey, text)
+        case .conflict(let key, let text): (cursor[key] ?? cursor).note(.conflict, text)
+        case nil: break
+        }
+        return Service(id: id, configured: ConfiguredService(description, configuration))
     }
 
-    private func content(_ cursor: Cursor, _ kind: Service.Kind) -> Service.Content {
-        switch kind {
-        case .heartRate: .heartRate(heartRate(cursor))
-        case .battery:
-            .battery(Battery(value: curve(cursor["value"], 0...100, else: 100), period: period(cursor)))
-        case .deviceInformation:
-            .deviceInformation(information(cursor))
-        case .healthThermometer: .healthThermometer(thermometer(cursor))
-        case .fitness: .fitness(fitness(cursor))
-        case .ecg: .ecg(electrocardiogram(cursor))
-        case .measurements:
-            .measurements(
-                Measurements(
-                    rate: rate(cursor["rate"]) ?? 500, value: curve(cursor["value"], 0...65535, else: 60)))
-        case .feed:
-            .feed(Feed(value: curve(cursor["value"], 0...4_294_967_295, else: 0), period: period(cursor)))
-        case .custom: .custom(CustomReader(services: self).custom(cursor))
+    // MARK: Fields
+
+    private func read(_ field: FieldDescription, _ cursor: Cursor, into configuration: inout ServiceConfiguration) {
+        guard let cursor = cursor[field.name] else { return }
+        guard case .object(let fields) = field.form else {
+            return configuration.set(field.key, to: value(cursor, of: field.form))
+        }
+        for field in fields { read(field, cursor, into: &configuration) }
+    }
+
+    private func value(_ cursor: Cursor, of form: FieldDescription.Form) -> FieldValue? {
+        switch form {
+        case .curve(let range), .truth(let range): curves.curve(cursor, in: range).map(FieldValue.curve)
+        case .duration(let range): within(cursor, range).map(FieldValue.duration)
+        case .timeOfDay: cursor.string.flatMap(Units.timeOfDay).map(FieldValue.duration)
+        case .flag: cursor.bool.map(FieldValue.flag)
+        case .derivedOrCurve(let range):
+            cursor.bool.map(FieldValue.flag) ?? curves.curve(cursor, in: range).map(FieldValue.curve)
+        case .whole: cursor.integer.map(FieldValue.whole)
+        case .number: cursor.number.map(FieldValue.number)
+        case .rate(let range): rate(cursor, range).map(FieldValue.whole)
+        case .word: cursor.string.map(FieldValue.word)
+        case .text(let most): cursor.text(atMost: most).map(FieldValue.word)
+        case .object: nil
         }
     }
 
-    private func information(_ cursor: Cursor) -> DeviceInformation {
-        func text(_ key: String) -> String? { cursor[key]?.text(atMost: Cursor.longestValue) }
-        return DeviceInformation(
-            manufacturer: text("manufacturer"), model: text("model"), serial: text("serial"),
-            hardware: text("hardware"), firmware: text("firmware"), software: text("software"))
-    }
-
-    private func heartRate(_ cursor: Cursor) -> HeartRate {
-        HeartRate(
-            value: curve(cursor["value"], 0...65535, else: 60), period: period(cursor),
-            format: cursor["format"].choice() ?? .auto,
-            contact: cursor["contact"].flatMap { curves.curve($0, in: 0...1) }, energy: energy(cursor["energy"]),
-            hasRRIntervals: cursor["rr_intervals"]?.bool ?? false,
-            rrPerNotification: cursor["rr_per_notification"]?.integer,
-            location: HeartRate.Location.allCases.first { $0.name == cursor["location"]?.string })
-    }
-
-    private func energy(_ cursor: Cursor?) -> HeartRate.Energy? {
-        guard let cursor, cursor.bool != false else { return nil }
-        return cursor.bool == true ? .counted : curves.curve(cursor, in: 0...65535).map(HeartRate.Energy.curve)
-    }
-
-    private func thermometer(_ cursor: Cursor) -> HealthThermometer {
-        HealthThermometer(
-            value: curve(cursor["value"], -273.15...1000, else: 36.6),
-            period: within(cursor["period"], .seconds(1) ... .seconds(65535)) ?? .seconds(1),
-            hasInterval: cursor["period"] != nil, unit: cursor["unit"].choice() ?? .celsius,
-            site: HealthThermometer.Site.allCases.first { $0.name == cursor["type"]?.string },
-            isStoring: cursor["store"]?.bool ?? false)
-    }
-
-    private func fitness(_ cursor: Cursor) -> Fitness {
-        if cursor["steps"] == nil, cursor["temperature"] == nil {
-            cursor.note(.missingKey, "\"steps\", \"temperature\" or both are missing: this service has nothing to say")
+    /// A rate in whole Hz; a wrong form has been noted already.
+    private func rate(_ cursor: Cursor, _ range: ClosedRange<Int>) -> Int? {
+        guard let text = cursor.string, Forms.rate.accepts(text), let hertz = Units.quantity(text, unit: "Hz") else {
+            return nil
         }
-        return Fitness(
-            steps: cursor["steps"].flatMap { curves.curve($0, in: 0...4_294_967_295) },
-            temperature: cursor["temperature"].flatMap { curves.curve($0, in: -273.15...327.67) },
-            dailyReset: cursor["daily_reset"]?.string.flatMap(Units.timeOfDay) ?? .zero, period: period(cursor))
-    }
-
-    private func electrocardiogram(_ cursor: Cursor) -> Electrocardiogram {
-        let form: Electrocardiogram.Form = cursor["as"].choice() ?? .ecg
-        if form == .pmd, let lead = cursor["lead"] {
-            lead.note(.conflict, "Polar Measurement Data has no place for a lead")
-        }
-        let noise = cursor["noise"]
-        return Electrocardiogram(
-            form: form, rate: rate(cursor["rate"]) ?? (form == .pmd ? 130 : 500), mains: rate(noise?["mains"]),
-            wander: noise?["wander"]?.number, muscle: noise?["muscle"]?.number,
-            lead: curve(cursor["lead"], 0...255, else: 1))
-    }
-
-    // MARK: Quantities
-
-    private func curve(_ cursor: Cursor?, _ range: ClosedRange<Double>, else value: Double) -> Curve {
-        cursor.flatMap { curves.curve($0, in: range) } ?? .constant(value)
-    }
-
-    func period(_ cursor: Cursor) -> Duration {
-        within(cursor["period"], .milliseconds(1) ... .seconds(86_400)) ?? .seconds(1)
-    }
-
-    /// A whole number of times in a second; of what is written as no rate is, its form has been noted.
-    private func rate(_ cursor: Cursor?) -> Int? {
-        guard let cursor, let text = cursor.string, Forms.rate.accepts(text),
-            let hertz = Units.quantity(text, unit: "Hz")
-        else { return nil }
-        guard let whole = Int(exactly: hertz), (1...4000).contains(whole) else {
-            cursor.note(.outOfRange, "expected a whole number from 1 Hz to 4000 Hz, found \(cursor.node.kind)")
+        guard let whole = Int(exactly: hertz), range.contains(whole) else {
+            let (least, most) = (range.lowerBound, range.upperBound)
+            cursor.note(
+                .outOfRange, "expected a whole number from \(least) Hz to \(most) Hz, found \(cursor.node.kind)")
             return nil
         }
         return whole
-    }
-
-    // MARK: Parts
-
-    private func parts(_ cursor: Cursor, _ kind: Service.Kind) -> [Part] {
-        if kind == .custom { return customParts(cursor) }
-        if kind == .ecg, cursor["as"]?.string == Electrocardiogram.Form.pmd.rawValue { return Tables.pmdParts }
-        let switches = ["energy", "rr_intervals"]
-        return Tables.parts(of: kind).filter { row in
-            guard let key = row.key else { return true }
-            return cursor[key].map { !switches.contains(key) || $0.bool != false } ?? false
-        }.map(\.part)
-    }
-
-    private func customParts(_ cursor: Cursor) -> [Part] {
-        var parts: [Part] = []
-        var taken: Set<String> = []
-        for item in cursor["characteristics"]?.items ?? [] {
-            let name = item["id"]?.string ?? (item["uuid"]?.string ?? "").lowercased()
-            if !taken.insert(name).inserted {
-                (item["id"] ?? item).note(.duplicateID, "this service has another characteristic \(name.quoted)")
-            }
-            let properties = CustomReader.properties(item).map(\.properties)
-            parts.append(Part(name: name, role: .named, properties: Part.Properties(properties)))
-        }
-        return parts
     }
 }

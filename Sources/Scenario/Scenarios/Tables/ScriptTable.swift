@@ -1,13 +1,14 @@
 import Bluetooth
 import Documents
 import EventLog
+import GATT
 
 /// What `of` can name in an action or event.
 enum Target {
     /// A device.
     case device
     /// A value with at least one of these properties; with none: any value.
-    case part(Part.Properties)
+    case part(CharacteristicProperties)
     /// A device, or a service or value that is notified or indicated.
     case sender
     /// A device, or a service or value of it.

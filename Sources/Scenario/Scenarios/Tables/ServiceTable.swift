@@ -1,88 +1,23 @@
 import Characteristics
 import Documents
+import Services
 
 extension Tables {
     static let service = Shape.kinds(
-        key: "service", Service.Kind.allCases.map { .init($0.rawValue, [id] + fields(of: $0)) })
+        key: "service",
+        ServiceRegistry.all.filter { $0.variant == nil }.map { service in
+            .init(service.name, [id] + service.fields.map(Shape.Field.init))
+        } + [.init(custom, [id] + customFields)])
+
+    /// The word for a service that the file describes.
+    static let custom = "custom"
 
     private static let id = Shape.Field("id", .id, "Needed when the device has two services of this kind.")
 
-    private static func value(_ shape: Shape, required: Bool = false, _ about: String) -> Shape.Field {
-        .init("value", .any([shape, .definition("curve")]), required: required, about)
-    }
-
-    private static func fields(of kind: Service.Kind) -> [Shape.Field] {
-        switch kind {
-        case .heartRate:
-            [
-                value(.number(0...65535), "In bpm; 60 if it is left out."),
-                .init("period", .duration, "From measurement to measurement; 1 s if it is left out."),
-                .init("format", .name(HeartRate.Format.allCases.map(\.rawValue)), "The width of a heart rate; auto."),
-                .init(
-                    "contact", .any([.boolean, .number(0...1), .definition("curve")]),
-                    "Whether the skin is touched; left out when the sensor cannot know."),
-                .init(
-                    "energy", .any([.boolean, .number(0...65535), .definition("curve")]),
-                    "In kJ; true to count it from the heart rate."),
-                .init("rr_intervals", .boolean, "Whether the intervals between beats are sent."),
-                .init("rr_per_notification", .integer(0...255), "So many in each; those that came if it is left out."),
-                .init("location", .name(HeartRate.Location.allCases.map(\.name)), "Where it is worn."),
-            ]
-        case .healthThermometer:
-            [
-                value(.number(-273.15...1000), "In °C; 36.6 if it is left out."),
-                .init(
-                    "period", .duration,
-                    "From measurement to measurement, which a client then can read and write; 1 s if it is left out."),
-                .init("type", .name(HealthThermometer.Site.allCases.map(\.name)), "Where it measures."),
-                .init("unit", .name(HealthThermometer.Unit.allCases.map(\.rawValue)), "Of what it says; celsius."),
-                .init("store", .boolean, "Whether it keeps measurements while no client is there."),
-            ]
-        case .fitness:
-            [
-                .init("steps", .any([.number(0...4_294_967_295), .definition("curve")]), "Since the start."),
-                .init("temperature", .any([.number(-273.15...327.67), .definition("curve")]), "In °C."),
-                .init("daily_reset", .form(Forms.timeOfDay), "When a day begins; 00:00 if it is left out."),
-                .init("period", .duration, "How often changes are sent; 1 s if it is left out."),
-            ]
-        case .ecg:
-            [
-                .init("as", .name(Electrocardiogram.Form.allCases.map(\.rawValue)), "As which service; ecg."),
-                .init("rate", .rate, "Samples in a second, 1 to 4000; 500, as pmd 130."),
-                .init(
-                    "noise",
-                    .object([
-                        .init("mains", .rate, "The hum of the power line."),
-                        .init("wander", .number(0...10), "Of the base line, in mV."),
-                        .init("muscle", .number(0...10), "In mV."),
-                    ]), "What is not the heart."),
-                .init("lead", .any([.number(0...255), .definition("curve")]), "Its number; 1 if it is left out."),
-            ]
-        case .measurements:
-            [
-                .init("rate", .rate, required: true, "Values in a second, 1 to 4000."),
-                value(.number(0...65535), required: true, "In bpm."),
-            ]
-        case .feed:
-            [
-                value(.number(0...4_294_967_295), required: true, "A whole number."),
-                .init("period", .duration, "How often it is sent; 1 s if it is left out."),
-            ]
-        case .battery:
-            [
-                value(.number(0...100), "In per cent; 100 if it is left out."),
-                .init("period", .duration, "How often the value is looked at; 1 s if it is left out."),
-            ]
-        case .deviceInformation: informationKeys.map { .init($0, .text, "A string that can be read.") }
-        case .custom:
-            [
-                .init("uuid", .uuid, required: true, "The service's."),
-                .init("characteristics", .list(.object(characteristic)), required: true, "In the order of handles."),
-            ]
-        }
-    }
-
-    static let informationKeys = ["manufacturer", "model", "serial", "hardware", "firmware", "software"]
+    private static let customFields: [Shape.Field] = [
+        .init("uuid", .uuid, required: true, "The service's."),
+        .init("characteristics", .list(.object(characteristic)), required: true, "In the order of handles."),
+    ]
 
     private static let characteristic: [Shape.Field] = [
         .init("id", .id, "What things call it."),
@@ -91,11 +26,11 @@ extension Tables {
             "format", .name(ValueFormat.allCases.map(\.rawValue)),
             "How a value is encoded; utf8 for a string and uint8 for a number if it is left out."),
         .init(
-            "properties", .list(.name(Custom.Characteristic.Property.allCases.map(\.rawValue)), count: 1...Int.max),
+            "properties", .list(.name(CustomReader.Property.allCases.map(\.rawValue)), count: 1...Int.max),
             required: true,
             "What a client may do."),
         .init(
-            "permissions", .list(.name(Custom.Characteristic.Permission.allCases.map(\.rawValue))),
+            "permissions", .list(.name(CustomReader.Permission.allCases.map(\.rawValue))),
             "What a client needs."),
         .init("value", .definition("value"), "Its value."),
         .init("period", .duration, "How often it is sent; 1 s if it is left out."),
@@ -110,4 +45,30 @@ extension Tables {
                         "What can be read: octets, the text of a 2901, or a number in as few octets as hold it."),
                 ])), "Besides those that its properties need."),
     ]
+}
+
+extension Shape.Field {
+    /// A key of a service.
+    init(_ field: FieldDescription) {
+        self.init(field.name, Shape(field.form), required: field.isRequired, field.about)
+    }
+}
+
+extension Shape {
+    fileprivate init(_ form: FieldDescription.Form) {
+        switch form {
+        case .curve(let range): self = .any([.number(range), .definition("curve")])
+        case .duration: self = .duration
+        case .timeOfDay: self = .form(Forms.timeOfDay)
+        case .flag: self = .boolean
+        case .truth(let range), .derivedOrCurve(let range):
+            self = .any([.boolean, .number(range), .definition("curve")])
+        case .whole(let range): self = .integer(range)
+        case .number(let range): self = .number(range)
+        case .rate: self = .rate
+        case .word(let words): self = .name(words)
+        case .text: self = .text
+        case .object(let fields): self = .object(fields.map(Field.init))
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Scenarios
+import Services
 import Spelling
 
 /// A value that a person can read on an app, and where it stands in a client's line.
@@ -31,7 +32,7 @@ struct AppField: Sendable {
         var (fields, constants) = ([AppField](), [Value]())
         for outer in members where outer.key != "peer" {
             guard case .object(let inner) = outer.matcher, !inner.isEmpty else {
-                fields.append(AppField(key: outer.key, member: main[outer.key]))
+                fields.append(AppField(key: outer.key, member: mainMember(of: outer.key)))
                 continue
             }
             for member in inner {
@@ -46,15 +47,29 @@ struct AppField: Sendable {
         return (fields.filter { !$0.takesRest } + fields.filter(\.takesRest), constants)
     }
 
-    /// The member of a value that it is there for, where it has several.
-    private static let main = ["heart_rate": "bpm", "temperature": "celsius", "ecg": "samples", "statistic": "value"]
+    /// The member for which a line is there, where it has several; nil for a line whose value is no object.
+    private static func mainMember(of key: String) -> String? {
+        key == "statistic" ? "value" : characteristic(of: key)?.value.key
+    }
+
+    /// The characteristic whose lines begin with a key.
+    private static func characteristic(of key: String) -> CharacteristicDescription? {
+        ServiceRegistry.all.lazy.flatMap(\.characteristics).first { $0.client.key == key && $0.client.importance > .none }
+    }
+
+    /// The value that a line has under a key, and under a member of its object.
+    private static func description(of key: String, _ member: String?) -> ValueDescription? {
+        guard let characteristic = characteristic(of: key) else { return nil }
+        return ([characteristic.value] + characteristic.members).first { $0.key == member || $0.key == nil }
+    }
 
     private var kind: Kind {
-        switch (key, member) {
-        case ("heart_rate", "contact"): .truth
-        case ("heart_rate", "rr_ms"): .numbers
-        case ("location", _), ("state", _), ("error", _), ("information", _): .word
-        default: .number
+        switch Self.description(of: key, member)?.content {
+        case .truth: .truth
+        case .numbers: .numbers
+        case .word, .text: .word
+        case nil where ["state", "error"].contains(key): .word
+        case .number, .structure, .custom, nil: .number
         }
     }
 
@@ -67,27 +82,24 @@ struct AppField: Sendable {
 
     /// What might be typed.
     var example: String {
-        switch kind {
-        case .number: key == "temperature" ? "36.6" : "72"
-        case .numbers: "812 790"
+        let example = Self.description(of: key, member)?.example ?? ""
+        guard example.isEmpty else { return example }
+        return switch kind {
+        case .number: "72"
+        case .numbers: "72 73"
         case .truth: "yes"
-        case .word: key == "location" ? "chest" : "its words"
+        case .word: "its words"
         }
     }
 
     static func name(_ key: String, _ member: String?) -> String {
-        switch (key, member) {
-        case ("heart_rate", "bpm"), ("heart_rate", nil): "heart rate"
-        case ("heart_rate", "contact"): "skin contact"
-        case ("heart_rate", "energy_kj"): "energy in kJ"
-        case ("heart_rate", "rr_ms"): "RR intervals in ms"
-        case ("temperature", _): "temperature in °C"
-        case ("battery", _): "battery in %"
-        case ("ecg", "lost"): "lost ECG samples"
-        case ("ecg", _): "ECG samples"
-        case ("location", _): "place on the body"
-        default: (member ?? key).replacing("_", with: " ")
+        let plain = (member ?? key).replacing("_", with: " ")
+        guard let value = description(of: key, member ?? mainMember(of: key)) else {
+            guard let stream = characteristic(of: key)?.value.label, !stream.isEmpty else { return plain }
+            return "\(plain) \(stream)"
         }
+        let name = value.label.isEmpty ? plain : value.label
+        return value.unit.isEmpty ? name : "\(name) in \(value.unit)"
     }
 
     // MARK: Reading

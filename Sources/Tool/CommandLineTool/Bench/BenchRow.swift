@@ -1,6 +1,7 @@
 import Characteristics
 import Collector
 import Peripheral
+import Services
 import Simulation
 import VirtualWorld
 
@@ -48,14 +49,14 @@ struct BenchRow {
         let value: [UInt8] = [0x10, 200] + (0..<9).flatMap { _ in [0x33, 0x01] as [UInt8] }
         var stage = try Stage(
             strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
-        let part = Peripheral.Part(service: 0, .heartRate)
+        let measurement = DeviceValue(service: 0, ServiceDescription.heartRate.values[0].id)
         guard stage.rehearsal.play(until: { $0 == .state(.subscribed) }) else {
             return .none("the client did not subscribe")
         }
         var received = 0
         func stream(rounds: Int) {
             for _ in 0..<rounds {
-                for _ in 0..<burst { stage.rehearsal.world.notify(part, of: 0, octets: value) }
+                for _ in 0..<burst { stage.rehearsal.world.notify(measurement, of: 0, octets: value) }
                 stage.rehearsal.world.run(until: stage.rehearsal.world.now.advanced(by: .milliseconds(30)))
                 received += stage.rehearsal.takeNotifications(of: value.count)
             }

@@ -1,4 +1,5 @@
 import Scenarios
+import Services
 import Spelling
 
 /// A line that a client under test has printed: a JSON object as it is, or any other text as a JSON string.
@@ -18,10 +19,12 @@ struct ClientLine: JSONWritable, Equatable {
         octets = Array(line[first...last])
         let datum = octets.first == UInt8(ascii: "{") ? Datum(json: octets) : nil
         isJSON = datum != nil
-        isMeasurement = ["heart_rate", "temperature", "steps", "steps_today", "ecg"].contains { key in
-            datum?[key].map { $0 != .null } ?? false
-        }
+        isMeasurement = Self.measured.contains { key in datum?[key].map { $0 != .null } ?? false }
     }
+
+    /// The first keys of lines with a value that a sensor measured.
+    private static let measured =
+        ServiceRegistry.all.flatMap(\.characteristics).map(\.client).filter(\.isMeasurement).map(\.key)
 
     func write(to text: inout JSONText) {
         if isJSON {

@@ -1,9 +1,16 @@
 import Characteristics
 import Collector
+import Documents
 import Screen
+import Services
 import Simulation
 
 extension Dashboard {
+    /// Of the rows that are there before the first value.
+    static var labels: [String] {
+        ServiceRegistry.all.flatMap(\.characteristics).compactMap(\.client.row).filter(\.isAlwaysThere).map(\.label)
+    }
+
     /// Takes in what a client shows; here it is `day`.
     mutating func take(_ saying: SensorCollector.Saying, on day: CalendarDay, at now: Instant) {
         if case .found = saying.content { return }  // others too are found
@@ -13,19 +20,21 @@ extension Dashboard {
         case .heartRate(let measurement):
             take(.heartRate(measurement.bpm, contact: measurement.touches, energy: measurement.energyExpended), at: now)
         case .cleared: take(.cleared, at: now)
-        case .battery(let level): take(.battery(percent: level.percent), at: now)
+        case .value(let value):
+            guard let row = value.use.row else { return }
+            let count = value.number(of: row).flatMap { UInt32(exactly: $0) }
+            switch row.place {
+            case .row: take(.fact(Fact(row, value)), at: now)
+            case .steps: if let count { take(.steps(count), at: now) }
+            case .stepsToday: if let count { take(.stepsToday(count, on: day), at: now) }
+            }
         case .error(let words): take(.problem(words), at: now)
-        case .steps(let count): take(.steps(count), at: now)
-        case .stepsToday(let count): take(.stepsToday(count, on: day), at: now)
-        case .temperature(let celsius): take(.temperature(celsius: celsius), at: now)
         case .ecgFrame(let frame, let rate):
             let isLeadOff = frame.header.flags.contains(.leadOff)
             take(.ecg(frame.samples, at: frame.header.index, rate: rate, isLeadOff: isLeadOff), at: now)
         case .measurements(let rates): take(.measurements(rates), at: now)
         case .statistic(let statistic): take(.statistic(statistic), at: now)
-        case .location, .information, .found, .temperatureType, .measurementInterval, .ecgDescription, .ecg,
-            .measurementTally, .feed:
-            break
+        case .found, .ecg, .measurementTally: break
         }
     }
 }
@@ -39,6 +48,19 @@ extension Dashboard.Link {
         case .subscribed: self = .subscribed
         case .disconnected(let reason): self = .disconnected(reason: "\(reason)")
         }
+    }
+}
+
+extension Dashboard.Fact {
+    /// A number of a value, with its label.
+    fileprivate init(_ fact: ScreenFact, _ value: ReceivedValue) {
+        let number = value.number(of: fact)
+        self.init(
+            label: fact.label,
+            value: number.map { number in
+                "\(fact.decimals.map { decimal(number, $0) } ?? number.plain) \(fact.unit)"
+            },
+            isWarning: number.map { $0 <= fact.warnsUpTo ?? -.infinity } ?? false)
     }
 }
 

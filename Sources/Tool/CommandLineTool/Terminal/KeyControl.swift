@@ -1,5 +1,6 @@
 import Scenarios
 import Sensors
+import Services
 import VirtualWorld
 
 /// What keys do to the devices of a scenario: a machine without a terminal.
@@ -136,10 +137,10 @@ extension World {
     var keyTargets: [KeyControl.Target] {
         zip(scenario.devices.indices, status.devices).map { index, device in
             var target = KeyControl.Target(device: .device(index))
-            target.heartRate = scenario.part(.value, of: .heartRate, device: index)
+            target.heartRate = scenario.value(of: .heartRate, device: index)
             target.contact =
-                device.isTouching == nil ? nil : scenario.part(.contact, of: .heartRate, device: index)
-            target.battery = scenario.part(.value, of: .battery, device: index)
+                device.isTouching == nil ? nil : scenario.value(named: "contact", of: .heartRate, device: index)
+            target.battery = scenario.value(of: .battery, device: index)
             (target.bpm, target.isTouching) = (device.bpm, device.isTouching ?? true)
             for toggle in KeyControl.Toggle.allCases {
                 guard let entity = toggle.entity(of: target), lasts(toggle.name, of: entity) else { continue }

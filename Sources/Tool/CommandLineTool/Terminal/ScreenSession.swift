@@ -28,7 +28,7 @@ actor ScreenSession: TerminalSession {
     /// Nothing happens before `start`.
     init(_ terminal: Terminal, _ body: Body, on loop: EventLoop, _ ending: Ending, _ paint: Paint) {
         (self.terminal, self.loop, self.ending) = (terminal, loop, ending)
-        dashboard = Dashboard(body)
+        dashboard = Dashboard(body, rows: Dashboard.labels)
         painter = ScreenPainter(isColoured: paint.isOn)
         glyphs = Locale.isUTF8 ? .unicode : .ascii
     }

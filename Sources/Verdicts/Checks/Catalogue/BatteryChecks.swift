@@ -2,6 +2,7 @@ import ATT
 import Bluetooth
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // Battery Service 1.1, as far as it is about Battery Level, 2A19.

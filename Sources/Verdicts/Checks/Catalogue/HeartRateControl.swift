@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // Where a heart-rate sensor is worn, and what can be said to it.  Heart Rate Service 1.0, sections 3.2 and 3.3.
@@ -72,8 +73,8 @@ extension Examiner {
     fileprivate mutating func expectReset() throws(Ending) {
         let handle = try characteristic(.heartRateControlPoint, of: .heartRate).valueHandle
         let (value, _) = try firstMeasurement()
-        if part(.energy, of: .heartRate) != nil {
-            try provoke(.energy, of: .heartRate, to: 500, "set the energy")
+        if scenarioValue(named: "energy_kj", of: .heartRate) != nil {
+            try provoke(named: "energy_kj", of: .heartRate, to: 500, "set the energy")
         }
         // Without anybody who can set it, it takes its time to be more than what a reset one could have come to.
         let energetic = try nextMeasurement(of: value, within: .seconds(600)) {

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // Checks of our own for Heart Rate Measurement: what the SIG's cases do not look at.

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // What a Heart Rate Measurement says.  Heart Rate Service 1.0, section 3.1.
@@ -85,7 +86,7 @@ extension Examiner {
         guard first.form.supportsContact else { throw .skipped("not claimed: bit 2 of the flags is 0") }
         for isThere in [false, true] {
             let words = isThere ? "put on" : "taken off"
-            try provoke(.contact, of: .heartRate, to: isThere ? 1 : 0, "change the contact")
+            try provoke(named: "contact", of: .heartRate, to: isThere ? 1 : 0, "change the contact")
             let follows = try nextMeasurement(of: value, within: .seconds(10)) {
                 $0.form.hasContactStatus == isThere && $0.form.supportsContact
             }

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // What is left of a client that was there before and is not bonded: nothing.

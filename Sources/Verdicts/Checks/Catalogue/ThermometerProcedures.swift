@@ -3,6 +3,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // How often a thermometer measures, and what becomes of it while nobody listens.  Health Thermometer Service 1.0,

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import Services
 import Simulation
 
 // What a thermometer says.  Health Thermometer Service 1.0, sections 3.1 and 3.3.

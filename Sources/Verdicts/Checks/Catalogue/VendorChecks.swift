@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import Octets
 import Scenarios
+import Services
 import Simulation
 
 // Lubdub's own Fitness service: what it counts and measures is computed when it is read.

@@ -1,0 +1,138 @@
+import Bluetooth
+import Characteristics
+import GATT
+import Octets
+import Sensors
+import Simulation
+
+/// A service that a scenario file describes.
+struct CustomSensor: ServiceSensor {
+    private struct Content {
+        let format: ValueFormat
+        var schedule: Schedule
+        private var base: SensorInput
+        /// In place of that: what a client wrote.
+        private var written: [UInt8]?
+        /// In place of both: what a script set, and since when it counts.
+        private var taken: (value: SensorInput, begun: Instant)?
+
+        init(_ characteristic: CustomCharacteristic, seed: UInt64) {
+            (format, schedule) = (characteristic.format, Schedule(every: characteristic.period))
+            base =
+                switch characteristic.initial {
+                case .curve(let curve): .signal(Signal(curve, seed: seed))
+                case .octets(let octets): SensorInput.octets(octets).limited
+                }
+        }
+
+        /// What a client writes stays, also when a script gives back what it set before.
+        mutating func write(_ octets: [UInt8]) { (written, taken) = (octets, nil) }
+
+        mutating func take(_ value: SensorInput?, from begun: Instant) { taken = value.map { ($0.limited, begun) } }
+
+        /// Nil for what has no number, and when its curve has stopped.
+        mutating func number(at now: Instant) -> Double? {
+            if let begun = taken?.begun { return taken?.value.number(at: now, begun: begun) }
+            return written == nil ? base.number(at: now, begun: .start) : nil
+        }
+
+        /// Octets that no curve gives.
+        var fixed: [UInt8]? { taken == nil ? written ?? base.octets : taken?.value.octets }
+    }
+
+    private var contents: [Content]
+
+    init(_ characteristics: [CustomCharacteristic], _ source: SensorSource) {
+        contents = characteristics.enumerated().map { index, characteristic in
+            Content(characteristic, seed: source.seed("characteristic \(index)"))
+        }
+    }
+
+    private func index(_ id: ValueID) -> Int? {
+        contents.indices.contains(id.index) ? id.index : nil
+    }
+
+    /// Nil when its curve has stopped.
+    private mutating func octets(_ index: Int, at now: Instant, context: inout SensorContext) -> [UInt8]? {
+        if let fixed = contents[index].fixed { return fixed }
+        guard let number = contents[index].number(at: now) else { return nil }
+        if let range = contents[index].format.range { context.noteSaturation(of: number, as: ValueID(index: index, carrier: index), in: range) }
+        return contents[index].format.octets(of: number)
+    }
+
+    mutating func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8] {
+        guard let index = index(id) else { throw .unlikelyError }
+        return octets(index, at: now, context: &context) ?? []
+    }
+
+    mutating func write(
+        _ octets: [UInt8], to id: ValueID, at now: Instant, context: inout SensorContext
+    ) throws(ATTError) {
+        guard let index = index(id) else { throw .unlikelyError }
+        guard octets.count == contents[index].format.count ?? octets.count else { throw .invalidAttributeValueLength }
+        contents[index].write(octets)
+    }
+
+    mutating func didSubscribe(to id: ValueID, at now: Instant, context: inout SensorContext) {
+        if let index = index(id) { contents[index].schedule.reschedule(after: now) }
+    }
+
+    mutating func reschedule(_ id: ValueID, after now: Instant) {
+        if let index = index(id) { contents[index].schedule.reschedule(after: now) }
+    }
+
+    func nextNotification(of id: ValueID, context: SensorContext) -> Instant {
+        index(id).map { contents[$0].schedule.due } ?? .never
+    }
+
+    /// All of it; each client's server sends what its MTU has room for.
+    mutating func encodeNotification(
+        of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
+        into packet: inout Packet, pool: inout PacketPool
+    ) -> Bool {
+        guard let index = index(id) else { return false }
+        if trigger == .scheduled { contents[index].schedule.reschedule(after: now) }
+        guard let octets = octets(index, at: now, context: &context) else { return false }
+        pool.append(octets[...], to: &packet)
+        return true
+    }
+
+    mutating func set(
+        _ id: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext
+    ) -> Bool {
+        guard let index = index(id) else { return false }
+        let isNumber = contents[index].format.count != nil
+        switch input {
+        case .signal where !isNumber, .octets where isNumber: return false
+        default: contents[index].take(input, from: begun ?? now)
+        }
+        return true
+    }
+
+    func number(of id: ValueID, at now: Instant, context: SensorContext) -> Double? {
+        guard let index = index(id) else { return nil }
+        var content = contents[index]
+        return content.number(at: now)
+    }
+
+    func octets(of id: ValueID, for input: SensorInput) -> [UInt8]? {
+        guard let index = index(id) else { return nil }
+        return input.limited.octets ?? input.number.flatMap(contents[index].format.octets)
+    }
+}
+
+extension SensorInput {
+    /// No more octets than an attribute can have.
+    fileprivate var limited: SensorInput {
+        octets.map { .octets(Array($0.prefix(AttributeTable.longestValue))) } ?? self
+    }
+
+    /// Nil for octets, and when its curve has stopped.
+    fileprivate mutating func number(at now: Instant, begun: Instant) -> Double? {
+        guard case .signal(var signal) = self else { return nil }
+        self = .octets([])  // so that the signal has one owner, and is not copied
+        let number = signal.value(atNanoseconds: now.nanoseconds - begun.nanoseconds)
+        self = .signal(signal)  // with what it remembers of a walk
+        return number
+    }
+}

@@ -1,0 +1,37 @@
+import Bluetooth
+public import Characteristics
+import GATT
+public import Octets
+public import Spelling
+
+extension ServiceDescription {
+    /// The Device Information Service, 0x180A.  Device Information Service 1.2.
+    public static let deviceInformation = ServiceDescription(
+        "device_information", .deviceInformation, isAdvertised: false,
+        fields: DeviceInformation.allCases.map { DeviceInformationFields.field(of: $0).description },
+        characteristics: DeviceInformation.allCases.map { kind in
+            CharacteristicDescription(
+                kind.uuid, "the \(kind.rawValue) string", .read, format: UTF8Text.self,
+                value: ValueDescription(.text, named: kind.rawValue, field: kind.rawValue),
+                client: ClientUse(
+                    "information", member: kind.rawValue, importance: .extra, isMeasurement: false, isLong: true))
+        },
+        sensor: { DeviceInformationSensor($0) })
+}
+
+/// The keys of `device_information` in a scenario: those of `DeviceInformation`.
+public enum DeviceInformationFields {
+    /// The string of one characteristic; nil: the device does not have it.
+    public static func field(of kind: DeviceInformation) -> Field<String?> {
+        .optionalText(kind.rawValue, "A string that can be read.")
+    }
+}
+
+extension UTF8Text: CharacteristicValue {
+    /// UTF-8.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets), "value") }
+    /// Adds the text in quotes.
+    public func write(to text: inout JSONText) { text.append(quoted: self.text) }
+    /// The text in quotes.
+    public var words: String { text.quoted }
+}

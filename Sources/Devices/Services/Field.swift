@@ -1,0 +1,231 @@
+public import Sensors
+
+/// A field whose values have a type: `configuration[BatteryFields.period]` is a `Duration`.
+public struct Field<Value: FieldType>: Sendable {
+    /// What a scenario can have.
+    public let description: FieldDescription
+
+    /// A field with a default; without one it is required, unless it is optional.
+    fileprivate init(
+        _ key: String, _ form: FieldDescription.Form, _ standard: Value?, isOptional: Bool = false, _ about: String
+    ) {
+        description = FieldDescription(
+            key: key, form: form, standard: standard?.fieldValue, isRequired: standard == nil && !isOptional,
+            about: about)
+    }
+
+    /// As it is written; in an object, after the object's key and a point.
+    public var key: String { description.key }
+
+    /// The field with a value, for a configuration that comes from no file.
+    public func callAsFunction(_ value: Value) -> (String, FieldValue)? { value.fieldValue.map { (key, $0) } }
+}
+
+/// A type that fields can have.
+public protocol FieldType: Sendable {
+    /// The value of a required field that is missing: the file has been refused by then.
+    static var nothing: Self { get }
+    /// Nil for a value of another type.
+    init?(_ value: FieldValue)
+    /// The value as a configuration keeps it; nil for an optional that is nil.
+    var fieldValue: FieldValue? { get }
+}
+
+extension Optional: FieldType where Wrapped: FieldType {
+    /// Nil.
+    public static var nothing: Wrapped? { nil }
+    /// Nil for a value of another type.
+    public init?(_ value: FieldValue) {
+        guard let wrapped = Wrapped(value) else { return nil }
+        self = wrapped
+    }
+    /// The value as a configuration keeps it; nil for nil.
+    public var fieldValue: FieldValue? { flatMap(\.fieldValue) }
+}
+
+extension Curve: FieldType {
+    /// Always 0.
+    public static var nothing: Curve { .constant(0) }
+    /// Nil for a value of another type.
+    public init?(_ value: FieldValue) {
+        guard case .curve(let curve) = value else { return nil }
+        self = curve
+    }
+    /// The value as a configuration keeps it.
+    public var fieldValue: FieldValue? { .curve(self) }
+}
+
+extension Duration: FieldType {
+    /// 0 s.
+    public static var nothing: Duration { .zero }
+    /// Nil for a value of another type.
+    public init?(_ value: FieldValue) {
+        guard case .duration(let duration) = value else { return nil }
+        self = duration
+    }
+    /// The value as a configuration keeps it.
+    public var fieldValue: FieldValue? { .duration(self) }
+}
+
+extension Bool: FieldType {
+    /// False.
+    public static var nothing: Bool { false }
+    /// Nil for a value of another type.
+    public init?(_ value: FieldValue) {
+        guard case .flag(let flag) = value else { return nil }
+        self = flag
+    }
+    /// The value as a configuration keeps it.
+    public var fieldValue: FieldValue? { .flag(self) }
+}
+
+extension Int: FieldType {
+    /// 0.
+    public static var nothing: Int { 0 }
+    /// Nil for a value of another type.
+    public init?(_ value: FieldValue) {
+        guard case .whole(let number) = value else { return nil }
+        self = number
+    }
+    /// The value as a configuration keeps it.
+    public var fieldValue: FieldValue? { .whole(self) }
+}
+
+extension Double: FieldType {
+    /// 0.
+    public static var nothing: Double { 0 }
+    /// Nil for a value of another type.
+    public init?(_ value: FieldValue) {
+        guard case .number(let number) = value else { return nil }
+        self = number
+    }
+    /// The value as a configuration keeps it.
+    public var fieldValue: FieldValue? { .number(self) }
+}
+
+extension String: FieldType {
+    /// Empty.
+    public static var nothing: String { "" }
+    /// Nil for a value of another type.
+    public init?(_ value: FieldValue) {
+        guard case .word(let word) = value else { return nil }
+        self = word
+    }
+    /// The value as a configuration keeps it.
+    public var fieldValue: FieldValue? { .word(self) }
+}
+
+/// A quantity that is computed from another, or follows a curve.
+public enum DerivedCurve: FieldType, Hashable {
+    /// It is computed.
+    case derived
+    /// It follows a curve.
+    case curve(Curve)
+
+    /// It is computed.
+    public static var nothing: DerivedCurve { .derived }
+    /// Nil for `false` and for a value of another type.
+    public init?(_ value: FieldValue) {
+        switch value {
+        case .flag(true): self = .derived
+        case .curve(let curve): self = .curve(curve)
+        default: return nil
+        }
+    }
+    /// The value as a configuration keeps it.
+    public var fieldValue: FieldValue? {
+        switch self {
+        case .derived: .flag(true)
+        case .curve(let curve): .curve(curve)
+        }
+    }
+}
+
+// MARK: Fields by type
+
+extension Field<Curve> {
+    /// A number or a curve.
+    public static func curve(
+        _ key: String, _ range: ClosedRange<Double>, standard: Double? = nil, _ about: String
+    ) -> Field { Field(key, .curve(range), standard.map(Curve.constant), about) }
+}
+
+extension Field<Curve?> {
+    /// A number or a curve, or nothing.
+    public static func optionalCurve(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
+        Field(key, .curve(range), nil, isOptional: true, about)
+    }
+
+    /// True, false or a curve of 1 and 0, or nothing.
+    public static func truth(_ key: String, _ about: String) -> Field {
+        Field(key, .truth(0...1), nil, isOptional: true, about)
+    }
+}
+
+extension Field<DerivedCurve?> {
+    /// `true`, a number or a curve, or nothing.
+    public static func derivedOrCurve(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
+        Field(key, .derivedOrCurve(range), nil, isOptional: true, about)
+    }
+}
+
+extension Field<Duration> {
+    /// From one measurement or notification to the next; 1 s by default, and at most a day.
+    public static func period(
+        in range: ClosedRange<Duration> = .milliseconds(1) ... .seconds(86_400), _ about: String
+    ) -> Field { Field("period", .duration(range), .seconds(1), about) }
+
+    /// A time of day; midnight by default.
+    public static func timeOfDay(_ key: String, _ about: String) -> Field { Field(key, .timeOfDay, .zero, about) }
+}
+
+extension Field<Bool> {
+    /// `true` or `false`; `false` by default.
+    public static func flag(_ key: String, _ about: String) -> Field { Field(key, .flag, false, about) }
+}
+
+extension Field<Int> {
+    /// A rate in whole Hz.
+    public static func rate(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
+        Field(key, .rate(range), nil, about)
+    }
+}
+
+extension Field<Int?> {
+    /// A whole number, or nothing.
+    public static func optionalWhole(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
+        Field(key, .whole(range), nil, isOptional: true, about)
+    }
+
+    /// A rate in whole Hz, or nothing.
+    public static func optionalRate(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
+        Field(key, .rate(range), nil, isOptional: true, about)
+    }
+}
+
+extension Field<Double?> {
+    /// A number, or nothing.
+    public static func optionalNumber(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
+        Field(key, .number(range), nil, isOptional: true, about)
+    }
+}
+
+extension Field<String> {
+    /// One of these words.
+    public static func word(_ key: String, _ words: [String], standard: String, _ about: String) -> Field {
+        Field(key, .word(words), standard, about)
+    }
+}
+
+extension Field<String?> {
+    /// One of these words, or nothing.
+    public static func optionalWord(_ key: String, _ words: [String], _ about: String) -> Field {
+        Field(key, .word(words), nil, isOptional: true, about)
+    }
+
+    /// A string of at most 512 octets, the longest value of an attribute, or nothing.  Core 6.0, Vol 3, Part F, section
+    /// 3.2.9.
+    public static func optionalText(_ key: String, _ about: String) -> Field {
+        Field(key, .text(512), nil, isOptional: true, about)
+    }
+}

@@ -1,0 +1,71 @@
+public import Sensors
+
+/// A key of a service in a scenario: what it takes, and its default.
+///
+/// From it come the reader, its messages, the JSON Schema and the reference of the language.
+public struct FieldDescription: Hashable, Sendable {
+    /// What a key takes.
+    public enum Form: Hashable, Sendable {
+        /// A number in this range, or a curve.
+        case curve(ClosedRange<Double>)
+        /// A duration in this range, such as `"1 s"`.
+        case duration(ClosedRange<Duration>)
+        /// A time of day such as `"07:30"`.
+        case timeOfDay
+        /// `true` or `false`.
+        case flag
+        /// `true` or `false` as 1 and 0, a number in this range, or a curve.
+        case truth(ClosedRange<Double>)
+        /// `true` for a value that follows from others, a number in this range, or a curve.
+        case derivedOrCurve(ClosedRange<Double>)
+        /// A whole number.
+        case whole(ClosedRange<Int>)
+        /// A number.
+        case number(ClosedRange<Double>)
+        /// A rate in whole Hz in this range, such as `"500 Hz"`.
+        case rate(ClosedRange<Int>)
+        /// One of these words.
+        case word([String])
+        /// A string of at most so many octets of UTF-8.
+        case text(Int)
+        /// An object with these fields, whose keys begin with the object's: `noise.mains`.
+        case object([FieldDescription])
+    }
+
+    /// As it is written; in an object, after the object's key and a point.
+    public let key: String
+    /// What it takes.
+    public let form: Form
+    /// The default; nil when it has none.
+    public let standard: FieldValue?
+    /// Whether a scenario must have it.
+    public let isRequired: Bool
+    /// A sentence: the meaning, the unit and the default.
+    public let about: String
+
+    /// An object with these fields.
+    public static func object(_ key: String, _ fields: [FieldDescription], _ about: String) -> FieldDescription {
+        FieldDescription(key: key, form: .object(fields), standard: nil, isRequired: false, about: about)
+    }
+
+    /// The key within its object.
+    public var name: String { key.split(separator: ".").last.map(String.init) ?? key }
+}
+
+/// What a scenario has under a key, or the default.
+public enum FieldValue: Hashable, Sendable {
+    /// A number or a curve.
+    case curve(Curve)
+    /// A duration.
+    case duration(Duration)
+    /// `true` or `false`.
+    case flag(Bool)
+    /// A whole number; of a rate in Hz.
+    case whole(Int)
+    /// A number.
+    case number(Double)
+    /// A string.
+    case word(String)
+    /// Characteristics that a file describes.
+    case characteristics([CustomCharacteristic])
+}

@@ -1,0 +1,93 @@
+import Bluetooth
+public import Characteristics
+import GATT
+public import Octets
+public import Sensors
+import Simulation
+public import Spelling
+
+extension ServiceDescription {
+    /// Lubdub's own Fitness service, vendor 0x0100: steps and a temperature, each computed when it is read.
+    public static let fitness = ServiceDescription(
+        "fitness", VendorUUID.fitness.uuid,
+        fields: [
+            FitnessFields.steps.description, FitnessFields.temperature.description,
+            FitnessFields.dailyReset.description, FitnessFields.period.description,
+        ],
+        characteristics: [
+            CharacteristicDescription(
+                .steps, [.read, .notify], format: StepCount.self,
+                value: ValueDescription(.number(FitnessFields.counts), named: "steps", field: FitnessFields.steps.key),
+                client: ClientUse("steps", isMeasurement: true, isPolled: true, row: ScreenFact(.steps))),
+            CharacteristicDescription(
+                .stepsToday, [.read, .notify], format: StepCountOfDay.self,
+                value: ValueDescription(
+                    .number(FitnessFields.counts), named: "steps_today", isSettable: false, field: FitnessFields.steps.key),
+                client: ClientUse("steps_today", isMeasurement: true, isPolled: true, row: ScreenFact(.stepsToday))),
+            CharacteristicDescription(
+                .temperature, "Temperature", .read, userDescription: "Body Temperature", format: Temperature.self,
+                value: ValueDescription(
+                    .number(FitnessFields.celsius), named: "temperature", key: "celsius", unit: "°C", label: "temperature", example: "36.6",
+                    tolerance: 0.05, field: FitnessFields.temperature.key),
+                client: ClientUse("temperature", isMeasurement: true, isPolled: true, row: .temperature)),
+        ],
+        problem: { configuration in
+            let isEmpty = [FitnessFields.steps.key, FitnessFields.temperature.key].allSatisfy { !configuration.has($0) }
+            guard isEmpty else { return nil }
+            return .missing("\"steps\", \"temperature\" or both are missing: this service has nothing to say")
+        },
+        sensor: { FitnessSensor($0) })
+}
+
+/// The keys of `fitness` in a scenario.
+public enum FitnessFields {
+    static let counts = 0.0...4_294_967_295
+    static let celsius = -273.15...327.67
+    /// Nil: the device has neither Steps nor Steps Today.
+    public static let steps = Field.optionalCurve("steps", counts, "Since the start.")
+    /// °C; nil: the device does not have the characteristic.
+    public static let temperature = Field.optionalCurve("temperature", celsius, "In °C.")
+    /// After midnight.
+    public static let dailyReset = Field.timeOfDay("daily_reset", "When a day begins; 00:00 if it is left out.")
+    /// How often a subscribed client is told of a change.
+    public static let period = Field.period("How often changes are sent; 1 s if it is left out.")
+}
+
+/// Steps, vendor 0x0101: a `VendorCount`.
+public struct StepCount: CharacteristicValue {
+    private let count: VendorCount
+
+    /// Four octets.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps") }
+
+    /// Adds the number.
+    public func write(to text: inout JSONText) { count.write(to: &text) }
+    /// `4211 steps`.
+    public var words: String { "\(count.number) steps" }
+    /// The count.
+    public func number(of _: String?) -> Double? { Double(count.number) }
+}
+
+/// Steps Today, vendor 0x0102: a `VendorCount`.
+public struct StepCountOfDay: CharacteristicValue {
+    private let count: VendorCount
+
+    /// Four octets.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps Today") }
+
+    /// Adds the number.
+    public func write(to text: inout JSONText) { count.write(to: &text) }
+    /// `4211 steps today`.
+    public var words: String { "\(count.number) steps today" }
+    /// The count.
+    public func number(of _: String?) -> Double? { Double(count.number) }
+}
+
+extension Temperature: CharacteristicValue {
+    /// Two octets.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    /// `36.6 °C`.
+    public var words: String { celsius.degrees }
+    /// °C.
+    public func number(of _: String?) -> Double? { celsius }
+}

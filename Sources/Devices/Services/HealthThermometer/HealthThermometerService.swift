@@ -1,0 +1,126 @@
+import Bluetooth
+public import Characteristics
+import GATT
+public import Octets
+public import Sensors
+import Simulation
+public import Spelling
+
+extension ServiceDescription {
+    /// The Health Thermometer Service, 0x1809.  Health Thermometer Service 1.0.
+    public static let healthThermometer = ServiceDescription(
+        "health_thermometer", .healthThermometer,
+        fields: [
+            HealthThermometerFields.temperature.description, HealthThermometerFields.period.description,
+            HealthThermometerFields.site.description, HealthThermometerFields.unit.description,
+            HealthThermometerFields.isStoring.description,
+        ],
+        characteristics: [
+            CharacteristicDescription(
+                .temperatureMeasurement, "Temperature Measurement", .indicate, format: TemperatureMeasurement.self,
+                value: temperature(""),
+                client: ClientUse("temperature", isMeasurement: true, expires: true, row: .temperature)),
+            CharacteristicDescription(
+                .intermediateTemperature, "Intermediate Temperature", .notify, format: TemperatureMeasurement.self,
+                value: temperature("intermediate", isSettable: false),
+                client: ClientUse("temperature", isMeasurement: true, row: .temperature)),
+            CharacteristicDescription(
+                .temperatureType, "Temperature Type", .read, format: TemperatureType.self,
+                value: ValueDescription(
+                    .word(HealthThermometerFields.sites, first: 1), named: "type", field: HealthThermometerFields.site.key),
+                client: ClientUse("temperature_type", importance: .extra, isMeasurement: false)),
+            CharacteristicDescription(
+                .measurementInterval, "Measurement Interval", [.read, .write, .indicate],
+                format: MeasurementInterval.self,
+                value: ValueDescription(
+                    .number(1...65535), named: "interval", unit: "s", field: HealthThermometerFields.period.key),
+                client: ClientUse("measurement_interval", importance: .extra, isMeasurement: false)
+            ) { definition, configuration in
+                let range = HealthThermometerSensor.validRange(configuration)
+                definition.descriptors.append(DescriptorDefinition(uuid: .validRange, value: range.octets))
+            },
+        ],
+        sensor: { HealthThermometerSensor($0) })
+
+    private static func temperature(_ name: String, isSettable: Bool = true) -> ValueDescription {
+        ValueDescription(
+            .number(HealthThermometerFields.range), named: name, key: "celsius", unit: "°C", label: "temperature", example: "36.6",
+            isSettable: isSettable, tolerance: 0.05)
+    }
+}
+
+extension ScreenFact {
+    static let temperature = ScreenFact("temperature", unit: "°C", key: "celsius", decimals: 2, isAlwaysThere: true)
+}
+
+/// The keys of `health_thermometer` in a scenario.
+public enum HealthThermometerFields {
+    static let range = -273.15...1000
+    /// The words for Temperature Type 1 to 9.
+    static let sites = [
+        "armpit", "body", "ear", "finger", "gastro_intestinal", "mouth", "rectum", "toe", "tympanum",
+    ]
+    /// °C.
+    public static let temperature = Field.curve("value", range, standard: 36.6, "In °C; 36.6 if it is left out.")
+    /// The Measurement Interval, which a device has only if the scenario has the key.
+    public static let period = Field.period(
+        in: .seconds(1) ... .seconds(65535),
+        "From measurement to measurement, which a client then can read and write; 1 s if it is left out.")
+    /// Nil: the device does not have the characteristic.
+    public static let site = Field.optionalWord("type", sites, "Where it measures.")
+    /// The unit that is sent.
+    public static let unit = Field.word(
+        "unit", TemperatureMeasurement.Unit.allCases.map(\.rawValue), standard: "celsius",
+        "Of what it says; celsius.")
+    /// Whether measurements without a subscribed client are kept for the next.
+    public static let isStoring = Field.flag("store", "Whether it keeps measurements while no client is there.")
+}
+
+extension TemperatureMeasurement: CharacteristicValue {
+    /// Flags, value, and the fields that the flags promise.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    /// `36.6 °C`.
+    public var words: String { celsius.degrees }
+    /// °C.
+    public func number(of _: String?) -> Double? { celsius.finite }
+    /// Adds only the temperature: `{"celsius": 36.6}`.
+    public func writeLine(to text: inout JSONText) { text.append(temperature: celsius) }
+    /// `{"celsius": null}`.
+    public static var expired: StaticString { "{\"celsius\": null}" }
+}
+
+extension TemperatureType: CharacteristicValue {
+    /// One octet.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    /// `temperature taken at: ear`.
+    public var words: String { "temperature taken at: \(name ?? "place \(number)")" }
+}
+
+extension MeasurementInterval: CharacteristicValue {
+    /// Two octets.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    /// `a temperature every 60 s`.
+    public var words: String { "a temperature every \(seconds) s" }
+}
+
+extension Double? {
+    /// Nil from 10¹² degrees on, where no three decimals are left.
+    var finite: Double? { flatMap { $0.magnitude < 1e12 ? $0 : nil } }
+
+    /// `36.6 °C`, or `no temperature`.
+    var degrees: String {
+        guard let celsius = finite else { return "no temperature" }
+        var text = JSONText()
+        text.append(celsius: celsius)
+        return "\(text.string) °C"
+    }
+}
+
+extension JSONText {
+    /// Adds `{"celsius": 36.6}`.
+    mutating func append(temperature celsius: Double?) {
+        append("{\"celsius\": ")
+        append(celsius: celsius)
+        append("}")
+    }
+}

@@ -1,0 +1,187 @@
+import Bluetooth
+import Characteristics
+import Octets
+import Sensors
+import Simulation
+
+/// The Heart Rate Service of a device.
+struct HeartRateSensor: ServiceSensor {
+    /// Every tenth measurement has Energy Expended.  Heart Rate Service 1.0, section 3.1.1.3.
+    private static let energyPeriod = 10
+
+    /// In the order of the description.
+    private enum Value: Int {
+        case rate
+        case contact
+        case energy
+        case rrIntervals
+        case location
+        case controlPoint
+    }
+
+    private static let energyID = ValueID(index: Value.energy.rawValue, carrier: Value.rate.rawValue)
+
+    private let pulse: Int
+    /// The highest rate that is sent.
+    private let highest: UInt16
+    private let hasEnergy: Bool
+    private let hasRRIntervals: Bool
+    /// The most in one measurement; nil: as many as the MTU has room for.
+    private let mostRRIntervals: Int?
+    private let location: BodySensorLocation?
+    private var schedule: Schedule
+    private var contact: Gauge?
+    private var energy: EnergyCurve?  // nil when it is computed from the heart
+    private var setEnergy: EnergyCurve?  // by a script
+    private var lastReset = Instant.start  // of the energy
+    private var sent = 0
+    private var measurement = HeartRateMeasurement(bpm: 0)
+    private var setLocation: [UInt8]?  // by a script
+
+    init(_ source: SensorSource) {
+        let configuration = source.configuration
+        pulse = source.heart
+        let format = configuration[HeartRateFields.format]
+        highest = format == "uint8" ? 255 : .max
+        measurement.format = format == "uint16" ? .uint16 : .automatic
+        schedule = Schedule(every: configuration[HeartRateFields.period])
+        contact = source.signal(HeartRateFields.contact, "contact").map { Gauge($0) }
+        hasEnergy = configuration[HeartRateFields.energy] != nil
+        if case .curve(let curve) = configuration[HeartRateFields.energy] {
+            energy = EnergyCurve(source.signal(curve, "energy"), from: .start)
+        }
+        hasRRIntervals = configuration[HeartRateFields.rrIntervals]
+        mostRRIntervals = configuration[HeartRateFields.rrPerNotification]
+        location = configuration[HeartRateFields.location].flatMap(BodySensorLocation.init(name:))
+    }
+
+    // MARK: Notifications
+
+    /// Intervals from before are not sent (section 3.4).
+    mutating func didSubscribe(to _: ValueID, at now: Instant, context: inout SensorContext) {
+        if hasRRIntervals { context.pulses[pulse].listen(until: now) }
+        context.pulses[pulse].intervals.removeAll()
+        sent = 0
+        schedule.reschedule(after: now)
+    }
+
+    mutating func reschedule(_: ValueID, after now: Instant) { schedule.reschedule(after: now) }
+
+    func nextNotification(of _: ValueID, context: SensorContext) -> Instant { schedule.due }
+
+    mutating func encodeNotification(
+        of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
+        into packet: inout Packet, pool: inout PacketPool
+    ) -> Bool {
+        if trigger == .scheduled { schedule.reschedule(after: now) }
+        if hasRRIntervals { context.pulses[pulse].listen(until: now) }
+        guard let rate = context.pulses[pulse].heart.wanted(at: now) else { return false }
+        context.noteSaturation(of: rate, as: id, in: 0...Double(highest))
+        let bpm = min(Heart.shown(rate), highest)
+        measurement.bpm = bpm
+        measurement.contact = contactNow(at: now)
+        measurement.energyExpended =
+            hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now, context: &context) : nil
+        // An electrocardiogram or a script may have listened to beats that this sensor must not send.
+        let most = hasRRIntervals && bpm > 0 ? mostRRIntervals ?? .max : 0
+        let room = measurement.maximumRRIntervals(mtu: context.mtu)
+        context.pulses[pulse].intervals.take(min(room, most), into: &measurement.rrIntervals)
+        measurement.append(to: &packet, in: &pool)
+        sent += 1
+        return true
+    }
+
+    private mutating func contactNow(at now: Instant) -> SensorContact {
+        guard contact != nil else { return .notSupported }
+        return (contact?.value(at: now) ?? 0) >= 0.5 ? .detected : .notDetected
+    }
+
+    private mutating func kilojoules(at now: Instant, context: inout SensorContext) -> UInt16 {
+        guard let kilojoules = setEnergy?.kilojoules(at: now) ?? energy?.kilojoules(at: now) else {
+            return context.pulses[pulse].heart.kilojoules(at: now)
+        }
+        context.noteSaturation(of: kilojoules, as: Self.energyID, in: HeartRateFields.range)
+        return UInt16(saturating: kilojoules)
+    }
+
+    func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8] {
+        guard Value(id) == .location, let octets = setLocation ?? location?.octets else {
+            throw .unlikelyError
+        }
+        return octets
+    }
+
+    // MARK: Control point
+
+    /// Takes a command: Heart Rate Service 1.0, section 3.3.1.
+    mutating func write(
+        _ octets: [UInt8], to id: ValueID, at now: Instant, context: inout SensorContext
+    ) throws(ATTError) {
+        guard Value(id) == .controlPoint else { throw .unlikelyError }
+        do throws(Malformed) {
+            switch try HeartRateControlPoint(octets: octets) {
+            case .resetEnergyExpended: resetEnergy(at: now, &context.pulses[pulse].heart)
+            }
+        } catch {
+            switch error {
+            case .tooShort, .tooLong: throw .invalidAttributeValueLength
+            case .prohibited: throw ATTError(rawValue: HeartRateControlPoint.controlPointNotSupported)
+            }
+        }
+    }
+
+    /// Energy Expended counts from 0 again, from whatever it is computed; the next measurement has it.
+    private mutating func resetEnergy(at now: Instant, _ heart: inout Heart) {
+        lastReset = now
+        heart.resetEnergy(at: now)
+        energy?.reset(at: now)
+        setEnergy?.reset(at: now)
+        sent = 0
+    }
+
+    // MARK: The script
+
+    mutating func set(
+        _ id: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext
+    ) -> Bool {
+        if Value(id) == .location {
+            guard location != nil, input.isTextOrEnd else { return false }
+            setLocation = input?.octets
+            return true
+        }
+        guard let signal = input.signal else { return false }
+        switch Value(id) {
+        case .rate:
+            context.pulses[pulse].listen(until: now.advanced(byNanoseconds: -1))
+            context.pulses[pulse].heart.setRate(signal, at: now, begun: begun)
+        case .contact where contact != nil:
+            contact?.set(signal, at: now, begun: begun)
+            contact?.forget(before: now)
+        case .energy where hasEnergy:
+            setEnergy = signal.map { EnergyCurve($0, from: begun ?? now, reset: lastReset) }
+        default: return false
+        }
+        return true
+    }
+
+    func number(of id: ValueID, at now: Instant, context: SensorContext) -> Double? {
+        switch Value(id) {
+        case .rate:
+            var heart = context.pulses[pulse].heart
+            return heart.bpm(at: now).map { Double(min($0, highest)) }
+        case .contact:
+            var copy = self
+            return switch copy.contactNow(at: now) {
+            case .detected: 1
+            case .notDetected: 0
+            case .notSupported: nil
+            }
+        default: return nil
+        }
+    }
+
+    func octets(of id: ValueID, for input: SensorInput) -> [UInt8]? {
+        guard Value(id) == .rate, let number = input.number else { return nil }
+        return HeartRateMeasurement(bpm: UInt16(saturating: number)).octets
+    }
+}

@@ -1,0 +1,116 @@
+import Bluetooth
+public import Characteristics
+import GATT
+public import Octets
+public import Sensors
+import Simulation
+import Spelling
+
+extension ServiceDescription {
+    /// The Heart Rate Service, 0x180D.  Heart Rate Service 1.0.
+    public static let heartRate = ServiceDescription(
+        "heart_rate", .heartRate,
+        fields: [
+            HeartRateFields.rate.description, HeartRateFields.period.description, HeartRateFields.format.description,
+            HeartRateFields.contact.description, HeartRateFields.energy.description,
+            HeartRateFields.rrIntervals.description, HeartRateFields.rrPerNotification.description,
+            HeartRateFields.location.description,
+        ],
+        characteristics: [
+            CharacteristicDescription(
+                .heartRateMeasurement, "Heart Rate Measurement", .notify, format: HeartRateMeasurement.self,
+                value: ValueDescription(.number(HeartRateFields.range), key: "bpm", unit: "bpm", label: "heart rate"),
+                members: [
+                    ValueDescription(
+                        .truth, named: "contact", key: "contact", label: "skin contact",
+                        field: HeartRateFields.contact.key),
+                    ValueDescription(
+                        .number(HeartRateFields.range), named: "energy_kj", key: "energy_kj", unit: "kJ", label: "energy", field: HeartRateFields.energy.key),
+                    ValueDescription(
+                        .numbers, named: "rr_ms", key: "rr_ms", unit: "ms", label: "RR intervals", example: "812 790", isSettable: false,
+                        tolerance: 1, field: HeartRateFields.rrIntervals.key),
+                ],
+                client: ClientUse("heart_rate", role: .heartRate, isMeasurement: true)),
+            CharacteristicDescription(
+                .bodySensorLocation, "Body Sensor Location", .read, format: BodySensorLocation.self,
+                value: ValueDescription(
+                    .word(BodySensorLocation.names, first: 0), named: "location", label: "place on the body", example: "chest",
+                    field: HeartRateFields.location.key),
+                client: ClientUse("location", importance: .extra, isMeasurement: false)),
+            // Table 3.1: present if and only if Energy Expended is.
+            CharacteristicDescription(
+                .heartRateControlPoint, "Heart Rate Control Point", .write, format: ControlPointOctet.self,
+                value: ValueDescription(
+                    .number(0...255), named: "control_point", isSettable: false, field: HeartRateFields.energy.key),
+                client: ClientUse("control_point", role: .energyReset, importance: .none, isMeasurement: false)),
+        ],
+        heart: { $0.signal(HeartRateFields.rate, "rate") },
+        sensor: { HeartRateSensor($0) })
+}
+
+/// The keys of `heart_rate` in a scenario.
+public enum HeartRateFields {
+    static let range = 0.0...65535
+    /// Beats per minute.
+    public static let rate = Field.curve("value", range, standard: 60, "In bpm; 60 if it is left out.")
+    /// From one measurement to the next.
+    public static let period = Field.period("From measurement to measurement; 1 s if it is left out.")
+    /// The width of the rate: `auto` takes one octet up to 255 bpm and two above.
+    public static let format = Field.word(
+        "format", ["auto", "uint8", "uint16"], standard: "auto", "The width of a heart rate; auto.")
+    /// Nil: the sensor does not detect contact.
+    public static let contact = Field<Curve?>.truth(
+        "contact", "Whether the skin is touched; left out when the sensor cannot know.")
+    /// Nil: the sensor has neither Energy Expended nor a control point.
+    public static let energy = Field<DerivedCurve?>.derivedOrCurve(
+        "energy", range, "In kJ; true to count it from the heart rate.")
+    /// Whether measurements have RR-Intervals.
+    public static let rrIntervals = Field.flag("rr_intervals", "Whether the intervals between beats are sent.")
+    /// At most so many in a measurement; nil: all that are new.
+    public static let rrPerNotification = Field.optionalWhole(
+        "rr_per_notification", 0...255, "So many in each; those that came if it is left out.")
+    /// Nil: the device does not have the characteristic.
+    public static let location = Field.optionalWord("location", BodySensorLocation.names, "Where it is worn.")
+}
+
+extension HeartRateMeasurement: CharacteristicValue {
+    /// `62 bpm, contact, RR 967.8 ms`.
+    public var words: String {
+        var words = ["\(bpm) bpm"]
+        switch contact {
+        case .notSupported: break
+        case .notDetected: words.append("no contact")
+        case .detected: words.append("contact")
+        }
+        if let energyExpended { words.append("\(energyExpended) kJ") }
+        if !rrIntervals.isEmpty {
+            let list = rrIntervals.map { ticks in
+                let tenths = (Int(ticks) * 10_000 + 512) / 1024
+                return "\(tenths / 10).\(tenths % 10)"
+            }
+            words.append("RR \(list.joined(separator: " ")) ms")
+        }
+        return words.joined(separator: ", ")
+    }
+}
+
+extension BodySensorLocation: CharacteristicValue {
+    /// One octet.
+    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    /// `worn at: chest`.
+    public var words: String { "worn at: \(name ?? "place \(number)")" }
+}
+
+/// A command of the Heart Rate Control Point, known or not.
+struct ControlPointOctet: CharacteristicValue {
+    private let octet: UInt8
+
+    init(octets: ArraySlice<UInt8>) throws(Malformed) {
+        var reader = OctetReader(octets)
+        octet = try reader.uint8("Heart Rate Control Point")
+        try reader.finish()
+    }
+
+    func write(to text: inout JSONText) { text.append(Int64(octet)) }
+    var words: String { "control point \(octet)" }
+}

@@ -1,0 +1,38 @@
+public import Characteristics
+import GATT
+public import Octets
+
+extension ServiceDescription {
+    /// Polar Measurement Data, by which Polar's straps send an electrocardiogram: `ecg` as `pmd` in a scenario.
+    public static let polarMeasurementData = ServiceDescription(
+        "ecg", as: ServiceVariant(ECGFields.form.key, "pmd"), PMD.Identifier.service.uuid, main: "samples",
+        fields: ECGFields.all,
+        characteristics: [
+            CharacteristicDescription(
+                PMD.Identifier.controlPoint.uuid, "PMD Control Point", [.read, .write, .indicate], format: nil,
+                value: ValueDescription(.structure, named: "control_point", isSettable: false, isEncodable: false),
+                client: ClientUse(
+                    "pmd_control_point", role: .pmdControlPoint, importance: .extra, isMeasurement: false)),
+            CharacteristicDescription(
+                PMD.Identifier.data.uuid, "PMD Data", .notify, format: PMDECGFrame.self,
+                value: ValueDescription(
+                    .number(-32768...32767), named: "samples", key: "samples", label: "ECG samples", isSettable: false,
+                    isEncodable: false),
+                client: ClientUse("ecg", role: .pmdSamples, isMeasurement: true)),
+        ],
+        problem: { configuration in
+            guard configuration.has(ECGFields.lead.key) else { return nil }
+            return .conflict(key: ECGFields.lead.key, "Polar Measurement Data has no place for a lead")
+        },
+        rate: { ECGFields.pmdRate($0) },
+        sensor: { PolarMeasurementDataSensor($0) })
+}
+
+extension PMDECGFrame: CharacteristicValue {
+    /// `73 samples`.
+    public var words: String { "\(samples.count) samples" }
+    /// Microvolts, of no lead.
+    public static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? {
+        (try PMDECGFrame(octets: octets).samples, nil)
+    }
+}

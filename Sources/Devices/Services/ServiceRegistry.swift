@@ -1,0 +1,28 @@
+/// All services that a scenario can name, except those that a file describes itself.
+public enum ServiceRegistry {
+    /// In the order in which a client reads and subscribes.
+    public static let all: [ServiceDescription] = [
+        .heartRate,
+        .healthThermometer,
+        .fitness,
+        .battery,
+        .deviceInformation,
+        .feed,
+        .measurements,
+        .ecg,
+        .polarMeasurementData,
+    ]
+
+    /// The service with this name in a scenario; nil when there is none.
+    public static func service(named name: String) -> ServiceDescription? {
+        all.first { $0.name == name && $0.variant == nil }
+    }
+
+    /// The service with this name in a scenario that a configuration chooses; nil when there is none.
+    public static func service(named name: String, _ configuration: ServiceConfiguration) -> ServiceDescription? {
+        let chosen = all.first { service in
+            service.name == name && service.variant.map { configuration.word($0.key) == $0.word } ?? false
+        }
+        return chosen ?? service(named: name)
+    }
+}

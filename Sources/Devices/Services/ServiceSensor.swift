@@ -1,0 +1,97 @@
+public import Bluetooth
+public import Octets
+import Sensors
+public import Simulation
+
+/// The server side of one service of a device: it reads and takes writes, makes notifications and indications when they
+/// are due, and lets a script set what it measures.
+///
+/// A device keeps each of its sensors as `any ServiceSensor` and changes it in place.
+public protocol ServiceSensor: Sendable {
+    /// The present value.
+    mutating func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8]
+    /// Takes a value that a client has written.
+    mutating func write(
+        _ octets: [UInt8], to id: ValueID, at now: Instant, context: inout SensorContext
+    ) throws(ATTError)
+
+    /// The first client has subscribed.
+    mutating func didSubscribe(to id: ValueID, at now: Instant, context: inout SensorContext)
+    /// The last client has unsubscribed.
+    mutating func didUnsubscribe(from id: ValueID, at now: Instant)
+    /// A script no longer keeps the value silent.
+    mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext)
+    /// A client has confirmed an indication.
+    mutating func indicationWasConfirmed(of id: ValueID, at now: Instant)
+    /// The last value could not be indicated.
+    mutating func indicationWasDropped(of id: ValueID, at now: Instant)
+    /// A script holds the last value back or discards it: no client will confirm it.
+    mutating func notificationWasSuppressed(of id: ValueID)
+    /// Notifications keep their own times again, and those missed meanwhile are left out: a script's rate has ended.
+    mutating func reschedule(_ id: ValueID, after now: Instant)
+    /// When the next notification is due; `.never` when that is not known.
+    func nextNotification(of id: ValueID, context: SensorContext) -> Instant
+    /// Adds the present value to an empty packet, with room for the context's MTU.
+    ///
+    /// A scheduled value is given once: then the next one is due later.
+    ///
+    /// - Returns: Whether there is a value to notify.
+    mutating func encodeNotification(
+        of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
+        into packet: inout Packet, pool: inout PacketPool
+    ) -> Bool
+
+    /// A script sets a value, or no longer does when `input` is nil; false when the value cannot be set so.
+    ///
+    /// The time of a signal counts from `begun`, or from now when that is nil.
+    mutating func set(
+        _ id: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext
+    ) -> Bool
+    /// An electrode comes off or is put on again; false when the service has none.
+    mutating func setLead(isOff: Bool, at now: Instant) -> Bool
+    /// The device's wall clock is about to be set forward.
+    mutating func wallClockWillSkip(at now: Instant, context: inout SensorContext)
+    /// The present number in the value's unit; nil when there is none.
+    func number(of id: ValueID, at now: Instant, context: SensorContext) -> Double?
+    /// The octets that have this input and nothing else; nil when there are none.
+    func octets(of id: ValueID, for input: SensorInput) -> [UInt8]?
+}
+
+/// Why a value is notified.
+public enum NotificationTrigger: Sendable {
+    /// It is due.
+    case scheduled
+    /// A script asks for it.
+    case onDemand
+}
+
+/// The callbacks that a sensor does not need.
+extension ServiceSensor {
+    public func read(_: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) -> [UInt8] {
+        throw .unlikelyError
+    }
+    public func write(_: [UInt8], to _: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) {
+        throw .unlikelyError
+    }
+    public func didSubscribe(to _: ValueID, at _: Instant, context _: inout SensorContext) {}
+    public func didUnsubscribe(from _: ValueID, at _: Instant) {}
+    public mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext) {
+        didSubscribe(to: id, at: now, context: &context)
+    }
+    public func indicationWasConfirmed(of _: ValueID, at _: Instant) {}
+    public func indicationWasDropped(of _: ValueID, at _: Instant) {}
+    public func notificationWasSuppressed(of _: ValueID) {}
+    public func reschedule(_: ValueID, after _: Instant) {}
+    public func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { .never }
+    public func encodeNotification(
+        of _: ValueID, trigger _: NotificationTrigger, at _: Instant, context _: inout SensorContext,
+        into _: inout Packet, pool _: inout PacketPool
+    ) -> Bool { false }
+    public func set(
+        _: ValueID, to _: SensorInput?, at _: Instant, begun _: Instant?, context _: inout SensorContext
+    ) -> Bool { false }
+    public func setLead(isOff _: Bool, at _: Instant) -> Bool { false }
+    public func wallClockWillSkip(at _: Instant, context _: inout SensorContext) {}
+    public func number(of _: ValueID, at _: Instant, context _: SensorContext) -> Double? { nil }
+    public func octets(of _: ValueID, for _: SensorInput) -> [UInt8]? { nil }
+}
