@@ -1,4 +1,4 @@
-public import Bluetooth
+import Bluetooth
 public import HCI
 public import LEHost
 public import Octets
@@ -13,8 +13,8 @@ extension World {
         case toRadio(node: Int, PacketKind, Packet)
         /// The host of a device cannot use its external controller.
         case radioFailed(node: Int, Host.Failure)
-        /// The external controller of a device's host rejected a command.
-        case radioRefused(node: Int, Opcode, HCIStatus)
+        /// The host of a device reports `.refused` or `.ignored` of its external controller.
+        case radioWarning(node: Int, Host.Output)
         /// A command for the foreign host of a device.
         case toForeignHost(node: Int, ForeignCommand)
         /// An output of a client's host.
