@@ -141,6 +141,7 @@ let floors: [[Target]] = [
             excluding: "Broken", "Fixtures"),
         tests("Screen", on: "Simulation", "Statistics", excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
+        tests("Services", on: "Characteristics", "Documents", "GATT", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(

@@ -51,7 +51,7 @@ struct MonthOfSteps {
 }
 
 /// Whose steps they are: what distance and calories are computed with.
-public struct Body: Equatable, Sendable {
+public struct BodyMeasurements: Equatable, Sendable {
     /// In centimetres.
     public var height: Int
     /// In kilograms.

@@ -51,13 +51,13 @@ private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration?
 }
 
 /// Whose distance and calories are shown.
-private func body(_ invocation: Invocation) throws(CommandFailure) -> Body {
+private func body(_ invocation: Invocation) throws(CommandFailure) -> BodyMeasurements {
     func number(_ name: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int? {
         try invocation.value(name, as: "a number from \(range.lowerBound) to \(range.upperBound)") { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
-    var body = Body()
+    var body = BodyMeasurements()
     do throws(UsageError) {
         body.height = try number("--height", 50...250) ?? body.height
         body.weight = try number("--weight", 10...500) ?? body.weight

@@ -26,7 +26,7 @@ actor ScreenSession: TerminalSession {
     private var isShown = false
 
     /// Nothing happens before `start`.
-    init(_ terminal: Terminal, _ body: Body, on loop: EventLoop, _ ending: Ending, _ paint: Paint) {
+    init(_ terminal: Terminal, _ body: BodyMeasurements, on loop: EventLoop, _ ending: Ending, _ paint: Paint) {
         (self.terminal, self.loop, self.ending) = (terminal, loop, ending)
         dashboard = Dashboard(body, rows: Dashboard.labels)
         painter = ScreenPainter(isColoured: paint.isOn)
