@@ -30,6 +30,7 @@ let floors: [[Target]] = [
     ],
     [
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
+        library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "Spelling"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
@@ -61,9 +62,17 @@ let floors: [[Target]] = [
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
             "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Services",
-            "Timeline", "VirtualController")
+            "Timeline", "VirtualController"),
+        library(
+            "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "Services",
+            "Simulation", "Spelling", "Statistics"),
     ],
     [
+        library(
+            "Drivers",
+            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations",
+            "GATT",
+            "HCI", "LEHost", "Octets", "Peripheral", "Scenarios", "Simulation", "Sockets", "Spelling", "VirtualWorld"),
         library(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
@@ -78,17 +87,55 @@ let floors: [[Target]] = [
             "Reporting",
             on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
             "Simulation", "Spelling",
-            embedding: "HTML/page.css"),
-        library("Screen", on: "Simulation", "Spelling", "Statistics"),
+            embedding: "HTML/page.css")
+    ],
+    [
+        library(
+            "ScenarioRuns",
+            on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
+            "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
+            "Scenarios", "Simulation", "Spelling", "VirtualWorld"),
+        library(
+            "Doctor",
+            on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "Spelling"),
+    ],
+    [
+        library(
+            "Replay",
+            on: "CommandSupport", "Documents", "ScenarioRuns", "Scenarios", "Simulation", "Spelling")
+    ],
+    [
+        library(
+            "PeripheralTesting",
+            on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Drivers", "EventLog",
+            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
+            "Sockets",
+            "Spelling", "Terminal", "VirtualWorld"),
+        library(
+            "ClientTesting",
+            on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
+            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
+            "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+        library(
+            "Control",
+            on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "Scenarios", "Sensors",
+            "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+    ],
+    [
+        library(
+            "Benchmarks",
+            on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
+            "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
+            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling",
+            "VirtualWorld",
+            embedding: "bumble.py")
     ],
     [
         library(
             "CommandLineTool",
-            on: "CLinux", "Octets", "Spelling", "Arguments", "Bluetooth", "Characteristics", "Documents", "Simulation",
-            "EventLog", "HCI", "BlueZ", "DBus", "Sockets", "ATT", "L2CAP", "GATT", "LEHost", "Peripheral", "Collector",
-            "Conformance", "Checks", "Expectations", "Scenarios", "Sensors", "Services", "Statistics", "VirtualWorld",
-            "Reporting", "Screen",
-            embedding: "Bench/bumble.py")
+            on: "Arguments", "Benchmarks", "Bluetooth", "Checks", "ClientTesting", "Collector", "CommandSupport",
+            "Conformance", "Control", "Doctor", "Documents", "Drivers", "EventLog", "PeripheralTesting", "Replay",
+            "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -105,13 +152,15 @@ let floors: [[Target]] = [
         tests("Bluetooth", on: "Mutations", "Octets"),
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(
+            "ClientTesting",
+            on: "Arguments", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "HCI",
+            "ScenarioRuns", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
+        tests(
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
-            "CommandLineTool", on: "TestBus", "Arguments", "Bluetooth", "Characteristics", "Checks", "CLinux",
-            "Collector",
-            "Conformance", "DBus", "Documents", "EventLog", "Expectations", "Octets", "Scenarios", "Screen", "Sensors",
-            "Services", "Simulation", "Spelling", "Statistics", "VirtualWorld"),
+            "CommandLineTool",
+            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioRuns", "Scenarios"),
         tests(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
@@ -119,8 +168,16 @@ let floors: [[Target]] = [
         tests(
             "Checks", on: "Bluetooth", "Documents", "Expectations", "HCI", "LEHost", "Octets", "Scenarios",
             "Simulation", "VirtualWorld"),
+        tests(
+            "Control",
+            on: "Arguments", "CommandSupport", "Scenarios", "Sensors", "Simulation", "Spelling", "Terminal",
+            "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
+        tests("Doctor", on: "Arguments", "CommandSupport"),
+        tests(
+            "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "LEHost", "Octets",
+            "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
         tests("Documents", on: "Mutations", "Spelling"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
         tests("Expectations", on: "Documents", "EventLog", "EventLogs", "Scenarios", "Simulation", "Spelling"),
@@ -132,14 +189,27 @@ let floors: [[Target]] = [
         tests("Octets"),
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
         tests(
+            "Replay",
+            on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "Scenarios", "Sensors", "Simulation",
+            "Spelling", "VirtualWorld"),
+        tests(
+            "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "Checks", "CLinux", "CommandLineTool",
+            "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
+        tests(
             "Reporting",
             on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
+            "Scenarios", "Simulation"),
+        tests(
+            "ScenarioRuns",
+            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "EventLog", "Octets",
             "Scenarios", "Simulation"),
         tests(
             "Scenarios",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Services", "Simulation", "Spelling",
             excluding: "Broken", "Fixtures"),
-        tests("Screen", on: "Simulation", "Statistics", excluding: "Screens"),
+        tests(
+            "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
+            excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
         tests("Services", on: "Characteristics", "Documents", "GATT", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
@@ -169,11 +239,15 @@ func folders() -> [String: [String]] {
             "VirtualController",
         ],
         "Devices": ["Peripheral", "Sensors", "Services"],
-        "Client": ["Collector", "Screen"],
+        "Client": ["Collector"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
-        "Verdicts": ["Checks", "Conformance", "Expectations", "Reporting"],
-        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Sockets"],
-        "Tool": ["CommandLineTool", "lubdub"],
+        "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
+        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "Sockets"],
+        "Tool": [
+            "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "Replay", "ScenarioRuns",
+            "Terminal",
+            "lubdub",
+        ],
     ]
 }
 

@@ -10,10 +10,10 @@ import TestBus
 
 /// A central above a false bluetoothd, and what becomes of it.
 struct Listening: Sendable {
-    let host: CentralHost
+    let host: CentralSession
     let loop: EventLoop
     let connection: Connection
-    let events = Heard<CentralHost.Event>()
+    let events = Heard<CentralSession.Event>()
 
     init(
         on bus: PrivateBus, _ loop: EventLoop, adapter: String? = "hci0", services: [UUID] = [],
@@ -21,8 +21,8 @@ struct Listening: Sendable {
     ) async throws {
         self.loop = loop
         connection = try await Connection.open(bus.address, on: loop)
-        host = CentralHost(
-            CentralHost.Definition(adapter: adapter, services: services, sharesDevices: sharesDevices),
+        host = CentralSession(
+            CentralSession.Definition(adapter: adapter, services: services, sharesDevices: sharesDevices),
             over: connection,
             on: loop, within: limit
         ) { [events] in events.add($0) }

@@ -12,38 +12,40 @@ import VirtualWorld
 
 @testable import Checks
 
-/// A radio above somebody else's host, which has the link and its client: it hides some things, does others by itself, and
-/// does not do what it is not made for.
-private final class ForeignHost: CentralRadio {
-    private var radio: WorldRadio
-    private var said: [Host.Output] = []
-    /// What it keeps to itself, once that was discovered.
+/// A host of another program: it hides some attributes, sends some requests by itself, and lacks most capabilities.
+private final class ForeignHost: ExaminerHost {
+    private var host: VirtualTimeHost
+    private var outputs: [Host.Output] = []
+    /// The services that it hides, once they were discovered.
     private var hidden: [HandleRange] = []
     private var configurations: Set<UInt16> = []
     private let isBonded: Bool
-    /// The number of what it asks by itself.
+    /// The number of its own requests.
     private static let own = UInt32.max
-    /// What it was asked to do all the same.
+    /// Commands that it does not support, but was given.
     private(set) var trespasses: [String] = []
 
     init(_ peripheral: Peripheral, isBonded: Bool = false) throws {
         var world = try World(peripheral.scenario(), seed: 1)
         world.mutation = peripheral.mutation
-        radio = try WorldRadio(world, device: 0)
+        host = try VirtualTimeHost(world, device: 0)
         self.isBonded = isBonded
     }
 
-    var now: Instant { radio.now }
+    var pool: PacketPool {
+        get { host.pool }
+        _modify { yield &host.pool }
+    }
+    var now: Instant { host.now }
     var stage: (scenario: Scenario, device: Int)? { nil }
     var isOver: Bool { false }
-    func start() { radio.start() }
-    func play(until limit: Instant) -> Bool { !said.isEmpty || radio.play(until: limit) }
-    func take(_ packet: Packet) -> [UInt8] { radio.take(packet) }
+    func start() { host.start() }
+    func play(until limit: Instant) -> Bool { !outputs.isEmpty || host.play(until: limit) }
     func standstill(since begin: Instant) -> Duration { .zero }
     func act(_ action: Action, for duration: Duration?) -> Bool { false }
 
-    func unsupportedReason(_ faculty: RadioFaculty) -> String? {
-        switch faculty {
+    func unsupportedReason(for capability: CentralCapability) -> String? {
+        switch capability {
         case .service(.genericAccess), .service(.genericAttribute): "it hides that service"
         case .service: nil
         case .absenceOfBond: isBonded ? "it has a bond" : nil
@@ -51,14 +53,14 @@ private final class ForeignHost: CentralRadio {
         }
     }
 
-    func command(_ command: Host.Command) {
+    func perform(_ command: Host.Command) {
         switch command {
         case .procedure(let id, let procedure, let number):
-            guard let why = whyUnavailable(procedure) else { return radio.command(command) }
-            said.append(.finished(id, id: number, .failure(.unavailable(why))))
+            guard let why = whyUnavailable(procedure) else { return host.perform(command) }
+            outputs.append(.finished(id, id: number, .failure(.unavailable(why))))
         case .sendRaw, .confirmIndications: trespasses.append("\(command)")
         case .overhear: break
-        default: radio.command(command)
+        default: host.perform(command)
         }
     }
 
@@ -79,17 +81,19 @@ private final class ForeignHost: CentralRadio {
         if hidden.contains(where: { $0.contains(handle) }) { trespasses.append("\(procedure)") }
     }
 
-    func takeSaid() -> [Host.Output] {
-        defer { said.removeAll() }
-        return said + radio.takeSaid().compactMap(told)
+    func drain(into outputs: inout [Host.Output]) {
+        var drained: [Host.Output] = []
+        host.drain(into: &drained)
+        outputs += self.outputs + drained.compactMap(translated)
+        self.outputs.removeAll()
     }
 
-    /// What it tells of it: of an advertiser all that it knows, no packet by itself, and no reason.
-    private func told(_ output: Host.Output) -> Host.Output? {
+    /// What it reports of an output: of an advertiser all that it knows, and of a disconnection no reason.
+    private func translated(_ output: Host.Output) -> Host.Output? {
         switch output {
         case .report(let report): return Self.merged(report).map { .report($0) }
         case .connected(let id, _):
-            radio.command(.procedure(id, .exchangeMTU, id: Self.own))
+            host.perform(.procedure(id, .exchangeMTU, id: Self.own))
             return output
         case .timing, .exchangedMTU, .overheard, .finished(_, Self.own, _): return nil
         case .disconnected(let id, let address, _): return .disconnected(id, address, reason: .unspecified)
@@ -113,7 +117,7 @@ private final class ForeignHost: CentralRadio {
     }
 }
 
-/// Checks above a radio that cannot do everything: what it cannot is skipped with its reason, and who is right fails nothing.
+/// Checks by a host that lacks capabilities: a check that needs one is skipped with a reason, and no correct peripheral fails.
 @Suite struct ForeignHostTests {
     private static let strap = Peer.name("Lubdub HRM")
 

@@ -26,7 +26,7 @@ struct Matrix: Sendable {
     static func outcomes(of device: Int, in world: World, asked checks: [Check]) throws -> [Check.Outcome] {
         let stranger = try Examiner(in: world, of: device)
         // How a case begins is the same for all of a scope, to the octet: so it is played once.
-        var met: [Check.Scope: Result<Examiner, Ending>] = [:]
+        var met: [Check.Scope: Result<Examiner, CheckExit>] = [:]
         return checks.map { check in
             if let reason = check.whyUnasked(isStrict: true) {
                 return Check.Outcome(check, .skipped(reason), took: .zero)
@@ -37,19 +37,19 @@ struct Matrix: Sendable {
         }
     }
 
-    private static func meet(_ stranger: Examiner, as scope: Check.Scope) -> Result<Examiner, Ending> {
+    private static func meet(_ stranger: Examiner, as scope: Check.Scope) -> Result<Examiner, CheckExit> {
         var examiner = stranger
-        do throws(Ending) {
+        do throws(CheckExit) {
             try examiner.meet(as: scope)
             return .success(examiner)
         } catch { return .failure(error) }
     }
 
-    private static func judge(_ check: Check, _ meeting: Result<Examiner, Ending>) -> Check.Outcome {
+    private static func judge(_ check: Check, _ meeting: Result<Examiner, CheckExit>) -> Check.Outcome {
         switch meeting {
         case .failure(let ending): return Check.Outcome(check, ending, took: .zero)
         case .success(var examiner):
-            do throws(Ending) {
+            do throws(CheckExit) {
                 try check.judge(&examiner)
                 return Check.Outcome(check, nil, took: examiner.now.sinceStart)
             } catch { return Check.Outcome(check, error, took: examiner.now.sinceStart) }

@@ -7,6 +7,8 @@ import Services
 import Testing
 
 @testable import CommandLineTool
+@testable import CommandSupport
+@testable import ScenarioRuns
 
 @Suite struct OptionTests {
     private func invocation(_ words: String...) throws -> Invocation { try serveGrammar.parse(words + ["a.json"]) }
@@ -42,9 +44,9 @@ import Testing
     func `A seed is one that a scenario can have`(text: String, seed wanted: UInt64?) throws {
         let invocation = try invocation("--seed=\(text)")
         if let wanted {
-            #expect(try Played.seed(invocation) == wanted)
+            #expect(try RunConfiguration.seed(invocation) == wanted)
         } else {
-            let failure = #expect(throws: CommandFailure.self) { try Played.seed(invocation) }
+            let failure = #expect(throws: CommandFailure.self) { try RunConfiguration.seed(invocation) }
             #expect(failure?.code == .usage)
         }
     }
@@ -69,13 +71,13 @@ import Testing
             {"lubdub": 1, "name": "Two", "limit": "10 s", "devices": [\(straps.joined(separator: ","))]\(target)}
             """
         let reading = ScenarioFile.read("a.json", variables: [:]) { _ in Array(text.utf8) }
-        var rehearsal = try Rehearsal(Played(try #require(reading.scenario), seed: 1))
+        var clientRun = try BuiltInClientRun(RunConfiguration(try #require(reading.scenario), seed: 1))
         var peers: Set<DeviceAddress?> = []
-        rehearsal.play({ _, saying in
+        clientRun.play({ _, saying in
             if saying.content == .state(.connected) { peers.insert(saying.peer?.address) }
         })
         #expect(peers == [DeviceAddress(0xC0FF_EE00_0000 + device, .random)])
-        #expect(rehearsal.measurements > 5)
+        #expect(clientRun.measurements > 5)
     }
 
     @Test(arguments: [
@@ -84,19 +86,19 @@ import Testing
     ])
     func `An option that cannot be meant so is refused`(words: [String]) throws {
         let failure = #expect(throws: CommandFailure.self) {
-            try Played(.empty, "a.json", try serveGrammar.parse(words + ["a.json"]))
+            try RunConfiguration(.empty, "a.json", try serveGrammar.parse(words + ["a.json"]))
         }
         #expect(failure?.code == .usage)
         #expect(failure?.message.contains(words.last ?? "") == true)
     }
 
     @Test func `The command line overrides what the scenario says`() throws {
-        let played = try Played(
+        let configuration = try RunConfiguration(
             .empty, "a.json", invocation("--seed", "7", "--for", "3 s", "--speed", "2", "--keep", "dir"))
-        #expect(played.seed == 7)
-        #expect(played.scenario.limit == .seconds(3))
-        #expect(played.speed == .real(2))
-        #expect(played.keep == "dir")
+        #expect(configuration.seed == 7)
+        #expect(configuration.scenario.limit == .seconds(3))
+        #expect(configuration.speed == .real(2))
+        #expect(configuration.keep == "dir")
     }
 
     @Test func `Colours are there when they are wanted, and nowhere else`() throws {

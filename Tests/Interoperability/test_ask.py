@@ -252,7 +252,7 @@ class AskTests(Interoperability):
     async def test_what_a_real_radio_cannot_play_is_skipped(self):
         for path, why in [
                 ('scenarios/recovery/away_long.json', 'link_loss: a real antenna cannot be taken out of the air'),
-                ('scenarios/three_straps.json', 'it has 3 devices, and each needs a --radio: there is 1')]:
+                ('scenarios/three_straps.json', 'it has 3 devices, and each needs a --radio: 1 is given')]:
             async with lubdub('run', path, '--radio', 'hci:tcp:127.0.0.1:9', '--client', 'true') as run:
                 output = (await run.stdout.read()).decode()
                 self.assertEqual(await run.wait(), 3)

@@ -107,11 +107,11 @@ class Check(unittest.TestCase):
 
     def test_what_is_wrong_or_not_there_yet(self):
         for arguments, words in [
-                ([], 'needs a SCENARIO'), ([RESTING, '--radio', 'hci:tcp:127.0.0.1:6402'], 'leave out "scenarios/'),
-                ([RESTING, '--peer', 'Strap'], 'how it is reached'),
+                ([], 'needs a SCENARIO'), ([RESTING, '--radio', 'hci:tcp:127.0.0.1:6402'], 'remove "scenarios/'),
+                ([RESTING, '--peer', 'Strap'], 'requires a radio to the peripheral'),
                 (['--radio', 'usb:0', '--peer', 'Strap'], 'not played yet by this version'),
-                (['--radio', 'hci:tcp:127.0.0.1:1', '--controller', 'tcp:127.0.0.1:0'], 'leave it out, or --radio'),
-                (['--radio', 'hci:tcp:127.0.0.1:1', '--seed', '2'], '--seed is for a scenario'),
+                (['--radio', 'hci:tcp:127.0.0.1:1', '--controller', 'tcp:127.0.0.1:0'], 'remove --controller, or --radio'),
+                (['--radio', 'hci:tcp:127.0.0.1:1', '--seed', '2'], '--seed needs a scenario'),
                 ([self.folder / 'none.json'], 'none.json'), ([RESTING, '--set', 'a=1'], '"a"')]:
             done = check(*arguments)
             self.assertEqual(done.returncode, 2, arguments)

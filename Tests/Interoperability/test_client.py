@@ -290,9 +290,9 @@ class SlowMachineTests(Interoperability):
 
     async def test_a_client_that_stands_still_fails(self):
         stopped = faulty(('import asyncio, json, os\n', 'import asyncio, json, os, signal\n'), (
-            '    say(heart_rate=shown)\n', '''    say(heart_rate=shown)
-    heard.count = getattr(heard, 'count', 0) + 1
-    if heard.count == 2:
+            '    report(heart_rate=shown)\n', '''    report(heart_rate=shown)
+    received.count = getattr(received, 'count', 0) + 1
+    if received.count == 2:
         os.kill(os.getpid(), signal.SIGSTOP)
 '''))
         played = await play(self.CASE, stopped)

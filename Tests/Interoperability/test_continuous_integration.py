@@ -45,7 +45,7 @@ class WorkflowTests(unittest.TestCase):
             return [case.get('name') for case in cases], (folder / 'summary').read_text()
 
     def test_its_jobs_together_play_all_scenarios_for_clients(self):
-        self.assertEqual(set(steps()), {'Play the scenarios', "Say on the job's page what came of them"})
+        self.assertEqual(set(steps()), {'Play the scenarios', "Add the summary to the job's page"})
         shards = [int(number) for number in re.search(r'shard: \[(.*)\]', WORKFLOW)[1].split(',')]
         self.assertIn(f'/{len(shards)} ', steps()['Play the scenarios'])
         with concurrent.futures.ThreadPoolExecutor() as pool:

@@ -14,11 +14,11 @@ from harness import LUBDUB, ROOT, Interoperability
 from test_client import ADAPTER, faulty
 
 SCENARIOS = ROOT / 'scenarios/clients'
-SUBSCRIBE = '            await measurement.subscribe(heard)\n'
+SUBSCRIBE = '            await measurement.subscribe(received)\n'
 RATE, ENERGY, RR = 'take(2 if flags & 1 else 1)', '        if flags & 8:\n', '        if flags & 16:\n'
 TAKE = 'sum(rest.pop(0) << 8 * place for place in range(size))'
 CAREFREE = 'sum(rest.pop(0) << 8 * place for place in range(size) if rest)'
-CLEAR = '        say(heart_rate=None)\n'
+CLEAR = '        report(heart_rate=None)\n'
 FLAGS = '        flags = take(1)\n'
 
 # By what is wrong: who is known for it, in front of which scenario it shows, what fails there (and nothing else), and
@@ -52,37 +52,37 @@ FAULTY = {
         ('bool(flags & 2) if flags & 4 else None', 'bool(flags & 6)')]),
     'contact_for_ever': ('polarofficial/polar-ble-sdk#763', 'contact', {'shows_unknown', 'goes_on'}, [
         (FLAGS, FLAGS + '''        if flags & 4:
-            heard.can_tell = True
-        elif hasattr(heard, 'can_tell'):
+            received.can_tell = True
+        elif hasattr(received, 'can_tell'):
             return
 ''')]),
     'zero_for_nothing': ('pycycling 0.4.1', 'too_short', {'no_zero', 'no_half'}, [(TAKE, CAREFREE)]),
     'crash_for_nothing': ('cordova-bluetoothle#116', 'too_short', {'client'}, [
-        ('        return\n    say(heart_rate=shown)', '        os._exit(1)\n    say(heart_rate=shown)')]),
+        ('        return\n    report(heart_rate=shown)', '        os._exit(1)\n    report(heart_rate=shown)')]),
     'polls': ('Heart Rate Service 1.0, 3.1', 'subscribes', {'starts', 'subscribes', 'does_not_poll'}, [
         (SUBSCRIBE, ''), ('await gone.wait()', '''while not gone.is_set():
             try:
-                heard(await measurement.read_value())
+                received(await measurement.read_value())
             except core.ProtocolError:
                 await asyncio.sleep(1)''')]),
     'keeps_what_it_showed': ('PineTimeSD#7', 'comes_back', {'clears'}, [
-        ('def say(**line):', 'shown = {}\n\ndef say(**line):\n    shown.update(line)'), (CLEAR, ''),
-        ("        say(state='disconnected')\n", ''),
-        ("say(error=f'{type(problem).__name__}: {problem}')", "say(heart_rate=shown.get('heart_rate'))")]),
+        ('def report(**line):', 'shown = {}\n\ndef report(**line):\n    shown.update(line)'), (CLEAR, ''),
+        ("        report(state='disconnected')\n", ''),
+        ("report(error=f'{type(problem).__name__}: {problem}')", "report(heart_rate=shown.get('heart_rate'))")]),
     'subscribes_once_in_its_life': ('WebBluetoothCG/web-bluetooth#220', 'comes_back', {'returns', 'shows'}, [
         (SUBSCRIBE, SUBSCRIBE.replace('await', 'if not hasattr(host, "is_old"): await')),
-        ("say(state='subscribed')", 'host.is_old = True')]),
+        ("report(state='subscribed')", 'host.is_old = True')]),
     'one_more_callback_each_time': ('hbldh/bleak#2002', 'comes_back', {'once'}, [
-        (SUBSCRIBE, '''            host.callbacks = [*getattr(host, 'callbacks', []), heard]
+        (SUBSCRIBE, '''            host.callbacks = [*getattr(host, 'callbacks', []), received]
             await measurement.subscribe(lambda octets: [callback(octets) for callback in host.callbacks])
 ''')]),
     'does_not_come_back': ('flutter_reactive_ble#384', 'comes_back', {'returns', 'shows'}, [
         (CLEAR, CLEAR + '        await asyncio.Event().wait()\n')]),
     'takes_a_pause_for_the_end': ('VRCOSC#101', 'silence', {'shows'}, [
-        (FLAGS, FLAGS + '        heard.is_new = True\n'), ('        await gone.wait()\n', '''        while not gone.is_set():
-            heard.is_new = False
+        (FLAGS, FLAGS + '        received.is_new = True\n'), ('        await gone.wait()\n', '''        while not gone.is_set():
+            received.is_new = False
             await asyncio.sleep(5)
-            if not heard.is_new:
+            if not received.is_new:
                 await connection.disconnect()
                 await asyncio.Event().wait()
 ''')]),
@@ -90,7 +90,7 @@ FAULTY = {
         (SUBSCRIBE, '''            host.configuration = getattr(host, 'configuration', measurement.handle + 1)
             await device.Peer(connection).write_value(host.configuration, bytes([1, 0]), with_response=True)
             await asyncio.sleep(0)
-            measurement.client.notification_subscribers.setdefault(measurement.handle, set()).add(heard)
+            measurement.client.notification_subscribers.setdefault(measurement.handle, set()).add(received)
 ''')]),
     'wants_nothing_but_a_strap': ('SmartSpin2k#273', 'other_services', {'starts'}, [
         ('            service, =', '''            for other in await device.Peer(connection).discover_services():

@@ -40,9 +40,9 @@ class LiveCheckTests(Interoperability):
         async with air() as (address, _), Strap().above(address):
             missing, unnamed = await asyncio.gather(told('--peer', 'Nobody'), told())
         heard = f'{ADDRESS}/random "{Strap.name}"\n'
-        self.assertEqual(missing, (3, f'lubdub: "Nobody" was not heard within 21 s; these were: {heard}'))
+        self.assertEqual(missing, (3, f'lubdub: no peripheral "Nobody" found within 21 s. Found: {heard}'))
         self.assertEqual(
-            unnamed, (2, f'lubdub: --peer has to name the peripheral to check; these were heard: {heard}'))
+            unnamed, (2, f'lubdub: no peripheral given: name it with --peer. Found within 5 s: {heard}'))
 
     async def test_who_goes_away_is_waited_for_once(self):
         async with lubdub('check', '--controller', 'tcp:127.0.0.1:0', '--peer', ADDRESS, '--only', 'DIS/*') as process:
@@ -56,7 +56,7 @@ class LiveCheckTests(Interoperability):
         lost = [check for check, verdict in seen.items() if verdict == 'inconclusive']
         self.assertGreater(len(lost), 5)
         self.assertNotIn('fail', seen.values())
-        since = [line for line in examination.lines if 'has not been heard any more since' in line]
+        since = [line for line in examination.lines if 'was not found any more after' in line]
         self.assertEqual(len(since), len(lost) - 1)
 
     async def test_a_controller_that_goes_away_is_named(self):
@@ -70,7 +70,7 @@ class LiveCheckTests(Interoperability):
                 rest, message = await process.communicate()
         self.assertEqual(process.returncode, 3)
         self.assertIn(f'lubdub: {address}: ', message.decode())
-        self.assertRegex(message.decode(), r'ended early: 1 of \d+ checks have been asked')
+        self.assertRegex(message.decode(), r'interrupted: 1 of \d+ checks were run')
         self.assertRegex(rest.decode(), '1 pass, 0 fail, 0 inconclusive, 0 skip, 0 error\n$')
 
     async def test_ctrl_c_ends_the_link_in_good_order(self):

@@ -106,10 +106,10 @@ class RadioTests(Interoperability):
             radio = ['--radio', f'hci:tcp:127.0.0.1:{listener.getsockname()[1]}']
             for arguments, words in [
                     (['scenarios/three_straps.json', *radio], 'has 3 devices, and each needs a --radio'),
-                    ([SCENARIO, *radio, '--controller', 'tcp:127.0.0.1:0'], 'for the virtual radio only'),
-                    ([SCENARIO, *radio, '--speed', 'max'], 'for the virtual radio only'),
+                    ([SCENARIO, *radio, '--controller', 'tcp:127.0.0.1:0'], 'needs the virtual radio'),
+                    ([SCENARIO, *radio, '--speed', 'max'], 'needs the virtual radio'),
                     ([SCENARIO, '--radio', 'usb:0'], 'not played yet by this version'),
-                    ([SCENARIO, '--radio', 'bluez', '--speed', 'max'], 'for the virtual radio only'),
+                    ([SCENARIO, '--radio', 'bluez', '--speed', 'max'], 'needs the virtual radio'),
                     ([SCENARIO, '--radio', 'bluez:hci0,hci1'], 'has 1 device'),
                     ([SCENARIO, '--radio', 'bluez:eth0'], 'has 1 device'),
                     ([SCENARIO, '--radio', 'hci:tcp:nowhere'], 'the port is missing')]:

@@ -78,7 +78,7 @@ class RunTests(unittest.TestCase):
                 done = subprocess.run([LUBDUB, *words, file], capture_output=True, text=True, timeout=60)
                 self.assertEqual(done.returncode, 2, words)
                 said = [line for line in done.stderr.splitlines() if line.startswith('lubdub:')]
-                self.assertEqual(said, ['lubdub: other of the script sets itself off without end, and was cut off'])
+                self.assertEqual(said, ['lubdub: other of the script triggers itself endlessly at one instant, and was cut off: add a delay'])
 
     def test_what_this_version_does_not_play_is_skipped_with_that_reason(self):
         scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())

@@ -126,7 +126,7 @@ class CheckTests(ServingTest):
             self.assertEqual(
                 {check: verdict for check, (verdict, _) in seen.items()},
                 {'HRS/SEN/CN/BV-01-C': 'skip', 'HRS/SEN/CR/BV-01-C': 'pass', 'HRS/SEN/CW/BV-01-C': 'pass'}, printed)
-            self.assertIn('bluetoothd tells no value that nobody is subscribed to', seen['HRS/SEN/CN/BV-01-C'][1])
+            self.assertIn('bluetoothd reports no value without a subscription', seen['HRS/SEN/CN/BV-01-C'][1])
             counts = json.loads(report.read_text())['summary']
             self.assertEqual((counts['pass'], counts['fail'], counts['skip']), (2, 0, 1))
             self.assertEqual(await self.around(other), before)

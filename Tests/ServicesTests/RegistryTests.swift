@@ -49,10 +49,15 @@ import Testing
         }
     }
 
-    @Test func `The README has the registry's table`() throws {
+    @Test(
+        arguments: [
+            ("README.md", "services", ServiceRegistry.table),
+            ("Documentation/built-in-client.md", "lines", ServiceRegistry.tableOfLines),
+        ])
+    func `The documentation has the registry's tables`(file: String, mark: String, table: String) throws {
         let root = #filePath.dropLast("Tests/ServicesTests/RegistryTests.swift".count)
-        let text = try String(contentsOfFile: root + "README.md", encoding: .utf8)
-        let table = text.split(separator: "<!-- services -->\n").last?.split(separator: "\n<!-- /services -->").first
-        #expect(table.map(String.init) == ServiceRegistry.table, "README.md needs this table:\n\(ServiceRegistry.table)")
+        let text = try String(contentsOfFile: root + file, encoding: .utf8)
+        let found = text.split(separator: "<!-- \(mark) -->\n").last?.split(separator: "\n<!-- /\(mark) -->").first
+        #expect(found.map(String.init) == table, "\(file) needs this table:\n\(table)")
     }
 }

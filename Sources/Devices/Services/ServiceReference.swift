@@ -1,3 +1,4 @@
+import Bluetooth
 import Spelling
 
 extension ServiceDescription {
@@ -24,20 +25,32 @@ extension ServiceDescription {
         }
     }
 
-    /// A row of ``ServiceRegistry/table``.
+    /// The word of a scenario, with the field that chooses the service.
+    private var word: String {
+        variant.map { "`\(name)` with `\"\($0.key)\": \"\($0.word)\"`" } ?? "`\(name)`"
+    }
+
     fileprivate var row: String {
-        let word = variant.map { "`\(name)` with `\"\($0.key)\": \"\($0.word)\"`" } ?? "`\(name)`"
-        let number = uuid.number.map { $0.text(digits: 4, radix: 16) + ": " } ?? ""
-        return "| \(word) | \(number)\(about) | \(lines.map { "`\($0)`" }.joined(separator: ", ")) |"
+        let number = uuid.number.map { "0x\($0.text(digits: 4, radix: 16)): " } ?? ""
+        return "| \(word) | \(number)\(about) |"
+    }
+
+    fileprivate var rowOfLines: String {
+        "| \(word)\(isSought ? " *" : "") | \(lines.map { "`\($0)`" }.joined(separator: ", ")) |"
     }
 }
 
 extension ServiceRegistry {
     /// All services as a table in Markdown, as `README.md` has it.
     public static let table =
-        (["| `service` | what it is | lines of the built-in client |", "|---|---|---|"] + all.map(\.row)
-        + ["| `custom` | what you describe: UUIDs, properties, permissions, descriptors, handles | |"])
+        (["| `service` | what it is |", "|---|---|"] + all.map(\.row)
+        + ["| `custom` | any service you define: UUIDs, properties, permissions, descriptors, handles |"])
         .joined(separator: "\n")
+
+    /// The built-in client's lines as a table in Markdown, as `Documentation/built-in-client.md` has it; a star marks the
+    /// services that it looks for.
+    public static let tableOfLines =
+        (["| service | lines |", "|---|---|"] + all.map(\.rowOfLines)).joined(separator: "\n")
 }
 
 extension FieldDescription {

@@ -1,4 +1,4 @@
-public import Bluetooth
+import Bluetooth
 public import HCI
 public import LEHost
 public import Octets
@@ -13,8 +13,8 @@ extension World {
         case toRadio(node: Int, PacketKind, Packet)
         /// The controller outside is of no use to the host of a device.
         case radioFailed(node: Int, Host.Failure)
-        /// The controller outside refused a command of the host of a device.
-        case radioRefused(node: Int, Opcode, HCIStatus)
+        /// The host of a device reports `.refused` or `.ignored` of the controller outside.
+        case radioWarning(node: Int, Host.Output)
         /// The foreign host of a device is to do this.
         case toForeignHost(node: Int, ForeignCommand)
         /// What the host of a client node says.

@@ -380,8 +380,9 @@ public struct World: Sendable {
                 }
             case .failed(let failure) where hostBackend == .radios && !isClient(node):
                 outbox.append(.radioFailed(node: node, failure))
-            case .refused(let opcode, let status) where hostBackend == .radios && !isClient(node):
-                outbox.append(.radioRefused(node: node, opcode, status))
+            case .refused where hostBackend == .radios && !isClient(node),
+                .ignored where hostBackend == .radios && !isClient(node):
+                outbox.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where isClient(node): outbox.append(.client(node: node, output))
             default: deviceHostSaid(output, node)

@@ -1,34 +1,38 @@
 import Arguments
+import Benchmarks
+import ClientTesting
 import Collector
+import CommandSupport
 import Documents
 import EventLog
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Synchronization
 
 let demoGrammar = Arguments.Grammar(
-    "demo", "a tour in the terminal: a strap, a client and their packets; needs no radio and no file",
+    "demo", "Take a tour in the terminal: a strap, a client and their packets; needs no radio and no file",
     options: playingOptions + [
-        Speed.option("1"), .flag("--quiet", "only what the client shows"),
-        .flag("--verbose", "every event, and every packet of both sides"),
+        Speed.option("1"), .flag("--quiet", "Print only the client's values"),
+        .flag("--verbose", "Print every event, and every packet of both sides"),
     ])
 
 func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let source = Array(demoScenario.utf8)
     let reading = ScenarioFile.read("demo", variables: [:]) { _ in source }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.inner, reading.problems.map(\.description).joined(separator: "\n"))
+        throw CommandFailure(.inner, problems: reading.problems.map(\.description))
     }
-    let played = try Played(scenario, "demo", invocation)
+    let configuration = try RunConfiguration(scenario, "demo", invocation)
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))
     tour.open()
-    let (rehearsal, _, code) = try perform(
-        played, at: played.speed ?? .real(1), tour.narrator, source: source, tell: tour.said)
-    if code == .success { tour.close(rehearsal) }
+    let (clientRun, _, code) = try playToBuiltInClient(
+        configuration, at: configuration.speed ?? .real(1), tour.narrator, source: source, tell: tour.said)
+    if code == .success { tour.close(clientRun) }
     return code
 }
 
-/// What the tour plays: rest, effort, a value of two octets, and a strap that is out of range and comes back.
+/// Rest, effort, a heart rate of two octets, and a strap that goes out of range and returns.
 private let demoScenario = """
     {
       "lubdub": 1,
@@ -52,9 +56,9 @@ private let demoScenario = """
 
     """
 
-/// What somebody sees who takes the tour.
+/// The output of the tour.
 private struct Tour: Sendable {
-    /// Tells what the strap does and which packets pass; nil when only the client is to be heard.
+    /// Prints the strap's events and the packets; nil when only the client's values are printed.
     let narrator: Narrator?
     private let client: Narrator
     private let chapters: Chapters?
@@ -66,13 +70,13 @@ private struct Tour: Sendable {
         client = Narrator(choice, paint, say: Console.print) { news in
             switch news {
             case .packet(let packet) where packet.isFromHost && packet.name == "ATT Write Request":
-                chapters?.begin("Subscribe", "the client writes 1 beside each value that it wants to be told")
+                chapters?.begin("Subscribe", "the client enables notifications: it writes 1 to each value's descriptor")
             case .event(.began, of: "peak"):
-                chapters?.begin("Two octets", "a bad contact: 300 beats a minute do not fit into one octet")
+                chapters?.begin("Two octets", "a bad contact: 300 bpm do not fit into one octet")
             case .event(.began, of: "away"):
-                chapters?.begin("Out of range", "the strap is silent; nobody says that the link is over")
+                chapters?.begin("Out of range", "the strap falls silent; nothing ends the link")
             case .event(.ended, of: "away"):
-                chapters?.begin("Back in range", "the strap is heard again, and everything begins anew")
+                chapters?.begin("Back in range", "the client finds the strap again, and starts over")
             case .packet, .event: break
             }
         }
@@ -87,38 +91,38 @@ private struct Tour: Sendable {
 
     func open() {
         guard let chapters else { return }
-        Console.print("A strap, a client, and the packets between them, without a radio.  Ctrl-C ends it.")
+        Console.print("A strap, a client, and the packets between them, without a radio.  Press Ctrl-C to stop.")
         Console.print("")
-        Console.print("  strap   what the device does, in the words of its scenario")
-        Console.print("  client  what the user of an app would see")
+        Console.print("  strap   the device's events, in the words of its scenario")
+        Console.print("  client  the values that an app would show")
         Console.print("  hci     the packets between the client's host and its controller:")
-        Console.print("          -> to the controller, <- from it, and their octets")
+        Console.print("          -> to the controller, <- from the controller, and their octets")
         chapters.begin("Scan", "the client listens for advertisements of the Heart Rate service, 180D")
     }
 
     func said(_ instant: Instant, _ saying: SensorCollector.Saying) {
         switch saying.content {
-        case .state(.connecting): chapters?.begin("Connect", "the client asks the strap for a link")
+        case .state(.connecting): chapters?.begin("Connect", "the client connects to the strap")
         case .state(.disconnected):
-            chapters?.begin("The link is lost", "nothing was heard for the supervision timeout; the client scans")
+            chapters?.begin("The link is lost", "no packet for the supervision timeout; the client scans")
         default: break
         }
         client.said(saying, at: instant)
         switch saying.content {
         case .state(.connected):
-            chapters?.begin("Discover", "which services and characteristics are there, and what they say")
-        case .state(.subscribed): chapters?.begin("The heart", "from now on the strap notifies, once a second")
+            chapters?.begin("Discover", "the client finds services and characteristics, and reads their values")
+        case .state(.subscribed): chapters?.begin("The heart", "the strap notifies the heart rate once a second")
         default: break
         }
     }
 
-    func close(_ rehearsal: Rehearsal) {
+    func close(_ clientRun: BuiltInClientRun) {
         guard chapters != nil else { return }
         Console.print("")
-        Console.print("Those were \(rehearsal.measurements) measurements.  To go on:")
-        Console.print("  lubdub serve scenarios/resting.json              be the strap, for a client of yours")
-        Console.print("  lubdub monitor --radio hci:tcp:127.0.0.1:6402    be the client, in a second terminal")
-        Console.print("  lubdub --help                                    what else there is")
+        Console.print("The client received \(clientRun.measurements) measurements.  Next:")
+        Console.print("  lubdub serve scenarios/resting.json              act as the strap for your client")
+        Console.print("  lubdub monitor --radio hci:tcp:127.0.0.1:6402    run the client in a second terminal")
+        Console.print("  lubdub --help                                    list all commands")
     }
 }
 

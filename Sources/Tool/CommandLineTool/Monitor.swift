@@ -1,27 +1,31 @@
 import Arguments
 import Bluetooth
+import ClientTesting
 import Collector
+import CommandSupport
+import Drivers
 import Glibc
-import Screen
+import ScenarioRuns
 import Simulation
 import Sockets
 import Spelling
+import Terminal
 
 let monitorGrammar = Arguments.Grammar(
-    "monitor", "be a client: connect to a device and show what it says: heart rate, temperature, steps, ECG",
+    "monitor", "Connect to a device as a client, and show its heart rate, temperature, steps and ECG",
     options: [
-        radioOption, .option("--peer", "NAME|ADDRESS", "the device to connect to (default: the strongest)"),
-        .option("--every", "DURATION", "read steps and temperature again so often (default 60 s)"),
-        .option("--for", "DURATION", "stop after so long"),
-        .flag("--json", "print the lines that a client under test prints"),
-        .flag("--plain", "print lines on a terminal too, instead of a full screen"),
-        .option("--height", "CM", "of the body, for distance and calories (default 170)"),
-        .option("--weight", "KG", "of the body, for calories (default 70)"), colorOption,
+        radioOption, .option("--peer", "NAME|ADDRESS", "Device to connect to (default: the strongest signal)"),
+        .option("--every", "DURATION", "Poll interval for steps and temperature (default 60 s)"),
+        .option("--for", "DURATION", "Stop after this long (default: no limit)"),
+        .flag("--json", "Print the JSON lines of a client under test"),
+        .flag("--plain", "Print lines on a terminal, too, instead of a full screen"),
+        .option("--height", "CM", "Your height, used for distance and calories (default 170)"),
+        .option("--weight", "KG", "Your weight, used for calories (default 70)"), colorOption,
     ])
 
 let scanGrammar = Arguments.Grammar(
-    "scan", "list what advertises",
-    options: [radioOption, .option("--for", "DURATION", "stop after so long (default 5 s)"), colorOption])
+    "scan", "Scan, and list advertising devices",
+    options: [radioOption, .option("--for", "DURATION", "Stop after this long (default 5 s)"), colorOption])
 
 func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var settings = SensorCollector.Settings()
@@ -33,7 +37,7 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let paint = try Paint(invocation, for: Console.descriptor)
     let body = try body(invocation)
     let wantsLines = isJSON || invocation.has("--plain") || !Paint.canErase
-    let terminal = wantsLines ? nil : Terminal(on: STDOUT_FILENO)
+    let terminal = wantsLines ? nil : TerminalDevice(on: STDOUT_FILENO)
     settings.givesSamples = terminal != nil
     let screen = terminal.map { terminal in
         { @Sendable in ScreenSession(terminal, body, on: $0, $1, paint) }
@@ -41,16 +45,14 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     return try listen(settings, invocation, limit: nil, screen) { Console.print(isJSON ? $0.json : paint($0)) }
 }
 
-/// How often it is read again.
 private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration? {
-    do throws(UsageError) {
-        return try invocation.value("--every", as: "a duration of at least 10 ms, such as \"5 s\"") { text in
+    try orFail {
+        try invocation.value("--every", as: "a duration of at least 10 ms, for example \"5 s\"") { text in
             Duration(spelled: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
         }
-    } catch { throw CommandFailure(error) }
+    }
 }
 
-/// Whose distance and calories are shown.
 private func body(_ invocation: Invocation) throws(CommandFailure) -> BodyMeasurements {
     func number(_ name: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int? {
         try invocation.value(name, as: "a number from \(range.lowerBound) to \(range.upperBound)") { text in
@@ -58,10 +60,8 @@ private func body(_ invocation: Invocation) throws(CommandFailure) -> BodyMeasur
         }
     }
     var body = BodyMeasurements()
-    do throws(UsageError) {
-        body.height = try number("--height", 50...250) ?? body.height
-        body.weight = try number("--weight", 10...500) ?? body.weight
-    } catch { throw CommandFailure(error) }
+    body.height = try orFail { try number("--height", 50...250) } ?? body.height
+    body.weight = try orFail { try number("--weight", 10...500) } ?? body.weight
     return body
 }
 
@@ -74,60 +74,39 @@ func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     }
 }
 
-/// Uses the radio that the command line names until a signal comes, the limit has passed, or the radio fails.
-/// What is said goes to the screen if there is one, else it is told.
+/// Runs a client above the radio of the command line until a signal arrives, the limit passes, or the radio fails.
+/// The client's updates go to the screen if there is one, else to `tell`.
 private func listen(
     _ settings: SensorCollector.Settings, _ invocation: Invocation, limit: Duration?,
-    _ makeScreen: (@Sendable (EventLoop, Ending) -> ScreenSession)? = nil,
+    _ makeScreen: (@Sendable (EventLoop, RunCompletion) -> ScreenSession)? = nil,
     tell: @escaping @Sendable (SensorCollector.Saying) -> Void
 ) throws(CommandFailure) -> ExitCode {
     let radio = try radio(invocation)
-    let limit = try duration("--for", of: invocation) ?? limit
+    let limit = try orFail { try invocation.duration("--for") } ?? limit
     let signals = Signals()
     let loop = EventLoop(pace: .real())
-    do {
-        return try loop.run {
-            let ending = Ending()
-            let screen = makeScreen?(loop, ending)
+    return try orFail {
+        try loop.run {
+            let completion = RunCompletion()
+            let screen = makeScreen?(loop, completion)
             let show = { @Sendable (saying: SensorCollector.Saying) in
                 if let screen { screen.assumeIsolated { $0.take(saying) } } else { tell(saying) }
             }
-            let live = try await client(settings, above: radio, on: loop, tell: show) { ending.say(.failure($0)) }
+            let live = try await ClientDriver.start(settings, above: radio, on: loop, report: show) {
+                completion.finish(.failure($0))
+            }
             await screen?.start()
-            let reason = await ending.wait(signals, on: loop, for: limit)
+            let reason = await completion.wait(signals, on: loop, for: limit)
             await screen?.stop()
             let missing = await live.missing
             await live.close(signals)
             switch reason {
             case .time:
-                if let missing { throw CommandFailure(.environment, "lubdub: \(missing)") }
+                if let missing { throw CommandFailure(.environment, missing) }
                 return .success
-            case .failure(let why): throw CommandFailure(.environment, "lubdub: \(why)")
+            case .failure(let why): throw CommandFailure(.environment, why)
             default: return reason.code ?? .success
             }
         }
-    } catch let failure as CommandFailure {
-        throw failure
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
-}
-
-/// The built-in client, which has begun.
-private func client(
-    _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
-    tell: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
-) async throws -> any LiveClient {
-    switch radio {
-    case .controller(let address):
-        let live = try LiveHost(settings, above: address, on: loop, tell: tell, fail: fail)
-        try await live.start()
-        return live
-    case .bluez(let adapter):
-        let live = LiveCentral(settings, on: loop, tell: tell) { fail("\(radio): \($0)") }
-        try await live.start(adapter)
-        return live
     }
-}
-
-private func duration(_ option: String, of invocation: Invocation) throws(CommandFailure) -> Duration? {
-    do throws(UsageError) { return try invocation.duration(option) } catch { throw CommandFailure(error) }
 }

@@ -1,201 +1,191 @@
 import Arguments
+import ClientTesting
+import CommandSupport
+import Control
+import Drivers
 import Glibc
+import ScenarioRuns
 import Scenarios
 import Simulation
 import Sockets
+import Terminal
 import VirtualWorld
 
 private let controllerOption = Arguments.Grammar.Option.option(
     "--controller", "ADDRESS", repeatable: true,
-    "offer a virtual controller to hosts outside: tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's\n"
-        + "kernel, which only root can make (default tcp:127.0.0.1:6402, or the next free)"
+    "Offer a virtual controller to external hosts: tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's\n"
+        + "kernel (root only) (default tcp:127.0.0.1:6402, or the next free port)"
 )
 
 private let controlOption = Arguments.Grammar.Option.option(
-    "--control", "unix:PATH", "let programs of the same user say what happens now: see lubdub control --help")
+    "--control", "unix:PATH",
+    "Accept actions and queries from this user's programs on a socket: see lubdub control --help")
 
-private let manners: [Arguments.Grammar.Option] = [
-    .flag("--quiet", "do not say who comes and goes"),
-    .flag("--verbose", "say, on standard error, everything that happens and every packet"),
+private let outputOptions: [Arguments.Grammar.Option] = [
+    .flag("--quiet", "Do not log connections and disconnections"),
+    .flag("--verbose", "Print every event and packet, on standard error"),
 ]
 
 let serveGrammar = Arguments.Grammar(
-    "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a scenario file")],
+    "serve", "Act as the scenario's devices (peripheral role)", operands: [.required("SCENARIO", "a scenario file")],
     options: scenarioOptions
         + [
             controllerOption, DeviceRadios.option, controlOption,
-            Speed.option("1; max opens no port, and plays to the end"),
-        ] + manners)
+            Speed.option("1; max runs to the end without external hosts"),
+        ] + outputOptions)
 
 let controllerGrammar = Arguments.Grammar(
-    "controller", "virtual controllers for hosts outside, all in one air",
+    "controller", "Offer virtual controllers that share one simulated radio to external hosts",
     options: [
-        .option("--listen", "ADDRESS", repeatable: true, "tcp:HOST:PORT, unix:PATH or vhci"),
-        .option("--seed", "N|random", "what chance comes from"), .option("--for", "DURATION", "stop after so long"),
-        .option("--trace", "FILE", "write every HCI packet as btsnoop"), colorOption,
-    ] + manners)
+        .option("--listen", "ADDRESS", repeatable: true, "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci"),
+        .option("--seed", "N|random", "Seed for the random number generator"),
+        .option("--for", "DURATION", "Stop after this long (default: no limit)"),
+        .option("--trace", "FILE", "Write every HCI packet as btsnoop"), colorOption,
+    ] + outputOptions)
 
 func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
-    var played = try Played(path, invocation)
-    let addresses = try read(invocation.texts("--controller"))
+    var configuration = try RunConfiguration(path, invocation)
+    let addresses = try invocation.texts("--controller").map(ControllerPlace.init)
     let radios = try DeviceRadios(invocation)
-    if let radios, let why = radios.unsupportedReason(played.scenario.devices.count, isExact: true) {
-        throw CommandFailure(.usage, "lubdub: \(played.path) has \(why)")
+    if let radios, let why = radios.unsupportedReason(configuration.scenario.devices.count, isExact: true) {
+        throw CommandFailure(.usage, "\(configuration.path) has \(why)")
     }
     var control: StreamAddress?
     if let text = invocation.text("--control") { control = try controlAddress(text, named: "--control") }
     let doors = Doors(offered: addresses, radios: radios, control: control)
-    played.limit(to: doors.radio)
-    switch played.speed ?? .real(1) {
+    configuration.limit(to: doors.radio)
+    switch configuration.speed ?? .real(1) {
     case .real(let factor):
-        let terminal = isatty(STDIN_FILENO) == 1 ? Terminal(on: STDERR_FILENO) : nil
-        played.isAtHand = terminal != nil || control != nil
-        return try offer(played, doors, factor, invocation, terminal)
+        let terminal = isatty(STDIN_FILENO) == 1 ? TerminalDevice(on: STDERR_FILENO) : nil
+        configuration.allowsManualActions = terminal != nil || control != nil
+        return try offer(configuration, doors, factor, invocation, terminal)
     case .max:
         guard addresses.isEmpty else {
             throw CommandFailure(
-                .usage, "lubdub: --speed max opens no port, since nobody outside is so fast: leave out --controller")
+                .usage, "--speed max cannot be combined with --controller: external hosts need real time")
         }
         guard control == nil else {
             throw CommandFailure(
-                .usage, "lubdub: --speed max is over before anybody can say anything: leave out --control")
+                .usage, "--speed max cannot be combined with --control: control clients need real time")
         }
-        return try playAlone(played, invocation)
+        return try playAlone(configuration, invocation)
     }
 }
 
 func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    let addresses = try read(invocation.texts("--listen"))
+    let addresses = try invocation.texts("--listen").map(ControllerPlace.init)
     guard !addresses.isEmpty else {
-        throw CommandFailure(.usage, "lubdub: controller needs --listen, as in --listen tcp:127.0.0.1:6402")
+        throw CommandFailure(.usage, "controller requires --listen, for example --listen tcp:127.0.0.1:6402")
     }
     return try offer(
-        try Played(empty: invocation), Doors(offered: addresses, radios: nil, control: nil), 1, invocation
+        try RunConfiguration(empty: invocation), Doors(offered: addresses, radios: nil, control: nil), 1, invocation
     )
 }
 
-/// How a world and those outside meet: by controllers of the world, or by controllers that are not.
+/// Where external hosts, radios and control clients reach a world.
 private struct Doors: Sendable {
     let offered: [ControllerPlace]
     let radios: DeviceRadios?
     let control: StreamAddress?
 
-    /// How the devices reach a client.
     var radio: RadioKind { radios?.kind ?? .virtual }
 
-    /// What cannot be played of an action that somebody outside asks for.
+    /// The key and reason of an external action that the radio does not support.
     var limits: LiveWorld.Limits {
         { [radio] action in
             if let why = radio.unsupportedReason(action) { return ("do", why) }
             guard radio == .bluetoothd, let key = action.keyUnplayedByBluetoothd else { return nil }
-            return (key, "bluetoothd has that to itself, so it cannot be played")
+            return (key, "not possible over BlueZ: bluetoothd controls this")
         }
     }
 }
 
-func read(_ texts: [String]) throws(CommandFailure) -> [ControllerPlace] {
-    var places: [ControllerPlace] = []
-    for text in texts {
-        do throws(StreamAddress.Unreadable) { places.append(try ControllerPlace(text)) } catch {
-            throw CommandFailure(.usage, "lubdub: \(error), or vhci")
-        }
-    }
-    return places
-}
-
-/// The port that rootcanal made customary, and those behind it that are tried when it is in use.
-let customaryPorts = 6402...6411
-
-/// A world to be played without a client, with all that is to be kept of it.
+/// A world without a client, and its logs.
 private func prepare(
-    _ played: Played, _ invocation: Invocation
+    _ configuration: RunConfiguration, _ invocation: Invocation
 ) throws(CommandFailure) -> (World, LogFiles, Verbosity) {
     let verbosity = try Verbosity(invocation)
     let narrator = Narrator(verbosity, try Paint(invocation, for: 2), say: Console.complain)
-    var world = try played.world()
-    let files = try LogFiles(played, &world, narrator, source: contents(of: played.path) ?? [])
+    var world = try configuration.world()
+    let files = try LogFiles(configuration, &world, narrator, source: contents(of: configuration.path) ?? [])
     return (world, files, verbosity)
 }
 
-/// Plays the devices in virtual time, to the end of their scenario.
-private func playAlone(_ played: Played, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    var (world, files, _) = try prepare(played, invocation)
+/// Plays the devices in virtual time, to the scenario's limit.
+private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    var (world, files, _) = try prepare(configuration, invocation)
     var interruption = Interruption(Signals(), files)
-    let limit = Instant.start.advanced(by: played.scenario.limit)
+    let limit = Instant.start.advanced(by: configuration.scenario.limit)
     world.start()
-    while !interruption.hasCome(), world.runNext(until: limit) { files.narrate(&world) }
+    while !interruption.isDue(), world.runNext(until: limit) { files.narrate(&world) }
     if interruption.reason == nil { world.run(until: limit) }
     let runaway = complain(ofRunaways: world)
     let code = try files.close(&world, interruption.reason?.code ?? runaway ?? .success)
-    Console.print("\(world.now.sinceStart) of virtual time")
+    Console.print("Played \(world.now.sinceStart) of virtual time")
     return code
 }
 
-/// Plays a world in real time until a signal comes or the limit has passed.
+/// Plays a world in real time until a signal arrives or the limit passes.
 private func offer(
-    _ played: Played, _ doors: Doors, _ factor: Double, _ invocation: Invocation, _ terminal: Terminal? = nil
+    _ configuration: RunConfiguration, _ doors: Doors, _ factor: Double, _ invocation: Invocation,
+    _ terminal: TerminalDevice? = nil
 ) throws(CommandFailure) -> ExitCode {
-    let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(played, invocation) }
+    let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(configuration, invocation) }
     defer { terminal?.giveBack() }
-    let (started, files, verbosity) = try prepare(played, invocation)
-    let limit = invocation.has("--for") ? played.scenario.limit : nil
+    let (started, files, verbosity) = try prepare(configuration, invocation)
+    let limit = invocation.has("--for") ? configuration.scenario.limit : nil
     let signals = Signals()
     let loop = EventLoop(pace: .real(speed: factor))
-    do {
+    return try orFail {
         let (ended, reason) = try loop.run {
-            let ending = Ending()
-            let passkey = played.scenario.devices.compactMap { $0.security?.passkey }.first
-            let person = Person(passkey: passkey, at: terminal, on: loop)
-            let live = LiveWorld(started, files, on: loop, ending, verbosity, limits: doors.limits)
-            let control = ControlSocket(played.scenario, live, on: loop)
+            let completion = RunCompletion()
+            let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
+            let pairingOperator = PairingOperator(passkey: passkey, at: terminal, on: loop)
+            let live = LiveWorld(started, on: loop, completion, verbosity, limits: doors.limits) { world in
+                files.flush(&world)
+                return !files.readerIsGone
+            }
+            let control = ControlSocket(configuration.scenario, live, on: loop)
             if let address = doors.control { try await open(control, at: address) }
             if let radios = doors.radios {
-                try await radios.start(live, person)
+                try await radios.start(live, answerPairing: pairingOperator.handler)
             } else {
                 try await listen(live, doors.offered, verbosity)
                 await live.start()
             }
-            let keyboard = terminal.map { KeyboardSession($0, live, person, on: loop, speed: factor, ending, paint) }
+            let keyboard = terminal.map {
+                KeyboardSession($0, live, pairingOperator, on: loop, speed: factor, completion, paint)
+            }
             await keyboard?.start()
-            let reason = await ending.wait(signals, on: loop, for: limit)
+            let reason = await completion.wait(signals, on: loop, for: limit)
             await keyboard?.stop()
             await control.close()
             return (await live.close(signals), reason)
         }
         var world = ended
-        if case .failure(let why) = reason { Console.complain("lubdub: \(why)") }
+        if case .failure(let why) = reason { Console.warn("\(why)") }
         return try files.close(&world, reason.code ?? (world.runaways.isEmpty ? .success : .usage))
-    } catch let failure as CommandFailure {
-        throw failure
-    } catch { throw CommandFailure(.inner, "lubdub: \(error)") }
+    }
 }
 
 private func open(_ control: ControlSocket, at address: StreamAddress) async throws {
-    do throws(SocketFailure) { try await control.open(at: address) } catch {
-        throw CommandFailure(.environment, "lubdub: \(error)")
-    }
+    try await control.open(at: address)
     Console.print("control \(address)")
 }
 
 private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity: Verbosity) async throws {
-    for place in places {
-        do { Console.print("controller \(try await live.offer(place))") } catch let failure as CommandFailure {
-            throw failure
-        } catch {
-            throw CommandFailure(.environment, "lubdub: \(error)")
-        }
-    }
+    for place in places { Console.print("controller \(try await live.offer(place))") }
     guard places.isEmpty else { return }
     for port in customaryPorts {
-        guard let address = try? await live.offer(StreamAddress("tcp:127.0.0.1:\(port)")) else { continue }
+        guard let address = try? await live.offer(ControllerPlace("tcp:127.0.0.1:\(port)")) else { continue }
         Console.print("controller \(address)")
         guard verbosity > .quiet else { return }
-        Console.complain("hear it from a second terminal: lubdub monitor --radio hci:\(address)")
+        Console.complain("To connect from a second terminal: lubdub monitor --radio hci:\(address)")
         return
     }
     throw CommandFailure(
         .environment,
-        "lubdub: the ports \(customaryPorts.lowerBound) to \(customaryPorts.upperBound) of 127.0.0.1 are in use; "
-            + "name another with --controller tcp:127.0.0.1:0")
+        "ports \(customaryPorts.lowerBound) to \(customaryPorts.upperBound) of 127.0.0.1 are in use: "
+            + "choose another with --controller, for example tcp:127.0.0.1:0")
 }

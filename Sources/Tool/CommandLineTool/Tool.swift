@@ -1,10 +1,11 @@
 import Arguments
+import Benchmarks
+import ClientTesting
+import CommandSupport
 import Glibc
+import ScenarioRuns
 
-/// The version that `--version` prints, and that event logs and reports carry.
-let version = "0.1.0"
-
-/// Runs the command line tool with the words behind its name; returns the exit status.
+/// Runs the command line tool with its arguments, and returns the exit status.
 public func runTool(_ words: [String]) -> Int32 {
     Console.prepare()
     let status = understand(words)
@@ -12,14 +13,14 @@ public func runTool(_ words: [String]) -> Int32 {
     case nil: return status
     case EPIPE?: return status == ExitCode.success.status ? ExitCode.signal(SIGPIPE).status : status
     case let code?:
-        Console.complain("lubdub: cannot write to standard output: \(unsafe String(cString: strerror(code)))")
+        Console.warn("cannot write to standard output: \(unsafe String(cString: strerror(code)))")
         return ExitCode.environment.status
     }
 }
 
 private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> ExitCode
 
-/// In the order of the help.
+/// In the order of `--help`.
 private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (demoGrammar, demo), (runGrammar, run), (checkGrammar, check), (serveGrammar, serve), (monitorGrammar, monitor),
     (scanGrammar, scan), (controllerGrammar, controller), (matrixGrammar, matrix), (validateGrammar, validate),
@@ -34,7 +35,9 @@ private let planned = [
 
 private func understand(_ words: [String]) -> Int32 {
     let program = Program(
-        "lubdub", "a Bluetooth Low Energy heart-rate device, scripted", commands: commands.map(\.grammar),
+        "lubdub",
+        "A scriptable Bluetooth LE heart-rate peripheral, and a conformance test runner for clients and peripherals",
+        commands: commands.map(\.grammar),
         planned: planned)
     do throws(UsageError) {
         switch try program.parse(words) {
@@ -51,24 +54,14 @@ private func understand(_ words: [String]) -> Int32 {
             return carryOut(action, invocation)
         }
     } catch {
-        Console.complain("lubdub: \(error)")
+        Console.warn("\(error)")
         return ExitCode.usage.status
     }
 }
 
 private func carryOut(_ action: Action, _ invocation: Invocation) -> Int32 {
     do throws(CommandFailure) { return try action(invocation).status } catch {
-        Console.complain(error.message)
+        if error.isProblemList { Console.complain(error.description) } else { Console.warn(error.description) }
         return error.code.status
     }
-}
-
-/// Why a command could not do what it was told.
-struct CommandFailure: Error {
-    let code: ExitCode
-    let message: String
-
-    init(_ code: ExitCode, _ message: String) { (self.code, self.message) = (code, message) }
-
-    init(_ error: UsageError) { self.init(.usage, "lubdub: \(error)") }
 }

@@ -1,6 +1,8 @@
 import Arguments
 import Checks
+import CommandSupport
 import Conformance
+import Doctor
 import Documents
 import Reporting
 import Scenarios
@@ -8,11 +10,11 @@ import Services
 import Spelling
 
 let validateGrammar = Arguments.Grammar(
-    "validate", "report every problem of scenario files",
+    "validate", "Report every problem in scenario files",
     operands: [.anyNumber("FILE", "a scenario or a suite")],
     options: [
-        .flag("--schema", "print the JSON Schema of scenarios instead"),
-        .flag("--report-schema", "print the JSON Schema of JSON reports instead"),
+        .flag("--schema", "Print the JSON Schema of scenarios, and validate nothing"),
+        .flag("--report-schema", "Print the JSON Schema of JSON reports, and validate nothing"),
     ])
 
 func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
@@ -24,8 +26,8 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.print(String(JSONReport.schema.dropLast()))
         return .success
     }
-    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "lubdub: validate needs a FILE") }
-    var isValid = true  // what is only not played yet is no fault of the file
+    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "validate requires a FILE") }
+    var isValid = true  // features that are not supported yet are valid
     for path in invocation.operands {
         let problems = ScenarioFile.read(path, variables: [:], load: contents).problems
         for problem in problems { Console.print("\(problem)") }
@@ -36,8 +38,8 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 let explainGrammar = Arguments.Grammar(
-    "explain", "say what a diagnostic code or a check means",
-    operands: [.required("CODE", "as in LD0107, or as \"lubdub check --list\" has it")])
+    "explain", "Explain a diagnostic code or a check",
+    operands: [.required("CODE", "for example LD0107, or an id that \"lubdub check --list\" prints")])
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""
@@ -57,7 +59,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let asked = CollectorCase(id: word) {
-        let place = asked.obstacle.map { "not asked: \($0)" } ?? "asked of clients, by scenarios that require it"
+        let place = asked.obstacle.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
         Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
         return .success
     }
@@ -70,8 +72,8 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
             ?? likelyMeant(by: operand, among: Check.all.map(\.id) + CollectorCase.all.map(\.id))
         throw CommandFailure(
             .usage,
-            "lubdub: there is no code and no check \(operand.brief.quoted)"
-                + (hint.map { " (did you mean \($0.quoted)?)" } ?? "; \"lubdub check --list\" lists the checks"))
+            "unknown code or check \(operand.brief.quoted)"
+                + (hint.map { " (did you mean \($0.quoted)?)" } ?? " (\"lubdub check --list\" lists the checks)"))
     }
     Console.print("\(word): \(explanation)")
     return .success

@@ -1,5 +1,6 @@
 import EventLog
 public import GATT
+import LEHost
 import Scenarios
 import Simulation
 public import VirtualWorld
@@ -18,15 +19,15 @@ extension Check {
     ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
         var examiner = try Examiner(in: world, of: device)
         let outcome = examine(&examiner, isStrict)
-        guard var radio = examiner.radio as? WorldRadio else { return (outcome, world) }
-        radio.flush()
-        return (outcome, radio.world)
+        guard var host = examiner.host as? VirtualTimeHost else { return (outcome, world) }
+        host.flush()
+        return (outcome, host.world)
     }
 
-    /// Asks a peripheral, in a connection of its own, which has ended when this returns.  Where the radio is over by then,
-    /// the outcome says nothing of the peripheral.
-    public func ask(of peer: Peer, by radio: any CentralRadio, isStrict: Bool = false) -> Outcome {
-        var examiner = Examiner(by: radio, of: peer)
+    /// Asks a peripheral, in a connection of its own, which has ended when this returns.  If the host is over by then, the
+    /// outcome is not valid.
+    public func ask(of peer: Peer, by host: any ExaminerHost, isStrict: Bool = false) -> Outcome {
+        var examiner = Examiner(by: host, of: peer)
         return examine(&examiner, isStrict)
     }
 
@@ -38,9 +39,9 @@ extension Check {
             self, ending, took: begin.duration(to: examiner.now), standstill: examiner.standstill)
     }
 
-    private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> Ending? {
-        if let reason = whyUnasked(isStrict: isStrict) ?? whyOutOfReach(of: examiner.radio) { return .skipped(reason) }
-        do throws(Ending) {
+    private func ask(_ examiner: inout Examiner, _ isStrict: Bool) -> CheckExit? {
+        if let reason = whyUnasked(isStrict: isStrict) ?? unsupportedReason(examiner.host) { return .skipped(reason) }
+        do throws(CheckExit) {
             try examiner.meet(as: scope)
             try judge(&examiner)
             return nil
@@ -58,14 +59,14 @@ extension Check {
         return nil
     }
 
-    /// Why nobody can be asked it by a radio; nil when that does not depend on the radio alone.
-    private func whyOutOfReach(of radio: any CentralRadio) -> String? {
-        let services = claims.compactMap(\.service).map(RadioFaculty.service)
-        return (services + [scope.faculty].compactMap(\.self)).lazy.compactMap(radio.unsupportedReason).first
+    /// Why a host cannot run this check on any peripheral; nil if it can on some.
+    private func unsupportedReason(_ host: any ExaminerHost) -> String? {
+        let services = claims.compactMap(\.service).map(CentralCapability.service)
+        return (services + [scope.capability].compactMap(\.self)).lazy.compactMap(host.unsupportedReason(for:)).first
     }
 
     /// Asks a peripheral that has been met as the scope has it.
-    func judge(_ examiner: inout Examiner) throws(Ending) {
+    func judge(_ examiner: inout Examiner) throws(CheckExit) {
         for claim in claims {
             if let reason = claim.unsupportedReason(examiner) { throw .skipped(reason) }
         }

@@ -12,7 +12,7 @@ public struct Finding: Hashable, Sendable {
 }
 
 /// How a check ends when it is not passed.
-enum Ending: Error, Hashable, Sendable {
+enum CheckExit: Error, Hashable, Sendable {
     /// The peripheral is wrong.
     case failed(Finding)
     /// What had to come first never came about.
@@ -51,7 +51,7 @@ extension Check {
             self.init(check, .inconclusive(reason), took: .zero)
         }
 
-        init(_ check: Check, _ ending: Ending?, took duration: Duration, standstill: Duration = .zero) {
+        init(_ check: Check, _ ending: CheckExit?, took duration: Duration, standstill: Duration = .zero) {
             (self.check, self.duration) = (check, duration)
             if case .failed? = ending, standstill > .zero { isExcused = true } else { isExcused = false }
             switch ending {

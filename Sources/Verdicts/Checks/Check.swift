@@ -1,5 +1,6 @@
 import Bluetooth
 import GATT
+import LEHost
 
 /// One question about a peripheral, and how it is asked.
 ///
@@ -17,8 +18,8 @@ public struct Check: Identifiable, Sendable {
         /// They are connected, MTUs are exchanged, and everything was discovered.
         case connection
 
-        /// What a radio needs to come so far, and no further.
-        var faculty: RadioFaculty? {
+        /// The capability that a host needs for this scope; nil if each has it.
+        var capability: CentralCapability? {
             switch self {
             case .advertising: .advertisements
             case .link, .narrow: .untouchedConnections
@@ -38,7 +39,7 @@ public struct Check: Identifiable, Sendable {
     }
 
     /// What asks the question.
-    typealias Body = @Sendable (inout Examiner) throws(Ending) -> Void
+    typealias Body = @Sendable (inout Examiner) throws(CheckExit) -> Void
 
     /// A test case of the SIG's, `HRS/SEN/CN/BV-01-C`, or one of our own: `advertising/flags`.
     public let id: String
@@ -135,7 +136,7 @@ enum Claim: Hashable, Sendable {
             guard peripheral.advertised.services.contains(uuid) else {
                 return "not claimed: it neither has nor advertises service \(uuid)"
             }
-            return peripheral.radio.unsupportedReason(.advertisements).map {
+            return peripheral.host.unsupportedReason(for: .advertisements).map {
                 "service \(uuid) was not found, and \($0)"
             }
         case .characteristic(let uuid, let service):

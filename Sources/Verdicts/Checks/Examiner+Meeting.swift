@@ -27,7 +27,7 @@ extension Examiner {
     }
 
     /// Starts, hears the peripheral, and comes as far with it as a check's scope has it.
-    mutating func meet(as scope: Check.Scope) throws(Ending) {
+    mutating func meet(as scope: Check.Scope) throws(CheckExit) {
         start()
         try hear()
         switch scope {
@@ -52,11 +52,11 @@ extension Examiner {
     var scanResponse: AdvertisingReport? { reports.last { $0.kind == .scanResponse } }
 
     /// Listens until it has heard both packets of the peripheral, or one of them for long enough.
-    mutating func hear() throws(Ending) {
+    mutating func hear() throws(CheckExit) {
         let isHeard = scan { examiner in
             guard examiner.wait(atMost: Self.hearing, until: { $0.advertisement != nil }) else { return false }
             // Else the answer to a scanner is among what was told.
-            guard examiner.radio.unsupportedReason(.advertisements) == nil else { return true }
+            guard examiner.host.unsupportedReason(for: .advertisements) == nil else { return true }
             _ = examiner.wait(atMost: .seconds(3), due: Self.hearing) { $0.scanResponse != nil }
             return true
         }
@@ -64,7 +64,7 @@ extension Examiner {
     }
 
     /// Fails unless something is advertised; inconclusive when it could stand in a packet that was not heard.
-    func expectAdvertised(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(Ending) {
+    func expectAdvertised(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(CheckExit) {
         let answersScanners = advertisement?.kind == .undirected || advertisement?.kind == .scannable
         if !isSo, scanResponse == nil, answersScanners {
             throw .inconclusive("its answer to a scanner was not heard, where \(expected) could stand")
@@ -85,7 +85,7 @@ extension Examiner {
     private static let hearing = Duration.seconds(21)
 
     /// Connects; tries again when the first packets got lost, as any host would, or when somebody else's host could not.
-    mutating func link() throws(Ending) {
+    mutating func link() throws(CheckExit) {
         let parameters = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x18, latency: 0, supervisionTimeout: 0x48)
         var failure: String?
@@ -109,13 +109,13 @@ extension Examiner {
     }
 
     /// Connects, exchanges MTUs unless that is not wanted, and discovers everything.
-    mutating func connect(exchangingMTU: Bool = true) throws(Ending) {
+    mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
         try link()
         // A server need not know Exchange MTU: who does not stays at 23.
         if exchangingMTU { _ = ask(.exchangeMTU) }
         switch ask(.discoverEverything) {
         case .success(.services(let found))?:
-            services = found.filter { radio.unsupportedReason(.service($0.uuid)) == nil }
+            services = found.filter { host.unsupportedReason(for: .service($0.uuid)) == nil }
         case .failure(.unavailable(let why))?: throw .inconclusive("nothing was discovered: \(why)")
         case .failure(.refused(let error, let handle))?:
             let number = "0x\(handle.text(digits: 4, radix: 16))"
@@ -135,8 +135,8 @@ extension Examiner {
     }
 
     /// Takes the peripheral out of range without a word, for longer than the link survives; where nobody can, its client.
-    mutating func loseLink(for duration: Duration) throws(Ending) {
-        guard let stage = radio.stage else {
+    mutating func loseLink(for duration: Duration) throws(CheckExit) {
+        guard let stage = host.stage else {
             try need(.lossOfLinks)
             try vanish()
             return wait(max(duration, supervisionTimeout + .seconds(1)))

@@ -13,7 +13,7 @@ extension Examiner {
     static let answerTime = Requester.transactionTimeout
 
     /// Sends octets as one PDU of ATT, whatever they are.
-    mutating func send(_ octets: [UInt8]) throws(Ending) {
+    mutating func send(_ octets: [UInt8]) throws(CheckExit) {
         try need(.packets)
         command(.sendRaw(.attribute, octets))
     }
@@ -21,7 +21,7 @@ extension Examiner {
     /// Sends octets, and waits for a PDU that answers them: nil when none comes in time, or the connection ends.
     mutating func answer(
         to octets: [UInt8], within duration: Duration = answerTime
-    ) throws(Ending) -> [UInt8]? {
+    ) throws(CheckExit) -> [UInt8]? {
         answered = []
         try send(octets)
         _ = wait(atMost: duration) { !$0.answered.isEmpty || $0.connection == nil }
@@ -29,7 +29,7 @@ extension Examiner {
     }
 
     /// Asks, and fails unless something comes back that can be read.
-    mutating func answer(to request: PDU, _ words: String) throws(Ending) -> PDU {
+    mutating func answer(to request: PDU, _ words: String) throws(CheckExit) -> PDU {
         guard let octets = try answer(to: request.octets) else {
             guard connection == nil else { throw failure(expected: "an answer to \(words) within 30 s", seen: "none") }
             throw hungUp(instead: words)
@@ -40,7 +40,7 @@ extension Examiner {
     }
 
     /// With what error, and naming what handle, a request is refused; nil when it is not.
-    mutating func refusal(of request: PDU, _ words: String) throws(Ending) -> (error: ATTError, handle: UInt16)? {
+    mutating func refusal(of request: PDU, _ words: String) throws(CheckExit) -> (error: ATTError, handle: UInt16)? {
         guard case .errorResponse(_, let handle, let error) = try answer(to: request, words) else { return nil }
         return (error, handle)
     }
@@ -48,7 +48,7 @@ extension Examiner {
     /// Fails unless a request is refused with one of these errors, and for this handle.
     mutating func expectRefused(
         _ request: PDU, with errors: [ATTError], at handle: UInt16, _ words: String
-    ) throws(Ending) {
+    ) throws(CheckExit) {
         let answer = try answer(to: request, words)
         let names = errors.map(\.description).joined(separator: " or ")
         guard case .errorResponse(let opcode, let named, let error) = answer else {
@@ -62,14 +62,14 @@ extension Examiner {
     }
 
     /// That a server does not have a request that it need not have.
-    static func unsupported(_ words: String) -> Ending {
+    static func unsupported(_ words: String) -> CheckExit {
         .skipped("not claimed: \(words) is refused with \(ATTError.requestNotSupported)")
     }
 
     // MARK: Right requests around wrong ones
 
     /// Asks for the Device Name, which every server has: inconclusive when it is refused.
-    mutating func readName(_ when: String) throws(Ending) {
+    mutating func readName(_ when: String) throws(CheckExit) {
         let handle = try nameHandle
         guard let error = try refusal(of: .read(handle: handle), "a read of 2A00") else { return }
         throw .inconclusive("a read of 2A00, which is right, was refused \(when) the wrong request: \(error)")
@@ -77,14 +77,14 @@ extension Examiner {
 
     /// Where the Device Name is.
     var nameHandle: UInt16 {
-        get throws(Ending) { try characteristic(.deviceName, of: .genericAccess).valueHandle }
+        get throws(CheckExit) { try characteristic(.deviceName, of: .genericAccess).valueHandle }
     }
 
     /// Fails unless the server still answers after something wrong; it may have hung up, and be back.
-    mutating func expectAlive(after words: String) throws(Ending) {
+    mutating func expectAlive(after words: String) throws(CheckExit) {
         if connection == nil {
             forgetReports()
-            do throws(Ending) {
+            do throws(CheckExit) {
                 try hear()
                 try connect()
             } catch {
@@ -100,15 +100,15 @@ extension Examiner {
 
     /// Does something wrong between two good reads.
     mutating func survive(
-        _ words: String, _ wrong: (inout Examiner) throws(Ending) -> Void
-    ) throws(Ending) {
+        _ words: String, _ wrong: (inout Examiner) throws(CheckExit) -> Void
+    ) throws(CheckExit) {
         try readName("before")
         try wrong(&self)
         try expectAlive(after: words)
     }
 
     /// Fails when anything is said to octets that must not be answered.
-    mutating func expectSilence(after octets: [UInt8], _ words: String) throws(Ending) {
+    mutating func expectSilence(after octets: [UInt8], _ words: String) throws(CheckExit) {
         let answer = try answer(to: octets, within: .seconds(2))
         try expect(answer == nil, "no answer to \(words), \(octets.hex)", seen: answer?.hex ?? "")
     }

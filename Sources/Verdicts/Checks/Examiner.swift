@@ -19,16 +19,16 @@ struct Examiner {
     }
 
     /// So many notices and answers are kept; a peripheral that sends more in one case is listened to no further.
-    static let mostNotices = 1 << 16
+    static let maximumNotices = 1 << 16
 
-    /// What it reaches the peripheral by.
-    private(set) var radio: any CentralRadio
-    /// Which peripheral it examines.
+    /// The host by which it reaches the peripheral.
+    private(set) var host: any ExaminerHost
+    /// The peripheral that it examines.
     let peer: Peer
-    /// Where that was heard last; nil before.
+    /// The address of the peripheral; nil before it was found.
     private(set) var address: DeviceAddress?
-    /// Everybody who was heard.
-    private(set) var crowd = Crowd()
+    /// All advertisers that were found.
+    private(set) var advertisers = AdvertiserCache()
 
     /// What was discovered on the newest connection.
     var services: [DiscoveredService] = []
@@ -51,31 +51,31 @@ struct Examiner {
     /// The longest that the machine stood still in a wait whose end could mean something else because of that.
     private(set) var standstill = Duration.zero
 
-    init(by radio: any CentralRadio, of peer: Peer) {
-        (self.radio, self.peer) = (radio, peer)
+    init(by host: any ExaminerHost, of peer: Peer) {
+        (self.host, self.peer) = (host, peer)
         if case .address(let own) = peer { address = own }
     }
 
     /// A central in a world that has not started, which examines this one of its devices.
     init(in world: World, of device: Int) throws(AttributeTable.DefinitionError) {
         let peer = Peer.address(world.scenario.devices[device].address)
-        self.init(by: try WorldRadio(world, device: device), of: peer)
+        self.init(by: try VirtualTimeHost(world, device: device), of: peer)
     }
 
     /// The present.
-    var now: Instant { radio.now }
+    var now: Instant { host.now }
 
     /// What it heard the peripheral advertise, newest last, but for repetitions.
-    var reports: [AdvertisingReport] { crowd.members.first { $0.address == address }?.reports ?? [] }
+    var reports: [AdvertisingReport] { advertisers.all.first { $0.address == address }?.reports ?? [] }
 
     mutating func start() {
-        radio.start()
+        host.start()
         command(.overhear(true))
         listen()
     }
 
     /// Leaves the air without a word, and is back at once.
-    mutating func vanish() throws(Ending) {
+    mutating func vanish() throws(CheckExit) {
         isReady = false
         command(.start)
         guard wait(atMost: .seconds(10), until: { $0.isReady }) else {
@@ -84,19 +84,19 @@ struct Examiner {
     }
 
     mutating func command(_ command: Host.Command) {
-        radio.command(command)
+        host.perform(command)
         listen()
     }
 
     /// A value in the peripheral's scenario, by its name or as the main value of a service; nil without a scenario.
     func scenarioValue(named name: String? = nil, of service: ServiceDescription) -> EntityReference? {
-        radio.stage.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
+        host.stage.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
     }
 
     /// Does to the peripheral what a rule of its script would, and what a person at a real one can: for so long.  Skips
     /// the check where nobody can.
-    mutating func act(_ action: Action, for duration: Duration? = nil) throws(Ending) {
-        guard radio.act(action, for: duration) else {
+    mutating func act(_ action: Action, for duration: Duration? = nil) throws(CheckExit) {
+        guard host.act(action, for: duration) else {
             throw .skipped("nobody can do \(action.kind.rawValue) to this peripheral")
         }
         listen()
@@ -116,7 +116,7 @@ struct Examiner {
         let limit = begin.advanced(by: duration)
         defer { noteStandstill(since: begin, of: bound ?? duration) }
         while !isSo(self) {
-            guard radio.play(until: limit) else { return false }
+            guard host.play(until: limit) else { return false }
             listen()
         }
         return true
@@ -124,7 +124,7 @@ struct Examiner {
 
     /// What came late, or not in time, proves nothing when the machine stood still for a tenth of that time.
     private mutating func noteStandstill(since begin: Instant, of bound: Duration) {
-        let longest = radio.standstill(since: begin)
+        let longest = host.standstill(since: begin)
         if longest > max(bound / 10, Self.unnoticed) { standstill = max(standstill, longest) }
     }
 
@@ -133,21 +133,24 @@ struct Examiner {
 
     /// Takes what the host has said.
     private mutating func listen() {
-        for output in radio.takeSaid() { take(output) }
+        var outputs: [Host.Output] = []
+        host.drain(into: &outputs)
+        for output in outputs { take(output) }
     }
 
     private mutating func take(_ output: Host.Output) {
         switch output {
         case .started: isReady = true
         case .report(let report):
-            let member = crowd.hear(report)
-            // Of several with one name it is the one that was heard first, until all is heard anew.
-            if member.is(peer), !crowd.members.contains(where: { $0.address == address }) { address = member.address }
+            let advertiser = advertisers.add(report)
+            // Of several with one name, the first one is kept until `forgetReports`.
+            if advertiser.matches(peer), !advertisers.all.contains(where: { $0.address == address }) {
+                address = advertiser.address
+            }
         case .connected(let id, let complete):
-            // Who has exchanged it in our place does not tell.
-            (connection, end, mtu) = (
-                id, nil, radio.unsupportedReason(.untouchedConnections) == nil ? 23 : Server.largestMTU
-            )
+            // Another program's host does not report the MTU that it has exchanged.
+            let hasDefaultMTU = host.unsupportedReason(for: .untouchedConnections) == nil
+            (connection, end, mtu) = (id, nil, hasDefaultMTU ? 23 : Server.largestMTU)
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
         case .connectionFailed(_, let failure): refusal = failure
@@ -155,18 +158,18 @@ struct Examiner {
         case .exchangedMTU(_, let size): mtu = size
         case .finished(let own, let id, let result) where own == connection: answers[id] = result
         case .notified(_, let handle, let packet), .indicated(_, let handle, let packet):
-            let octets = radio.take(packet)
-            if notices.count < Self.mostNotices {
+            let octets = host.take(packet)
+            if notices.count < Self.maximumNotices {
                 notices.append(Notice(handle: handle, octets: octets, instant: now))
             }
-        case .overheard(_, let octets): if answered.count < Self.mostNotices { answered.append(octets) }
+        case .overheard(_, let octets): if answered.count < Self.maximumNotices { answered.append(octets) }
         default: break
         }
     }
 
-    /// Skips the check where the radio does not have what it needs.
-    func need(_ faculty: RadioFaculty) throws(Ending) {
-        if let reason = radio.unsupportedReason(faculty) { throw .skipped(reason) }
+    /// Skips the check if the host lacks a capability.
+    func need(_ capability: CentralCapability) throws(CheckExit) {
+        if let reason = host.unsupportedReason(for: capability) { throw .skipped(reason) }
     }
 
     // MARK: Questions
@@ -186,7 +189,7 @@ struct Examiner {
     /// Each request of a procedure has so long.  Core 6.0, Vol 3, Part F, section 3.3.3.
     private static let transaction = Duration.seconds(30)
 
-    mutating func forgetReports() { crowd = Crowd() }
+    mutating func forgetReports() { advertisers = AdvertiserCache() }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
         (refusal, services, notices, answered) = (nil, [], [], [])

@@ -34,7 +34,7 @@ extension Examiner {
     /// Subscribes to a temperature; a refusal is a fail.
     mutating func subscribeToTemperature(
         _ uuid: UUID = .temperatureMeasurement
-    ) throws(Ending) -> DiscoveredCharacteristic {
+    ) throws(CheckExit) -> DiscoveredCharacteristic {
         let value = try characteristic(uuid, of: .healthThermometer)
         try subscribe(uuid == .temperatureMeasurement ? .indication : .notification, to: value)
         return value
@@ -43,12 +43,12 @@ extension Examiner {
     /// The first temperature from now on; nil when none comes in time.
     mutating func nextTemperature(
         of value: DiscoveredCharacteristic, within duration: Duration
-    ) throws(Ending) -> HeardTemperature? {
+    ) throws(CheckExit) -> HeardTemperature? {
         try next(of: value.valueHandle, within: duration).map(HeardTemperature.init)
     }
 
     /// All temperatures from now on, for so long; inconclusive when there is none.
-    mutating func listenToTemperature(_ uuid: UUID, for duration: Duration) throws(Ending) -> [HeardTemperature] {
+    mutating func listenToTemperature(_ uuid: UUID, for duration: Duration) throws(CheckExit) -> [HeardTemperature] {
         let value = try subscribeToTemperature(uuid)
         let heard = try notices(of: value.valueHandle, for: duration).map(HeardTemperature.init)
         guard !heard.isEmpty else { throw .inconclusive("no value of \(uuid) came within \(duration.inWords)") }

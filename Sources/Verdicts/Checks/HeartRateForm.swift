@@ -50,14 +50,14 @@ struct HeardMeasurement {
 
 extension Examiner {
     /// Subscribes to the heart rate; a refusal is a fail.
-    mutating func subscribeToHeart() throws(Ending) -> DiscoveredCharacteristic {
+    mutating func subscribeToHeart() throws(CheckExit) -> DiscoveredCharacteristic {
         let value = try characteristic(.heartRateMeasurement, of: .heartRate)
         try subscribe(.notification, to: value)
         return value
     }
 
     /// All measurements from now on, for so long; inconclusive when there is none.
-    mutating func listenToHeart(for duration: Duration) throws(Ending) -> [HeardMeasurement] {
+    mutating func listenToHeart(for duration: Duration) throws(CheckExit) -> [HeardMeasurement] {
         let value = try subscribeToHeart()
         let heard = try notices(of: value.valueHandle, for: duration).map(HeardMeasurement.init)
         guard !heard.isEmpty else { throw .inconclusive("no measurement came within \(duration.inWords)") }
@@ -68,12 +68,12 @@ extension Examiner {
     mutating func nextMeasurement(
         of value: DiscoveredCharacteristic, within duration: Duration,
         where isWanted: (HeardMeasurement) -> Bool = { _ in true }
-    ) throws(Ending) -> HeardMeasurement? {
+    ) throws(CheckExit) -> HeardMeasurement? {
         try next(of: value.valueHandle, within: duration) { isWanted(HeardMeasurement($0)) }.map(HeardMeasurement.init)
     }
 
     /// Subscribes to the heart rate, and waits for the first measurement; inconclusive when there is none.
-    mutating func firstMeasurement() throws(Ending) -> (value: DiscoveredCharacteristic, first: HeardMeasurement) {
+    mutating func firstMeasurement() throws(CheckExit) -> (value: DiscoveredCharacteristic, first: HeardMeasurement) {
         let value = try subscribeToHeart()
         guard let first = try nextMeasurement(of: value, within: .seconds(10)) else {
             throw .inconclusive("no measurement came within 10 s of the subscription")

@@ -7,7 +7,7 @@ extension ServiceDescription {
     /// Lubdub's own ECG service, vendor 0x0200.
     public static let ecg = ServiceDescription(
         "ecg", VendorUUID.ecg.uuid,
-        "an electrocardiogram whose R waves are the beats of `heart_rate`, 500 samples a second", main: "samples", fields: ECGFields.all,
+        "500 samples a second whose R waves are the beats of `heart_rate`", main: "samples", fields: ECGFields.all,
         characteristics: [
             CharacteristicDescription(
                 .ecgSamples, .notify, format: ECGFrame.self,

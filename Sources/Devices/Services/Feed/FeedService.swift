@@ -8,7 +8,7 @@ public import Spelling
 extension ServiceDescription {
     /// Lubdub's own Feed service, vendor 0x0400: a number that is notified again and again.
     public static let feed = ServiceDescription(
-        "feed", VendorUUID.feed.uuid, "a number for other purposes",
+        "feed", VendorUUID.feed.uuid, "a number that is notified again and again",
         fields: [FeedFields.value.description, FeedFields.period.description],
         characteristics: [
             CharacteristicDescription(

@@ -9,7 +9,7 @@ public import Spelling
 extension ServiceDescription {
     /// Lubdub's own Fitness service, vendor 0x0100: steps and a temperature, each computed when it is read.
     public static let fitness = ServiceDescription(
-        "fitness", VendorUUID.fitness.uuid, "steps, steps of today and a temperature, computed when they are read",
+        "fitness", VendorUUID.fitness.uuid, "steps, steps of today and body temperature, read on demand",
         fields: [
             FitnessFields.steps.description, FitnessFields.temperature.description,
             FitnessFields.dailyReset.description, FitnessFields.period.description,

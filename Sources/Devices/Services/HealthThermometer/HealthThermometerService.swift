@@ -10,8 +10,7 @@ extension ServiceDescription {
     /// The Health Thermometer Service, 0x1809.  Health Thermometer Service 1.0.
     public static let healthThermometer = ServiceDescription(
         "health_thermometer", .healthThermometer,
-        "a temperature, indicated with time stamps in °C or °F, intermediate values, a writable interval, and stored"
-            + " measurements",
+        "indications with time stamps, °C or °F, intermediate values, a writable interval, stored measurements",
         fields: [
             HealthThermometerFields.temperature.description, HealthThermometerFields.period.description,
             HealthThermometerFields.site.description, HealthThermometerFields.unit.description,

@@ -10,7 +10,7 @@ extension ServiceDescription {
     /// The Heart Rate Service, 0x180D.  Heart Rate Service 1.0.
     public static let heartRate = ServiceDescription(
         "heart_rate", .heartRate,
-        "a rate in one octet or two, contact, energy, RR intervals of a heart that varies, and where it is worn",
+        "one or two octets, contact, energy, RR intervals, sensor location",
         fields: [
             HeartRateFields.rate.description, HeartRateFields.period.description, HeartRateFields.format.description,
             HeartRateFields.contact.description, HeartRateFields.energy.description,

@@ -6,7 +6,7 @@ public import Sensors
 extension ServiceDescription {
     /// Lubdub's own Measurements service, vendor 0x0300: heart rates, several hundred a second.
     public static let measurements = ServiceDescription(
-        "measurements", VendorUUID.measurements.uuid, "heart rates, hundreds a second",
+        "measurements", VendorUUID.measurements.uuid, "a stream of heart rates, hundreds per second",
         fields: [MeasurementsFields.rate.description, MeasurementsFields.value.description],
         characteristics: [
             CharacteristicDescription(

@@ -6,7 +6,7 @@ extension ServiceDescription {
     /// Polar Measurement Data, by which Polar's straps send an electrocardiogram: `ecg` as `pmd` in a scenario.
     public static let polarMeasurementData = ServiceDescription(
         "ecg", as: ServiceVariant(ECGFields.form.key, "pmd"), PMD.Identifier.service.uuid,
-        "the same as Polar's straps send it", main: "samples",
+        "the same in Polar's format", main: "samples",
         fields: ECGFields.all,
         characteristics: [
             CharacteristicDescription(

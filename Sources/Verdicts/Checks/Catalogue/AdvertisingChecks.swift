@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import HCI
+import LEHost
 import Octets
 import Simulation
 import Spelling
@@ -26,7 +27,7 @@ extension Check {
         Check(
             "advertising/well_formed", "advertising and scan response data are whole AD structures",
             "Core 6.0, Vol 3, Part C, section 11", scope: .advertising
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for report in [peripheral.advertisement, peripheral.scanResponse].compactMap({ $0 }) {
                 do throws(Malformed) { _ = try AdvertisingData(octets: report.data) } catch {
                     throw peripheral.failure(expected: "AD structures to the end", seen: "\(report.data.hex): \(error)")
@@ -36,7 +37,7 @@ extension Check {
         Check(
             "advertising/no_type_twice", "flags, names, appearance and power stand at most once in a packet",
             "Core Specification Supplement 12, Part A, section 1", scope: .advertising
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let single: [ADType] = [.flags, .shortenedLocalName, .completeLocalName, .appearance, .txPowerLevel]
             for data in [peripheral.advertised.data, peripheral.advertised.response].compactMap({ $0 }) {
                 for type in single where data.structures.count(where: { $0.type == type }) > 1 {
@@ -47,7 +48,7 @@ extension Check {
         Check(
             "advertising/flags", "who says that it can be discovered says it for limited time, or always, but not both",
             "Core 6.0, Vol 3, Part C, sections 9.2.3.2 and 9.2.4.2", scope: .advertising
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let flags = try peripheral.invitingFlags()
             try peripheral.expect(
                 flags?.isSuperset(of: Self.discoverable) != true,
@@ -58,7 +59,7 @@ extension Check {
             "advertising/discoverable", "who can be connected to says that it can be discovered",
             "Heart Rate Profile 1.0, section 5.1.1; Core 6.0, Vol 3, Part C, section 9.2", scope: .advertising,
             weight: .recommended
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let flags = try peripheral.invitingFlags()
             try peripheral.expect(
                 flags?.isDisjoint(with: Self.discoverable) == false,
@@ -68,7 +69,7 @@ extension Check {
         Check(
             "advertising/services_are_there", "every service that is advertised can be discovered",
             "Core Specification Supplement 12, Part A, section 1.1"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.need(.advertisements)
             let found = peripheral.services.map(\.uuid)
             for service in peripheral.advertised.services where !found.contains(service) {
@@ -81,7 +82,7 @@ extension Check {
             "advertising/name_fits", "the name that is advertised is the Device Name, or marked as its beginning",
             "Core 6.0, Vol 3, Part C, section 12.1; Core Specification Supplement 12, Part A, section 1.2",
             if: .characteristic(.deviceName, of: .genericAccess)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             guard let said = peripheral.advertised.name else { throw .skipped("not claimed: it advertises no name") }
             let value = try peripheral.characteristic(.deviceName, of: .genericAccess)
             let name = try peripheral.read(value.valueHandle, "2A00")
@@ -93,7 +94,7 @@ extension Check {
         Check(
             "advertising/appearance_fits", "the appearance that is advertised is that of 2A01",
             "Core 6.0, Vol 3, Part C, section 12.2", if: .characteristic(.appearance, of: .genericAccess)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             guard let said = peripheral.advertised.structure(.appearance) else {
                 throw .skipped("not claimed: it advertises no appearance")
             }
@@ -110,7 +111,7 @@ extension Check {
             id, "\(sensor) advertises \(service)", requirement,
             if: .characteristic(
                 service == .heartRate ? .heartRateMeasurement : .temperatureMeasurement, of: service)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.need(.advertisements)
             let services = peripheral.advertised.services
             try peripheral.expectAdvertised(
@@ -120,7 +121,7 @@ extension Check {
     }
 
     private static func naming(_ id: String, _ sensor: String, _ service: UUID, _ requirement: String) -> Check {
-        Check(id, "\(sensor) advertises its name", requirement, if: .service(service)) { peripheral throws(Ending) in
+        Check(id, "\(sensor) advertises its name", requirement, if: .service(service)) { peripheral throws(CheckExit) in
             try peripheral.need(.advertisements)
             try peripheral.expectAdvertised(
                 peripheral.advertised.name?.data.isEmpty == false, "a local name in advertising or scan response data",
@@ -131,7 +132,7 @@ extension Check {
 
 extension Examiner {
     /// The flags of who invites everyone to connect; skips the check for who does not.
-    fileprivate func invitingFlags() throws(Ending) -> AdvertisingFlags? {
+    fileprivate func invitingFlags() throws(CheckExit) -> AdvertisingFlags? {
         guard advertisement?.kind == .undirected else {
             throw .skipped("not claimed: it does not invite everyone to connect")
         }

@@ -14,7 +14,7 @@ extension Check {
         Check(
             "BAS/SR/SGGIT/SER/BV-01-C", "a Battery Service is there, as a primary service",
             "Battery Service 1.1, section 2", if: .service(.battery)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expect(
                 peripheral.services.contains { $0.uuid == .battery && $0.isPrimary }, "a primary service 180F",
                 seen: "none")
@@ -24,7 +24,7 @@ extension Check {
         Check(
             "battery/level_is_a_percentage", "2A19 is one octet from 0 to 100", "Battery Service 1.1, section 3.1",
             if: leveled
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(.batteryLevel, of: .battery)
             let octets = try peripheral.read(value.valueHandle, "2A19")
             try peripheral.expect(
@@ -33,10 +33,10 @@ extension Check {
         Check(
             "BAS/SR/CON/BV-01-C", "the configuration of 2A19 can be written and read",
             "Battery Service 1.1, section 3.1; Core 6.0, Vol 3, Part G, section 3.3.3.3", if: notified
-        ) { peripheral throws(Ending) in try peripheral.expectConfigurable(.batteryLevel, of: .battery) },
+        ) { peripheral throws(CheckExit) in try peripheral.expectConfigurable(.batteryLevel, of: .battery) },
         Check(
             "BAS/SR/CN/BV-01-C", "2A19 is notified when it changes", "Battery Service 1.1, section 3.1", if: notified
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(.batteryLevel, of: .battery)
             let octets = try peripheral.read(value.valueHandle, "2A19")
             let other: UInt8 = octets == [42] ? 43 : 42
@@ -53,7 +53,7 @@ extension Check {
         Check(
             "BAS/SR/DES/BV-01-C", "of several batteries each has a presentation format of its own",
             "Battery Service 1.1, section 3.1.2.1", if: leveled
-        ) { peripheral throws(Ending) in try peripheral.expectToldApart() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectToldApart() },
     ]
 
     private static func declaration(
@@ -62,14 +62,14 @@ extension Check {
         Check(
             "BAS/SR/SGGIT/CHA/\(number)", "2A19 is declared with \(properties.inWords) only",
             "Battery Service 1.1, section 3.1", if: claim
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expectDeclared(.batteryLevel, of: .battery, with: properties)
         }
     }
 }
 
 extension Examiner {
-    fileprivate mutating func expectToldApart() throws(Ending) {
+    fileprivate mutating func expectToldApart() throws(CheckExit) {
         let levels = services.filter { $0.uuid == .battery }.flatMap { service in
             service.characteristics.filter { $0.uuid == .batteryLevel }
         }

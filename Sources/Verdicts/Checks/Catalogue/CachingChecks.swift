@@ -15,11 +15,11 @@ extension Check {
         Check(
             "GATT/SR/GAS/BV-01-C", "a client that wants to know is told which handles have changed",
             "Core 6.0, Vol 3, Part G, section 7.1", if: changing
-        ) { peripheral throws(Ending) in try peripheral.expectChangeTold() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectChangeTold() },
         Check(
             "GATT/SR/GAS/BV-02-C", "the Database Hash is that of the attributes",
             "Core 6.0, Vol 3, Part G, section 7.3.1", if: hashed
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let told = try peripheral.databaseHash()
             let computed = try peripheral.computedHash()
             // Stacks differ in which octet goes first, and clients only compare.
@@ -30,7 +30,7 @@ extension Check {
         Check(
             "GATT/SR/GAS/BV-03-C", "what a client supports is kept for its connection, and for it only",
             "Core 6.0, Vol 3, Part G, section 7.2", if: featured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let handle = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
             try peripheral.write([0x01], to: handle, "2B29")
             let kept = try peripheral.read(handle, "2B29")
@@ -44,7 +44,7 @@ extension Check {
         Check(
             "gatt/supported_features_stay", "a client cannot take back what it supports",
             "Core 6.0, Vol 3, Part G, section 7.2", if: featured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let handle = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
             try peripheral.write([0x01], to: handle, "2B29")
             try peripheral.expectRefused(
@@ -55,7 +55,7 @@ extension Check {
         Check(
             "GATT/SR/GAS/BV-05-C", "a client that does not know of a change is told so, once",
             "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hashed, featured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let handle = try peripheral.becomeUnaware()
             try peripheral.expectRefused(
                 .readRequest(handle: handle), with: [.databaseOutOfSync], at: handle,
@@ -66,7 +66,7 @@ extension Check {
         Check(
             "GATT/SR/GAS/BV-06-C", "a client knows of a change once it has read the Database Hash",
             "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hashed, featured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let before = try peripheral.databaseHash()
             let handle = try peripheral.becomeUnaware()
             let after = try peripheral.databaseHash()
@@ -78,7 +78,7 @@ extension Check {
         Check(
             "GATT/SR/GAS/BV-07-C", "a client knows of a change once it has confirmed Service Changed",
             "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hashed, featured, changing
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let changed = try peripheral.characteristic(.serviceChanged, of: .genericAttribute)
             try peripheral.subscribe(.indication, to: changed)
             let handle = try peripheral.becomeUnaware()
@@ -93,7 +93,7 @@ extension Check {
         Check(
             "GATT/SR/GAW/BI-41-C", "what was prepared before a change is not written",
             "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hashed, featured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let features = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
             let handle = try peripheral.preparable().handle
             try peripheral.write([0x01], to: features, "2B29")
@@ -111,7 +111,7 @@ extension Check {
 
 extension Examiner {
     /// As every client has to read it: by its type.
-    fileprivate mutating func databaseHash() throws(Ending) -> [UInt8] {
+    fileprivate mutating func databaseHash() throws(CheckExit) -> [UInt8] {
         let words = "a read of the Database Hash by its type"
         guard case .success(.values(let found)) = try result(of: .readByUUID(.databaseHash, .all), words),
             let hash = found.first?.value
@@ -121,7 +121,7 @@ extension Examiner {
     }
 
     /// What defines the attributes, one behind the other, and its AES-CMAC with a key of zeros.
-    fileprivate mutating func computedHash() throws(Ending) -> [UInt8] {
+    fileprivate mutating func computedHash() throws(CheckExit) -> [UInt8] {
         guard case .success(.descriptors(let all)) = try result(of: .discoverDescriptors(.all), "Find Information")
         else {
             throw .inconclusive("Find Information over all handles was refused")
@@ -142,7 +142,7 @@ extension Examiner {
     }
 
     /// Says that it keeps to robust caching, and has the attributes changed: where the Device Name is, before and after.
-    fileprivate mutating func becomeUnaware() throws(Ending) -> UInt16 {
+    fileprivate mutating func becomeUnaware() throws(CheckExit) -> UInt16 {
         let features = try characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
         try write([0x01], to: features, "2B29")
         let handle = try nameHandle
@@ -150,7 +150,7 @@ extension Examiner {
         return handle
     }
 
-    fileprivate mutating func expectChangeTold() throws(Ending) {
+    fileprivate mutating func expectChangeTold() throws(CheckExit) {
         let value = try characteristic(.serviceChanged, of: .genericAttribute)
         try subscribe(.indication, to: value)
         let before = services

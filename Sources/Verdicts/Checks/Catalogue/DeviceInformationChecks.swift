@@ -8,7 +8,7 @@ extension Check {
             Check(
                 "DIS/SR/SGGIT/SER/BV-01-C", "the Device Information Service is there, once, as a primary service",
                 "Device Information Service 1.2, section 2", if: .service(.deviceInformation)
-            ) { peripheral throws(Ending) in try peripheral.expectOne(.deviceInformation) }
+            ) { peripheral throws(CheckExit) in try peripheral.expectOne(.deviceInformation) }
         ]
         + [
             ("BV-01-C", 0x2A29, Form.text), ("BV-02-C", 0x2A24, .text), ("BV-03-C", 0x2A25, .text),
@@ -41,7 +41,7 @@ extension Check {
         Check(
             id, "\(uuid) is declared with Read only, and can be read", "Device Information Service 1.2, section 3",
             if: .characteristic(uuid, of: .deviceInformation)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expectDeclared(uuid, of: .deviceInformation, with: .read)
             let value = try peripheral.characteristic(uuid, of: .deviceInformation)
             let octets = try peripheral.read(value.valueHandle, "\(uuid)")

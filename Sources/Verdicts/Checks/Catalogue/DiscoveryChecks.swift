@@ -9,7 +9,7 @@ extension Check {
         Check(
             "GATT/SR/GAC/BV-01-C", "an exchange of MTUs is answered with 23 or more",
             "Core 6.0, Vol 3, Part G, section 4.3.1", scope: .link
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             switch try peripheral.result(of: .exchangeMTU, "an exchange of MTUs") {
             case .failure(.refused(.requestNotSupported, _)): throw .skipped("not claimed: it refuses to exchange MTUs")
             case .failure(let error):
@@ -20,11 +20,11 @@ extension Check {
         Check(
             "GATT/SR/GAD/BV-01-C", "all primary services are listed, by ascending handles",
             "Core 6.0, Vol 3, Part G, section 4.4.1", scope: .link
-        ) { peripheral throws(Ending) in _ = try peripheral.primaryServices() },
+        ) { peripheral throws(CheckExit) in _ = try peripheral.primaryServices() },
         Check(
             "GATT/SR/GAD/BV-02-C", "each primary service is found by its UUID, with the same handles",
             "Core 6.0, Vol 3, Part G, section 4.4.2", scope: .link
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let listed = try peripheral.primaryServices()
             for uuid in Set(listed.map(\.uuid)).sorted(by: { $0.description < $1.description }) {
                 let found = try peripheral.services(of: .findPrimaryServices(uuid), "a search for service \(uuid)")
@@ -38,7 +38,7 @@ extension Check {
         Check(
             "GATT/SR/GAD/BV-03-C", "the services that are included in each service are listed",
             "Core 6.0, Vol 3, Part G, section 4.5.1", scope: .link
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
                 let words = "the services that are included in \(service.uuid)"
                 guard
@@ -56,7 +56,7 @@ extension Check {
         Check(
             "GATT/SR/GAD/BV-05-C", "each characteristic is found by its UUID among those of its service",
             "Core 6.0, Vol 3, Part G, section 4.6.2"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for service in peripheral.services {
                 for wanted in service.characteristics {
                     // A search for one UUID may begin with any declaration of the service.
@@ -76,7 +76,7 @@ extension Check {
         Check(
             "GATT/SR/GAD/BV-04-C", "the characteristics of each service are listed",
             "Core 6.0, Vol 3, Part G, section 4.6.1", scope: .link
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
                 let words = "the characteristics of service \(service.uuid)"
                 for found in try peripheral.characteristics(of: service, words) {
@@ -89,7 +89,7 @@ extension Check {
         Check(
             "GATT/SR/GAD/BV-06-C", "the descriptors of each characteristic are listed",
             "Core 6.0, Vol 3, Part G, section 4.7.1", scope: .link
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
                 for found in try peripheral.characteristics(of: service, "characteristics")
                 where found.valueHandle < found.range.last {
@@ -112,7 +112,7 @@ extension Check {
 }
 
 extension Examiner {
-    fileprivate mutating func primaryServices() throws(Ending) -> [DiscoveredService] {
+    fileprivate mutating func primaryServices() throws(CheckExit) -> [DiscoveredService] {
         let found = try services(of: .discoverPrimaryServices, "a list of all primary services")
         try expect(!found.isEmpty, "a primary service", seen: "none")
         return found
@@ -120,7 +120,7 @@ extension Examiner {
 
     fileprivate mutating func services(
         of procedure: Procedure, _ words: String
-    ) throws(Ending) -> [DiscoveredService] {
+    ) throws(CheckExit) -> [DiscoveredService] {
         switch try result(of: procedure, words) {
         case .success(.services(let found)): return found
         case .failure(.refused(let error, _)): throw failure(expected: words, seen: "\(error)")
@@ -130,7 +130,7 @@ extension Examiner {
 
     fileprivate mutating func characteristics(
         of service: DiscoveredService, _ words: String
-    ) throws(Ending) -> [DiscoveredCharacteristic] {
+    ) throws(CheckExit) -> [DiscoveredCharacteristic] {
         switch try result(of: .discoverCharacteristics(service.range), words) {
         case .success(.characteristics(let found)): return found
         case .failure(.refused(let error, _)): throw failure(expected: words, seen: "\(error)")

@@ -16,9 +16,9 @@ extension Check {
         Check(
             "robustness/flood_of_commands", "three hundred commands to a handle that is nobody's are not answered",
             "Core 6.0, Vol 3, Part F, sections 3.3 and 3.4.5.3", weight: .robustness, if: named
-        ) { peripheral throws(Ending) in
-            let handle = try Place.nobody.find(in: &peripheral).handle
-            try peripheral.survive("three hundred commands") { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
+            let handle = try TargetAttribute.nobody.find(in: &peripheral).handle
+            try peripheral.survive("three hundred commands") { peripheral throws(CheckExit) in
                 let octets = PDU.writeCommand(handle: handle, value: Array(repeating: 0x41, count: 20)).octets
                 peripheral.answered = []
                 for _ in 0..<30 {
@@ -33,9 +33,9 @@ extension Check {
         Check(
             "robustness/subscribing_again_and_again", "who changes its mind a hundred times has what it said last",
             "Core 6.0, Vol 3, Part G, section 3.3.3.3", weight: .robustness, if: named
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let handle = try peripheral.anyConfiguration()
-            try peripheral.survive("a hundred changes of a configuration") { peripheral throws(Ending) in
+            try peripheral.survive("a hundred changes of a configuration") { peripheral throws(CheckExit) in
                 let before = try peripheral.read(handle, "a configuration")
                 for _ in 0..<50 {
                     for octets: [UInt8] in [[1, 0], [2, 0], [0, 0]] {
@@ -51,8 +51,8 @@ extension Check {
 
     private static func requests(_ count: Int, _ id: String, _ title: String) -> Check {
         Check(id, title, "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: named) {
-            peripheral throws(Ending) in
-            try peripheral.survive("\(count) requests at once") { peripheral throws(Ending) in
+            peripheral throws(CheckExit) in
+            try peripheral.survive("\(count) requests at once") { peripheral throws(CheckExit) in
                 try peripheral.flood(requests: count)
             }
         }
@@ -61,7 +61,7 @@ extension Check {
 
 extension Examiner {
     /// Reads one value so many times without waiting for the answers; those that come have to be right.
-    fileprivate mutating func flood(requests count: Int) throws(Ending) {
+    fileprivate mutating func flood(requests count: Int) throws(CheckExit) {
         let (handle, octets) = try shortSteadyValue()
         let right = PDU.readResponse(octets).octets
         answered = []
@@ -78,7 +78,7 @@ extension Examiner {
     }
 
     /// A value that fits into one PDU and stays what it is, of the peripheral's own services if they have one.
-    private mutating func shortSteadyValue() throws(Ending) -> (handle: UInt16, octets: [UInt8]) {
+    private mutating func shortSteadyValue() throws(CheckExit) -> (handle: UInt16, octets: [UInt8]) {
         let all = try readable()
         let services = services.filter { $0.uuid != .genericAccess && $0.uuid != .genericAttribute }
         let own = services.flatMap(\.characteristics).filter(all.contains)

@@ -14,7 +14,7 @@ extension Check {
         Check(
             "HRS/SEN/CR/BV-01-C", "2A38 can be read and names a place of the body",
             "Heart Rate Service 1.0, section 3.2", if: located
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(.bodySensorLocation, of: .heartRate)
             let octets = try peripheral.read(value.valueHandle, "2A38")
             try peripheral.expect(
@@ -25,11 +25,11 @@ extension Check {
             "HRS/SEN/CW/BV-01-C", "writing 01 to 2A39 lets Energy Expended begin again",
             "Heart Rate Service 1.0, section 3.3", if: controlled,
             .characteristic(.heartRateMeasurement, of: .heartRate)
-        ) { peripheral throws(Ending) in try peripheral.expectReset() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectReset() },
         Check(
             "HRS/SEN/CW/BI-01-C", "2A39 refuses reserved values with 0x80",
             "Heart Rate Service 1.0, sections 1.6 and 3.3.1", if: controlled
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expectRefused([[0x00], [0x02], [0xFF]], "controlPointNotSupported (0x80)") {
                 $0.rawValue == HeartRateControlPoint.controlPointNotSupported
             }
@@ -37,7 +37,7 @@ extension Check {
         Check(
             "heart_rate/control_point_length", "2A39 refuses a value that is too long",
             "Core 6.0, Vol 3, Part F, section 3.4.5.1; Heart Rate Service 1.0, section 1.6", if: controlled
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let wanted = "\(ATTError.invalidAttributeValueLength), or controlPointNotSupported (0x80)"
             try peripheral.expectRefused([[0x01, 0x01]], wanted) {
                 $0 == .invalidAttributeValueLength || $0.rawValue == HeartRateControlPoint.controlPointNotSupported
@@ -52,7 +52,7 @@ extension Examiner {
     /// Fails unless the control point refuses these values as it should; a good write stands before and after them.
     fileprivate mutating func expectRefused(
         _ values: [[UInt8]], _ expected: String, by isRight: (ATTError) -> Bool
-    ) throws(Ending) {
+    ) throws(CheckExit) {
         let handle = try characteristic(.heartRateControlPoint, of: .heartRate).valueHandle
         try goodWrite(to: handle, "before")
         for octets in values {
@@ -64,13 +64,13 @@ extension Examiner {
         try goodWrite(to: handle, "after")
     }
 
-    private mutating func goodWrite(to handle: UInt16, _ when: String) throws(Ending) {
+    private mutating func goodWrite(to handle: UInt16, _ when: String) throws(CheckExit) {
         let words = "a write of 01 to 2A39"
         guard let error = try refusal(of: .write(handle: handle, value: Self.reset), words) else { return }
         throw .inconclusive("\(words), which is right, was refused \(when) the wrong ones: \(error)")
     }
 
-    fileprivate mutating func expectReset() throws(Ending) {
+    fileprivate mutating func expectReset() throws(CheckExit) {
         let handle = try characteristic(.heartRateControlPoint, of: .heartRate).valueHandle
         let (value, _) = try firstMeasurement()
         if scenarioValue(named: "energy_kj", of: .heartRate) != nil {

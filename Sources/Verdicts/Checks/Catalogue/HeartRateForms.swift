@@ -13,7 +13,7 @@ extension Check {
         Check(
             "heart_rate/flags_explain_octets", "each measurement has the octets that its flags explain, and no others",
             "Heart Rate Service 1.0, section 3.1.1", if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for measurement in try peripheral.listenToHeart(for: .seconds(30)) {
                 guard let expected = measurement.fault else { continue }
                 throw peripheral.failure(expected: expected, seen: measurement.words)
@@ -22,7 +22,7 @@ extension Check {
         Check(
             "heart_rate/contact_support_is_static", "whether contact is supported does not change in a connection",
             "Heart Rate Service 1.0, section 3.1.1.1.2", if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let measurements = try peripheral.listenToHeart(for: .seconds(30))
             let first = measurements[0].form.supportsContact
             if let other = measurements.first(where: { $0.form.supportsContact != first }) {
@@ -34,7 +34,7 @@ extension Check {
         Check(
             "heart_rate/two_octet_edge", "heart rates around 255 and 256 are said as they are",
             "Heart Rate Service 1.0, section 3.1.1.2", if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let (value, _) = try peripheral.firstMeasurement()
             for bpm: UInt16 in [254, 255, 256, 257, 511, 512, 255, 72] {
                 try peripheral.provoke(of: .heartRate, to: Double(bpm), "set the heart rate")
@@ -46,7 +46,7 @@ extension Check {
         Check(
             "heart_rate/one_octet_up_to_255", "a heart rate that fits into one octet takes one",
             "Heart Rate Service 1.0, section 3.1.1.2", weight: .recommended, if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for measurement in try peripheral.listenToHeart(for: .seconds(10)) {
                 guard measurement.form.isTwoOctets, let bpm = measurement.value?.bpm, bpm <= 255 else { continue }
                 throw peripheral.failure(expected: "\(bpm) bpm in one octet", seen: measurement.words)
@@ -55,7 +55,7 @@ extension Check {
         Check(
             "heart_rate/location_is_static", "2A38 does not change in a connection",
             "Heart Rate Service 1.0, section 3.2", if: .characteristic(.bodySensorLocation, of: .heartRate)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let handle = try peripheral.characteristic(.bodySensorLocation, of: .heartRate).valueHandle
             let first = try peripheral.read(handle, "2A38")
             peripheral.wait(.seconds(10))

@@ -1,6 +1,7 @@
 import Bluetooth
 import Characteristics
 import GATT
+import LEHost
 import Scenarios
 import Services
 import Simulation
@@ -13,11 +14,11 @@ extension Check {
         Check(
             "HRS/SEN/CON/BV-01-C", "the configuration of 2A37 can be written and read",
             "Heart Rate Service 1.0, section 3.1; Core 6.0, Vol 3, Part G, section 3.3.3.3", if: measured
-        ) { peripheral throws(Ending) in try peripheral.expectConfigurable(.heartRateMeasurement, of: .heartRate) },
+        ) { peripheral throws(CheckExit) in try peripheral.expectConfigurable(.heartRateMeasurement, of: .heartRate) },
         Check(
             "HRS/SEN/CN/BV-01-C", "2A37 is notified while a client wants it, and not after",
             "Heart Rate Service 1.0, section 3.1", if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let value = try peripheral.subscribeToHeart()
             let first = try peripheral.nextMeasurement(of: value, within: .seconds(10))
             try peripheral.expect(first != nil, "a notification within 10 s of the subscription", seen: "none")
@@ -33,7 +34,7 @@ extension Check {
             "HRS/SEN/CN/BV-02-C", "2A37 carries Energy Expended from time to time",
             "Heart Rate Service 1.0, section 3.1.1.3", if: measured,
             .characteristic(.heartRateControlPoint, of: .heartRate)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let (value, _) = try peripheral.firstMeasurement()
             let energetic = try peripheral.nextMeasurement(of: value, within: .seconds(60)) { $0.form.hasEnergy }
             try peripheral.expect(
@@ -45,11 +46,11 @@ extension Check {
         Check(
             "HRS/SEN/CN/BV-03-C", "RR-Intervals stand with the oldest first",
             "Heart Rate Service 1.0, section 3.1.1.4", if: measured
-        ) { peripheral throws(Ending) in try peripheral.expectIntervalsInOrder() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectIntervalsInOrder() },
         Check(
             "HRS/SEN/CN/BV-04-C", "a heart rate above 255 takes two octets",
             "Heart Rate Service 1.0, sections 3.1.1.1.1 and 3.1.1.2", if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let (value, _) = try peripheral.firstMeasurement()
             try peripheral.provoke(of: .heartRate, to: 300, "set the heart rate")
             let wide = try peripheral.nextMeasurement(of: value, within: .seconds(10)) {
@@ -62,7 +63,7 @@ extension Check {
         Check(
             "HRS/SEN/CN/BV-05-C", "the flags follow the contact with the skin",
             "Heart Rate Service 1.0, section 3.1.1.1.2", if: measured
-        ) { peripheral throws(Ending) in try peripheral.expectContactFollows() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectContactFollows() },
     ]
 }
 
@@ -70,7 +71,7 @@ extension Examiner {
     /// Fails unless a characteristic's configuration takes what is offered, keeps it, and takes 0.
     mutating func expectConfigurable(
         _ uuid: UUID, of service: UUID, as configuration: ClientConfiguration = .notification
-    ) throws(Ending) {
+    ) throws(CheckExit) {
         let value = try characteristic(uuid, of: service)
         try subscribe(configuration, to: value)
         guard let handle = value.configurationHandle else { return }
@@ -81,7 +82,7 @@ extension Examiner {
         try subscribe([], to: value)
     }
 
-    fileprivate mutating func expectContactFollows() throws(Ending) {
+    fileprivate mutating func expectContactFollows() throws(CheckExit) {
         let (value, first) = try firstMeasurement()
         guard first.form.supportsContact else { throw .skipped("not claimed: bit 2 of the flags is 0") }
         for isThere in [false, true] {
@@ -98,7 +99,7 @@ extension Examiner {
     }
 
     /// A heart that changes from slow to fast has long intervals first, in any measurement that has both.
-    fileprivate mutating func expectIntervalsInOrder() throws(Ending) {
+    fileprivate mutating func expectIntervalsInOrder() throws(CheckExit) {
         let (value, _) = try firstMeasurement()
         guard try nextMeasurement(of: value, within: .seconds(10), where: \.form.hasIntervals) != nil else {
             throw .skipped("not claimed: no measurement of 10 s has RR-Intervals (bit 4 of the flags)")

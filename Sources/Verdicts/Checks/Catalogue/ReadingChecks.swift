@@ -13,7 +13,7 @@ extension Check {
         Check(
             "GATT/SR/GAR/BV-01-C", "each value that is declared with Read is told, or guarded",
             "Core 6.0, Vol 3, Part G, sections 3.3.1.1 and 4.8.1"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for value in try peripheral.readable() {
                 let error = try peripheral.refusal(of: .read(handle: value.valueHandle), "a read of \(value.uuid)")
                 guard let error, !error.isOwnBusiness else { continue }
@@ -23,7 +23,7 @@ extension Check {
         Check(
             "GATT/SR/GAR/BV-03-C", "a value is read by its UUID as by its handle",
             "Core 6.0, Vol 3, Part G, section 4.8.2"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for value in try peripheral.readable() {
                 guard let octets = try peripheral.steady(value.valueHandle) else { continue }
                 try peripheral.expectFound(value, octets)
@@ -32,13 +32,13 @@ extension Check {
         Check(
             "GATT/SR/GAR/BV-04-C", "a value that is longer than a PDU is read in parts",
             "Core 6.0, Vol 3, Part G, section 4.8.3", scope: .narrow
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expectParts(ofFirstOf: try peripheral.readable().map(\.valueHandle), "value")
         },
         Check(
             "GATT/SR/GAR/BV-05-C", "several values of known lengths are read at once",
             "Core 6.0, Vol 3, Part G, section 4.8.4", if: named, appearing
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let (name, appearance) = try peripheral.nameAndAppearance()
             let request = PDU.readMultipleRequest([appearance.handle, name.handle])
             let expected = appearance.value + name.value
@@ -46,7 +46,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAR/BV-06-C", "each descriptor is told, or guarded", "Core 6.0, Vol 3, Part G, section 4.12.1"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let descriptors = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
             guard !descriptors.isEmpty else { throw .skipped("not claimed: it has no descriptors") }
             let defined: ClosedRange<UInt16> = 0x2900...0x2906  // from Extended Properties to Valid Range
@@ -62,14 +62,14 @@ extension Check {
         Check(
             "GATT/SR/GAR/BV-07-C", "a descriptor that is longer than a PDU is read in parts",
             "Core 6.0, Vol 3, Part G, section 4.12.2", scope: .narrow
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let descriptors = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
             try peripheral.expectParts(ofFirstOf: descriptors.map(\.handle), "descriptor")
         },
         Check(
             "GATT/SR/GAR/BV-09-C", "several values are read at once, with their lengths",
             "Core 6.0, Vol 3, Part G, section 4.8.5", if: named, appearing
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let (name, appearance) = try peripheral.nameAndAppearance()
             let values = [name, appearance].map { LengthValue(length: UInt16(clamping: $0.value.count), $0.value) }
             let request = PDU.readMultipleVariableRequest([name.handle, appearance.handle])
@@ -88,7 +88,7 @@ extension Check {
         _ id: String, _ type: UUID, _ words: String, _ section: String,
         _ isRight: @escaping @Sendable ([UInt8]) -> Bool
     ) -> Check {
-        Check(id, words, "Core 6.0, Vol 3, Part G, section \(section)") { peripheral throws(Ending) in
+        Check(id, words, "Core 6.0, Vol 3, Part G, section \(section)") { peripheral throws(CheckExit) in
             let descriptors = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
             let found = descriptors.filter { $0.type == type }
             guard !found.isEmpty else { throw .skipped("not claimed: no characteristic has a descriptor \(type)") }
@@ -120,7 +120,7 @@ extension ATTError {
 
 extension Examiner {
     /// What is declared with Read; skips the check where nothing is.
-    func readable() throws(Ending) -> [DiscoveredCharacteristic] {
+    func readable() throws(CheckExit) -> [DiscoveredCharacteristic] {
         let found = services.flatMap(\.characteristics).filter { $0.properties.contains(.read) }
         guard !found.isEmpty else { throw .skipped("not claimed: no characteristic is declared with Read") }
         return found
@@ -132,7 +132,7 @@ extension Examiner {
     }
 
     /// All of a value that does not change by itself; nil for one that does, or is not told.
-    mutating func steady(_ handle: UInt16) throws(Ending) -> [UInt8]? {
+    mutating func steady(_ handle: UInt16) throws(CheckExit) -> [UInt8]? {
         let words = "a read of handle \(handle.inHex)"
         guard case .success(.value(let first)) = try result(of: .readLong(handle: handle), words) else { return nil }
         wait(.seconds(1))
@@ -140,7 +140,7 @@ extension Examiner {
         return first == second ? first : nil
     }
 
-    fileprivate mutating func expectFound(_ value: DiscoveredCharacteristic, _ octets: [UInt8]) throws(Ending) {
+    fileprivate mutating func expectFound(_ value: DiscoveredCharacteristic, _ octets: [UInt8]) throws(CheckExit) {
         let words = "a read of \(value.uuid) by its UUID"
         let range = HandleRange(value.valueHandle, value.range.last)
         guard case .success(.values(let found)) = try result(of: .readByUUID(value.uuid, range), words) else {
@@ -155,7 +155,7 @@ extension Examiner {
     }
 
     /// Reads the first of these attributes that does not fit into one PDU; skips the check where all fit.
-    fileprivate mutating func expectParts(ofFirstOf handles: [UInt16], _ word: String) throws(Ending) {
+    fileprivate mutating func expectParts(ofFirstOf handles: [UInt16], _ word: String) throws(CheckExit) {
         for handle in handles {
             guard let octets = try steady(handle), octets.count >= mtu else { continue }
             return try expectParts(octets, of: handle, "the \(word) at \(handle.inHex)")
@@ -164,7 +164,7 @@ extension Examiner {
     }
 
     /// Fails unless Read tells the beginning of a value, and Read Blob the rest from wherever it is asked.
-    private mutating func expectParts(_ octets: [UInt8], of handle: UInt16, _ name: String) throws(Ending) {
+    private mutating func expectParts(_ octets: [UInt8], of handle: UInt16, _ name: String) throws(CheckExit) {
         let beginning = Array(octets.prefix(mtu - 1))
         try expectTold(.readRequest(handle: handle), .readResponse(beginning), "a read of \(name)")
         for offset in [1, mtu - 1, octets.count - 1, octets.count] {
@@ -175,14 +175,15 @@ extension Examiner {
     }
 
     /// Fails unless a request is answered so; skips the check where the server does not have the request.
-    fileprivate mutating func expectTold(_ request: PDU, _ wanted: PDU, _ words: String) throws(Ending) {
+    fileprivate mutating func expectTold(_ request: PDU, _ wanted: PDU, _ words: String) throws(CheckExit) {
         let answer = try answer(to: request, words)
         if case .errorResponse(_, _, .requestNotSupported) = answer { throw Self.unsupported(words) }
         try expect(answer == wanted, "\(words) is answered by \(wanted.octets.hex)", seen: answer.octets.hex)
     }
 
-    fileprivate mutating func nameAndAppearance() throws(Ending) -> (name: AttributeData, appearance: AttributeData) {
-        func value(_ uuid: UUID, _ examiner: inout Examiner) throws(Ending) -> AttributeData {
+    fileprivate mutating func nameAndAppearance() throws(CheckExit) -> (name: AttributeData, appearance: AttributeData)
+    {
+        func value(_ uuid: UUID, _ examiner: inout Examiner) throws(CheckExit) -> AttributeData {
             let handle = try examiner.characteristic(uuid, of: .genericAccess).valueHandle
             return AttributeData(handle, try examiner.read(handle, "\(uuid)"))
         }

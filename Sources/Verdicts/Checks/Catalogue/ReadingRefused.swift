@@ -44,8 +44,8 @@ extension Check {
     }
 
     private static let named = Claim.characteristic(.deviceName, of: .genericAccess)
-    private static let unauthorized = Place.guardedFromReading(.insufficientAuthorization)
-    private static let unauthenticated = Place.guardedFromReading(.insufficientAuthentication)
+    private static let unauthorized = TargetAttribute.guardedFromReading(.insufficientAuthorization)
+    private static let unauthenticated = TargetAttribute.guardedFromReading(.insufficientAuthentication)
 
     static let readingRefused =
         [
@@ -69,7 +69,7 @@ extension Check {
             Check(
                 "GATT/SR/GAR/BI-07-C", "Read By Type of a type that nothing has: \(ATTError.attributeNotFound)",
                 "Core 6.0, Vol 3, Part F, section 3.4.4.1", if: named
-            ) { peripheral throws(Ending) in
+            ) { peripheral throws(CheckExit) in
                 try peripheral.readName("before")
                 try peripheral.expectRefused(
                     .readByTypeRequest(.all, type: unknownType), with: [.attributeNotFound], at: 1,
@@ -79,7 +79,7 @@ extension Check {
             Check(
                 "GATT/SR/GAR/BI-08-C", "Read By Type within handles that are no range: \(ATTError.invalidHandle)",
                 "Core 6.0, Vol 3, Part F, section 3.4.4.1", if: named
-            ) { peripheral throws(Ending) in
+            ) { peripheral throws(CheckExit) in
                 try peripheral.readName("before")
                 for range in [HandleRange(0, 0xFFFF), HandleRange(3, 2)] {
                     try peripheral.expectRefused(
@@ -91,7 +91,7 @@ extension Check {
             Check(
                 "GATT/SR/GAR/BI-13-C", "Read Blob from behind the end of a value: \(ATTError.invalidOffset)",
                 "Core 6.0, Vol 3, Part F, section 3.4.4.5", if: named
-            ) { peripheral throws(Ending) in
+            ) { peripheral throws(CheckExit) in
                 try peripheral.readName("before")
                 let handle = try peripheral.nameHandle
                 try peripheral.expectNoOffset(behind: try peripheral.read(handle, "2A00"), of: handle, "2A00")
@@ -100,7 +100,7 @@ extension Check {
             Check(
                 "GATT/SR/GAR/BV-08-C", "Read Blob from behind the end of a descriptor: \(ATTError.invalidOffset)",
                 "Core 6.0, Vol 3, Part F, section 3.4.4.5", if: named
-            ) { peripheral throws(Ending) in
+            ) { peripheral throws(CheckExit) in
                 let all = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
                 guard let descriptor = all.first(where: { $0.type != .clientCharacteristicConfiguration }) else {
                     throw .skipped("not claimed: it has no descriptors but configurations")
@@ -116,11 +116,11 @@ extension Check {
     /// A UUID that nobody has given to anything.
     private static let unknownType = UUID(octets: Array(0x10...0x1F)) ?? UUID(0)
 
-    private static func refusing(_ number: String, _ way: Way, _ error: ATTError, _ place: Place) -> Check {
+    private static func refusing(_ number: String, _ way: Way, _ error: ATTError, _ place: TargetAttribute) -> Check {
         Check(
             "GATT/SR/GAR/\(number)", "\(way.words) of \(place.words): \(error)",
             "Core 6.0, Vol 3, Part G, section \(way.section)", if: named
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             let (handle, type) = try place.find(in: &peripheral)
             let words = "\(way.words) of \(place.words), \(handle.inHex),"
@@ -138,7 +138,7 @@ extension Examiner {
     /// Fails unless Read Blob from behind the end is refused; who has a value that is not long may say so instead.
     fileprivate mutating func expectNoOffset(
         behind value: [UInt8], of handle: UInt16, _ name: String
-    ) throws(Ending) {
+    ) throws(CheckExit) {
         let words = "Read Blob of \(name) from \(value.count + 1), where it has \(value.count) octets,"
         let request = PDU.readBlobRequest(handle: handle, offset: UInt16(clamping: value.count + 1))
         guard try refusal(of: request, words)?.error != .requestNotSupported else {

@@ -1,6 +1,7 @@
 import Bluetooth
 import Characteristics
 import GATT
+import LEHost
 import Scenarios
 import Services
 import Simulation
@@ -13,21 +14,21 @@ extension Check {
         Check(
             "reconnection/advertises_again", "it advertises again after a connection has ended",
             "Heart Rate Profile 1.0, section 5.1.1"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             peripheral.disconnect()
             try peripheral.hearAgain()
         },
         Check(
             "reconnection/advertises_after_loss", "it advertises again after it has lost its client",
             "Heart Rate Profile 1.0, section 5.1.2"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.loseLink(for: .seconds(8))
             try peripheral.hearAgain()
         },
         Check(
             "reconnection/configuration_is_cleared", "a client without a bond finds its configuration at 0x0000 again",
             "Core 6.0, Vol 3, Part G, section 3.3.3.3", if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.need(.absenceOfBond)
             _ = try peripheral.firstMeasurement()
             peripheral.disconnect()
@@ -44,7 +45,7 @@ extension Check {
         Check(
             "reconnection/nothing_is_replayed", "no measurement from while the client was away",
             "Heart Rate Service 1.0, section 3.4", if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let before = try peripheral.subscribeToHeart()
             try peripheral.provoke(of: .heartRate, to: 150, "set the heart rate")
             guard
@@ -66,9 +67,9 @@ extension Check {
 
 extension Examiner {
     /// Fails unless the peripheral is heard again.
-    fileprivate mutating func hearAgain() throws(Ending) {
+    fileprivate mutating func hearAgain() throws(CheckExit) {
         forgetReports()
-        do throws(Ending) { try hear() } catch {
+        do throws(CheckExit) { try hear() } catch {
             throw failure(expected: "\(peer) advertises again", seen: "nothing for 21 s")
         }
     }

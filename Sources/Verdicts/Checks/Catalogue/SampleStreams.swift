@@ -13,7 +13,7 @@ extension Check {
         Check(
             "ecg/frames_are_whole", "a frame has the samples that it counts, and flags that there are",
             "Lubdub, ECG service 0200, Samples 0201", if: recording
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for frame in try peripheral.ecgFrames(for: .seconds(10)) {
                 let known = frame.value.header.flags.subtracting([.gap, .leadOff, .synthetic, .saturated]).isEmpty
                 try peripheral.expect(known, "flags whose bits 4 to 7 are 0", seen: frame.words)
@@ -22,14 +22,14 @@ extension Check {
         Check(
             "ecg/no_gap", "samples are numbered without a gap, or the frame says that there is one",
             "Lubdub, ECG service 0200, Samples 0201", if: recording
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expectContinuous(try peripheral.ecgFrames(for: .seconds(20)).map(\.place))
         },
         Check(
             "ecg/rate", "as many samples come in a second as the description says",
             "Lubdub, ECG service 0200, Description 0202", if: recording,
             .characteristic(VendorUUID.ecgDescription.uuid, of: VendorUUID.ecg.uuid)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let handle = try peripheral.characteristic(
                 VendorUUID.ecgDescription.uuid, of: VendorUUID.ecg.uuid
             ).valueHandle
@@ -43,7 +43,7 @@ extension Check {
         Check(
             "measurements/no_gap", "heart rates are numbered without a gap",
             "Lubdub, Measurements service 0300, Values 0301", if: measuring
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expectContinuous(try peripheral.heartRateFrames(for: .seconds(20)))
         },
     ]
@@ -78,7 +78,7 @@ private struct HeardFrame {
 extension Examiner {
     private mutating func frames(
         of value: VendorUUID, _ service: VendorUUID, for duration: Duration
-    ) throws(Ending) -> [Notice] {
+    ) throws(CheckExit) -> [Notice] {
         let value = try characteristic(value.uuid, of: service.uuid)
         try subscribe(.notification, to: value)
         let heard = try notices(of: value.valueHandle, for: duration)
@@ -86,7 +86,7 @@ extension Examiner {
         return heard
     }
 
-    fileprivate mutating func ecgFrames(for duration: Duration) throws(Ending) -> [HeardFrame] {
+    fileprivate mutating func ecgFrames(for duration: Duration) throws(CheckExit) -> [HeardFrame] {
         var frames: [HeardFrame] = []
         for notice in try self.frames(of: .ecgSamples, .ecg, for: duration) {
             do throws(Malformed) {
@@ -97,7 +97,7 @@ extension Examiner {
         return frames
     }
 
-    fileprivate mutating func heartRateFrames(for duration: Duration) throws(Ending) -> [FramePlace] {
+    fileprivate mutating func heartRateFrames(for duration: Duration) throws(CheckExit) -> [FramePlace] {
         var frames: [FramePlace] = []
         for notice in try self.frames(of: .heartRates, .measurements, for: duration) {
             do throws(Malformed) {
@@ -111,7 +111,7 @@ extension Examiner {
         return frames
     }
 
-    fileprivate func expectContinuous(_ frames: [FramePlace]) throws(Ending) {
+    fileprivate func expectContinuous(_ frames: [FramePlace]) throws(CheckExit) {
         for (frame, next) in zip(frames, frames.dropFirst()) {
             let end = frame.index &+ UInt32(clamping: frame.count)
             let isNext = next.sequence == frame.sequence &+ 1
@@ -121,7 +121,7 @@ extension Examiner {
         }
     }
 
-    fileprivate func expectRate(_ rate: Double, _ frames: [FramePlace]) throws(Ending) {
+    fileprivate func expectRate(_ rate: Double, _ frames: [FramePlace]) throws(CheckExit) {
         guard let first = frames.first, let last = frames.last else { return }
         let seconds = Double((last.instant.sinceStart - first.instant.sinceStart).inNanoseconds) / 1e9
         let count = Double(last.index &- first.index)

@@ -13,7 +13,7 @@ extension Check {
         Check(
             "gatt/one_indication_at_a_time", "an indication waits until the one before is confirmed",
             "Core 6.0, Vol 3, Part F, section 3.3.2"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let first = try peripheral.leaveUnconfirmed()
             let second = try peripheral.nextOfAny(within: .seconds(25))
             try peripheral.expect(
@@ -23,7 +23,7 @@ extension Check {
         Check(
             "GATT/SR/GAT/BV-01-C", "who is not confirmed for 30 s says nothing more on that link",
             "Core 6.0, Vol 3, Part F, section 3.3.3"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let first = try peripheral.leaveUnconfirmed()
             _ = peripheral.wait(atMost: .seconds(31)) { $0.connection == nil }
             guard peripheral.connection != nil else { return }
@@ -43,7 +43,7 @@ extension Check {
         Check(
             id, "what a client has asked for is \(word), and nothing else",
             "Core 6.0, Vol 3, Part G, section \(section)"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let values = try peripheral.subscribeToAll(property)
             try peripheral.expectTold(values, word)
         }
@@ -54,7 +54,7 @@ extension Examiner {
     /// Subscribes to everything that has a property; skips the check where nothing has.
     fileprivate mutating func subscribeToAll(
         _ property: CharacteristicProperties
-    ) throws(Ending) -> [DiscoveredCharacteristic] {
+    ) throws(CheckExit) -> [DiscoveredCharacteristic] {
         let values = services.flatMap(\.characteristics).filter { $0.properties.contains(property) }
         guard !values.isEmpty else {
             throw .skipped("not claimed: no characteristic is declared with \(property.names)")
@@ -64,7 +64,7 @@ extension Examiner {
     }
 
     /// The first value that is told from now on, whichever; nil when none is.
-    fileprivate mutating func nextOfAny(within duration: Duration) throws(Ending) -> Notice? {
+    fileprivate mutating func nextOfAny(within duration: Duration) throws(CheckExit) -> Notice? {
         let first = notices.count
         _ = wait(atMost: duration) { $0.notices.count > first || $0.connection == nil }
         if notices.count > first { return notices[first] }
@@ -73,7 +73,7 @@ extension Examiner {
     }
 
     /// Fails unless what comes belongs to one of these values, fits, and ends when nobody wants it any more.
-    fileprivate mutating func expectTold(_ values: [DiscoveredCharacteristic], _ word: String) throws(Ending) {
+    fileprivate mutating func expectTold(_ values: [DiscoveredCharacteristic], _ word: String) throws(CheckExit) {
         let handles = values.map(\.valueHandle)
         guard try nextOfAny(within: .seconds(30)) != nil else {
             throw .skipped("not claimed: nothing is \(word) within 30 s")
@@ -98,7 +98,7 @@ extension Examiner {
     }
 
     /// Subscribes to all that can be indicated, and confirms nothing: the first that comes; skips the check where none does.
-    mutating func leaveUnconfirmed() throws(Ending) -> Notice {
+    mutating func leaveUnconfirmed() throws(CheckExit) -> Notice {
         try need(.unconfirmedIndications)
         command(.confirmIndications(false))
         _ = try subscribeToAll(.indicate)

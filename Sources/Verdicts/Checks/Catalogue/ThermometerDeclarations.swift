@@ -10,7 +10,7 @@ extension Check {
         Check(
             "HTS/SEN/SGGIT/SER/BV-01-C", "the Health Thermometer Service is there, once, as a primary service",
             "Health Thermometer Service 1.0, section 2", if: .service(.healthThermometer)
-        ) { peripheral throws(Ending) in try peripheral.expectOne(.healthThermometer) },
+        ) { peripheral throws(CheckExit) in try peripheral.expectOne(.healthThermometer) },
         declaration("BV-01-C", .temperatureMeasurement, .indicate, "3.1"),
         declaration("BV-02-C", .temperatureType, .read, "3.2"),
         declaration("BV-03-C", .intermediateTemperature, .notify, "3.3"),
@@ -22,12 +22,12 @@ extension Check {
             "HTS/SEN/SGGIT/DES/BV-01-C", "who lets clients write 2A21 says by 2906 what is valid",
             "Health Thermometer Service 1.0, sections 3.4 and 3.4.2",
             if: .characteristic(.measurementInterval, of: .healthThermometer)
-        ) { peripheral throws(Ending) in _ = try peripheral.validIntervals() },
+        ) { peripheral throws(CheckExit) in _ = try peripheral.validIntervals() },
         Check(
             "thermometer/type_names_a_place", "2A1D can be read and names a place of the body",
             "Health Thermometer Service 1.0, section 3.2",
             if: .characteristic(.temperatureType, of: .healthThermometer)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(.temperatureType, of: .healthThermometer)
             let octets = try peripheral.read(value.valueHandle, "2A1D")
             try peripheral.expect(
@@ -45,7 +45,7 @@ extension Check {
             "Health Thermometer Service 1.0, table 3.1 and section \(section)",
             if: uuid == .temperatureMeasurement
                 ? .service(.healthThermometer) : .characteristic(uuid, of: .healthThermometer)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expectDeclared(uuid, of: .healthThermometer, with: properties)
         }
     }
@@ -56,7 +56,7 @@ extension Check {
             "HTS/SEN/SGGIT/CHA/\(number)", "2A21 is declared with \(properties.inWords) only",
             "Health Thermometer Service 1.0, table 3.1 and section 3.4",
             if: .characteristic(.measurementInterval, of: .healthThermometer)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let found = try peripheral.characteristic(.measurementInterval, of: .healthThermometer).properties
             let optional: CharacteristicProperties = [.write, .indicate]
             guard found.intersection(optional) == properties.intersection(optional) else {
@@ -69,7 +69,7 @@ extension Check {
 
 extension Examiner {
     /// What clients may write to Measurement Interval; skips the check where they may not write it.
-    mutating func validIntervals() throws(Ending) -> MeasurementIntervalRange {
+    mutating func validIntervals() throws(CheckExit) -> MeasurementIntervalRange {
         let value = try characteristic(.measurementInterval, of: .healthThermometer)
         guard value.properties.contains(.write) else {
             throw .skipped("not claimed: 2A21 is declared without Write")

@@ -15,7 +15,7 @@ extension Check {
         Check(
             "HTS/SEN/CW/BV-02-C", "2A21 takes each interval that 2906 calls valid, and keeps it",
             "Health Thermometer Service 1.0, section 3.4", if: timed
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let range = try peripheral.validIntervals()
             let handle = try peripheral.characteristic(.measurementInterval, of: .healthThermometer).valueHandle
             for seconds in [range.seconds.lowerBound, range.seconds.upperBound] {
@@ -28,11 +28,11 @@ extension Check {
         Check(
             "HTS/SEN/SP/BI-01-C", "2A21 refuses what 2906 does not call valid with 0x80",
             "Health Thermometer Service 1.0, sections 1.6 and 3.4", if: timed
-        ) { peripheral throws(Ending) in try peripheral.expectIntervalRefused() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectIntervalRefused() },
         Check(
             "HTS/SEN/CI/BV-02-C", "2A21 is indicated when it changes", "Health Thermometer Service 1.0, section 3.4",
             if: .indicated(.measurementInterval, of: .healthThermometer)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(.measurementInterval, of: .healthThermometer)
             let before = try peripheral.read(value.valueHandle, "2A21")
             let other: UInt16 = before == MeasurementInterval(seconds: 7).octets ? 8 : 7
@@ -47,17 +47,17 @@ extension Check {
         Check(
             "HTS/SEN/SP/BV-01-C", "2A1C is indicated as often as 2A21 says",
             "Health Thermometer Service 1.0, section 3.4", if: timed
-        ) { peripheral throws(Ending) in try peripheral.expectMeasuredPeriodically() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectMeasuredPeriodically() },
         Check(
             "HTS/SEN/SP/BV-02-C", "what was measured while no client was there is told to the next, the oldest first",
             "Health Thermometer Service 1.0, section 3.1",
             if: .characteristic(.temperatureMeasurement, of: .healthThermometer)
-        ) { peripheral throws(Ending) in try peripheral.expectStored() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectStored() },
     ]
 }
 
 extension Examiner {
-    fileprivate mutating func expectIntervalRefused() throws(Ending) {
+    fileprivate mutating func expectIntervalRefused() throws(CheckExit) {
         let valid = try validIntervals().seconds
         let handle = try characteristic(.measurementInterval, of: .healthThermometer).valueHandle
         // 0 is no interval, but the wish for none, and may be allowed beside the range.
@@ -77,7 +77,7 @@ extension Examiner {
         try write(right, to: handle, "2A21")
     }
 
-    fileprivate mutating func expectMeasuredPeriodically() throws(Ending) {
+    fileprivate mutating func expectMeasuredPeriodically() throws(CheckExit) {
         let interval = try characteristic(.measurementInterval, of: .healthThermometer)
         let value = try characteristic(.temperatureMeasurement, of: .healthThermometer)
         if interval.properties.contains(.write) {
@@ -106,7 +106,7 @@ extension Examiner {
         }
     }
 
-    fileprivate mutating func expectStored() throws(Ending) {
+    fileprivate mutating func expectStored() throws(CheckExit) {
         let value = try subscribeToTemperature()
         guard let last = try nextTemperature(of: value, within: .seconds(60)) else {
             throw .inconclusive("no measurement came within 60 s of the subscription")

@@ -1,6 +1,7 @@
 import Bluetooth
 import Characteristics
 import GATT
+import LEHost
 import Scenarios
 import Services
 import Simulation
@@ -17,13 +18,13 @@ extension Check {
         Check(
             "HTS/SEN/CI/BV-01-C", "2A1C is indicated while a client wants it, and not after",
             "Health Thermometer Service 1.0, section 3.1", if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expectTold(.temperatureMeasurement, "indication")
         },
         Check(
             "HTS/SEN/SP/BV-03-C", "2A1E is notified while a client wants it, and not after",
             "Health Thermometer Service 1.0, section 3.3", if: intermediate
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             _ = try peripheral.subscribeToTemperature()
             try peripheral.expectTold(.intermediateTemperature, "notification")
         },
@@ -33,7 +34,7 @@ extension Check {
             "thermometer/type_stands_once", "a Temperature Type is in 2A1C or in 2A1D, not in both",
             "Health Thermometer Service 1.0, sections 3.1.1.4 and 3.2", if: measured,
             .characteristic(.temperatureType, of: .healthThermometer)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let heard = try peripheral.listenToTemperature(.temperatureMeasurement, for: .seconds(20))
             let twice = heard.first { $0.value?.type != nil }
             try peripheral.expect(
@@ -42,7 +43,7 @@ extension Check {
         Check(
             "thermometer/follows_the_temperature", "2A1C says what is measured",
             "Health Thermometer Service 1.0, section 3.1.1.2", if: measured
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let value = try peripheral.subscribeToTemperature()
             for celsius in [36.4, 41.2, -5] {
                 try peripheral.provoke(of: .healthThermometer, to: celsius, "set the temperature")
@@ -70,7 +71,7 @@ extension Check {
             "Health Thermometer Service 1.0, section \(section); Core 6.0, Vol 3, Part G, section 3.3.3.3",
             if: isIndicated
                 ? .indicated(uuid, of: .healthThermometer) : .characteristic(uuid, of: .healthThermometer)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.expectConfigurable(uuid, of: .healthThermometer, as: configuration)
         }
     }
@@ -79,7 +80,7 @@ extension Check {
         Check(
             id, "the flags of \(uuid) explain all of its octets, and the date is one",
             "Health Thermometer Service 1.0, section \(section)", if: claim
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             for temperature in try peripheral.listenToTemperature(uuid, for: .seconds(20)) {
                 guard let expected = temperature.fault else { continue }
                 throw peripheral.failure(expected: expected, seen: temperature.words)
@@ -90,7 +91,7 @@ extension Check {
 
 extension Examiner {
     /// Fails unless a temperature is told while a client wants it, and not after.
-    fileprivate mutating func expectTold(_ uuid: UUID, _ word: String) throws(Ending) {
+    fileprivate mutating func expectTold(_ uuid: UUID, _ word: String) throws(CheckExit) {
         let value = try subscribeToTemperature(uuid)
         let first = try nextTemperature(of: value, within: .seconds(60))
         try expect(first != nil, "one \(word) or more of \(uuid) within 60 s of the subscription", seen: "none")

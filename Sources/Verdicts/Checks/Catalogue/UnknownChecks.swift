@@ -11,7 +11,7 @@ extension Check {
         Check(
             "GATT/SR/UNS/BI-01-C", "a request that nobody knows: \(ATTError.requestNotSupported)",
             "Core 6.0, Vol 3, Part F, section 3.3", if: named
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             try peripheral.expectUnknown([0x3F, 0x01, 0x02])
             try peripheral.readName("after")
@@ -19,7 +19,7 @@ extension Check {
         Check(
             "GATT/SR/UNS/BI-02-C", "a command that nobody knows is not answered",
             "Core 6.0, Vol 3, Part F, section 3.3", if: named
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             try peripheral.expectSilence(after: [0x7F, 0x01, 0x02], "a command that nobody knows")
             try peripheral.readName("after")
@@ -69,7 +69,7 @@ extension Check {
 
 extension Examiner {
     /// Fails unless these octets, which are no request that there is, are refused as that.
-    mutating func expectUnknown(_ octets: [UInt8]) throws(Ending) {
+    mutating func expectUnknown(_ octets: [UInt8]) throws(CheckExit) {
         let answer = try answer(to: octets)
         if connection == nil { throw hungUp(instead: octets.hex) }
         let wanted = PDU.errorResponse(request: octets[0], handle: 0, .requestNotSupported).octets

@@ -16,7 +16,7 @@ extension Check {
         Check(
             "fitness/steps_on_demand", "a read of the steps tells as many as there are now",
             "Lubdub, Fitness service 0100, Steps 0101", if: counting
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let before = try peripheral.count(.steps)
             let wanted = before &+ 1234
             try peripheral.provoke(named: "steps", of: .fitness, to: Double(wanted), "set the steps")
@@ -26,7 +26,7 @@ extension Check {
         Check(
             "fitness/steps_never_fall", "the steps since the start never become fewer",
             "Lubdub, Fitness service 0100, Steps 0101", if: counting
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             var last = try peripheral.count(.steps)
             for _ in 0..<10 {
                 peripheral.wait(.seconds(3))
@@ -38,7 +38,7 @@ extension Check {
         Check(
             "fitness/today_is_part_of_all", "the steps of today are no more than all steps",
             "Lubdub, Fitness service 0100, Steps Today 0102", if: counting, countingToday
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let today = try peripheral.count(.stepsToday)
             let all = try peripheral.count(.steps)
             try peripheral.expect(today <= all, "no more steps of today than \(all), which are all", seen: "\(today)")
@@ -46,7 +46,7 @@ extension Check {
         Check(
             "fitness/steps_are_notified", "a change of the steps is notified as it is read",
             "Lubdub, Fitness service 0100, Steps 0101", if: .notified(VendorUUID.steps.uuid, of: fitness)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(VendorUUID.steps.uuid, of: fitness)
             let before = try peripheral.count(.steps)
             try peripheral.subscribe(.notification, to: value)
@@ -61,7 +61,7 @@ extension Check {
             "fitness/temperature_on_demand", "a read of 2A6E tells the temperature as it is now",
             "GATT Specification Supplement, Temperature; Lubdub, Fitness service 0100",
             if: .characteristic(.temperature, of: fitness)
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let handle = try peripheral.characteristic(.temperature, of: fitness).valueHandle
             for celsius in [38.51, -4.2] {
                 try peripheral.provoke(named: "temperature", of: .fitness, to: celsius, "set the temperature")
@@ -76,7 +76,7 @@ extension Check {
 
 extension Examiner {
     /// How many there are; fails where the value has not four octets.
-    fileprivate mutating func count(_ vendor: VendorUUID) throws(Ending) -> UInt32 {
+    fileprivate mutating func count(_ vendor: VendorUUID) throws(CheckExit) -> UInt32 {
         let handle = try characteristic(vendor.uuid, of: VendorUUID.fitness.uuid).valueHandle
         let octets = try read(handle, "\(vendor.uuid)")
         do throws(Malformed) { return try VendorCount(octets: octets, "Count").number } catch {

@@ -10,8 +10,8 @@ extension Check {
         Check(
             "GATT/SR/GAW/BV-01-C", "a value is written by a command, and nothing answers that",
             "Core 6.0, Vol 3, Part G, section 4.9.1"
-        ) { peripheral throws(Ending) in
-            try peripheral.writeAndRead(.writeWithoutResponse) { peripheral, handle, octets throws(Ending) in
+        ) { peripheral throws(CheckExit) in
+            try peripheral.writeAndRead(.writeWithoutResponse) { peripheral, handle, octets throws(CheckExit) in
                 try peripheral.expectSilence(
                     after: PDU.writeCommand(handle: handle, value: octets).octets, "a Write Command")
                 return true
@@ -20,24 +20,24 @@ extension Check {
         Check(
             "GATT/SR/GAW/BV-03-C", "a value is written, and read as it was written",
             "Core 6.0, Vol 3, Part G, section 4.9.3"
-        ) { peripheral throws(Ending) in
-            try peripheral.writeAndRead { peripheral, handle, octets throws(Ending) in
+        ) { peripheral throws(CheckExit) in
+            try peripheral.writeAndRead { peripheral, handle, octets throws(CheckExit) in
                 try peripheral.isDone(.write(handle: handle, value: octets), "a write to \(handle.inHex)")
             }
         },
         Check(
             "GATT/SR/GAW/BV-05-C", "a value that is longer than a PDU is written in parts",
             "Core 6.0, Vol 3, Part G, section 4.9.4", scope: .narrow
-        ) { peripheral throws(Ending) in
-            try peripheral.writeAndRead(atLeast: 21) { peripheral, handle, octets throws(Ending) in
+        ) { peripheral throws(CheckExit) in
+            try peripheral.writeAndRead(atLeast: 21) { peripheral, handle, octets throws(CheckExit) in
                 try peripheral.isDone(.writeLong(handle: handle, value: octets), "a long write to \(handle.inHex)")
             }
         },
         Check(
             "GATT/SR/GAW/BV-06-C", "what is prepared is repeated by the server, and written when that is asked",
             "Core 6.0, Vol 3, Part G, section 4.9.5"
-        ) { peripheral throws(Ending) in
-            try peripheral.writeAndRead { peripheral, handle, octets throws(Ending) in
+        ) { peripheral throws(CheckExit) in
+            try peripheral.writeAndRead { peripheral, handle, octets throws(CheckExit) in
                 guard try peripheral.prepare(octets, for: handle) else { return false }
                 let done = try peripheral.answer(to: .executeWriteRequest(write: true), "the end of a reliable write")
                 return done == .executeWriteResponse
@@ -46,19 +46,19 @@ extension Check {
         Check(
             "GATT/SR/GAW/BV-07-C", "what was prepared and cancelled is not written",
             "Core 6.0, Vol 3, Part F, section 3.4.6.3"
-        ) { peripheral throws(Ending) in try peripheral.expectCancelled() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectCancelled() },
         Check(
             "GATT/SR/GAW/BV-08-C", "a configuration is written, and read as it was written",
             "Core 6.0, Vol 3, Part G, section 4.12.3"
-        ) { peripheral throws(Ending) in
-            try peripheral.configureAndRead { peripheral, handle, octets throws(Ending) in
+        ) { peripheral throws(CheckExit) in
+            try peripheral.configureAndRead { peripheral, handle, octets throws(CheckExit) in
                 try peripheral.isDone(.write(handle: handle, value: octets), "a write to \(handle.inHex)")
             }
         },
         Check(
             "GATT/SR/GAW/BV-09-C", "a configuration is written in parts", "Core 6.0, Vol 3, Part G, section 4.12.4"
-        ) { peripheral throws(Ending) in
-            try peripheral.configureAndRead { peripheral, handle, octets throws(Ending) in
+        ) { peripheral throws(CheckExit) in
+            try peripheral.configureAndRead { peripheral, handle, octets throws(CheckExit) in
                 guard try peripheral.prepare(octets, for: handle) else { return false }
                 let done = try peripheral.answer(to: .executeWriteRequest(write: true), "the end of a long write")
                 return done == .executeWriteResponse
@@ -66,11 +66,11 @@ extension Check {
         },
         Check(
             "GATT/SR/GAW/BV-10-C", "several values are written at once", "Core 6.0, Vol 3, Part G, section 4.9.5"
-        ) { peripheral throws(Ending) in try peripheral.expectWrittenTogether() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectWrittenTogether() },
         Check(
             "GATT/SR/GAW/BV-11-C", "to write what was prepared is no error where nothing was",
             "Core 6.0, Vol 3, Part F, section 3.4.6.3"
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             let words = "a write of what was prepared, which is nothing,"
             switch try peripheral.answer(to: .executeWriteRequest(write: true), words) {
             case .executeWriteResponse: return
@@ -100,7 +100,7 @@ extension Examiner {
     /// What can be read, keeps its value, and can be written so; skips the check where nothing can.
     private mutating func writable(
         _ property: CharacteristicProperties = .write, atLeast count: Int = 1
-    ) throws(Ending) -> [Writable] {
+    ) throws(CheckExit) -> [Writable] {
         var found: [Writable] = []
         let both = property.union(.read)
         for value in ownValues where value.properties.isSuperset(of: both) {
@@ -115,12 +115,12 @@ extension Examiner {
     }
 
     /// Whether a request is done; false when it is refused.
-    fileprivate mutating func isDone(_ procedure: Procedure, _ words: String) throws(Ending) -> Bool {
+    fileprivate mutating func isDone(_ procedure: Procedure, _ words: String) throws(CheckExit) -> Bool {
         try refusal(of: procedure, words) == nil
     }
 
     /// Prepares a value in two parts, each of which has to be repeated; false when it is refused.
-    fileprivate mutating func prepare(_ octets: [UInt8], for handle: UInt16) throws(Ending) -> Bool {
+    fileprivate mutating func prepare(_ octets: [UInt8], for handle: UInt16) throws(CheckExit) -> Bool {
         let middle = octets.count / 2
         for (offset, part) in [(0, octets[..<middle]), (middle, octets[middle...])] where !part.isEmpty {
             let (place, octets) = (UInt16(clamping: offset), Array(part))
@@ -138,8 +138,8 @@ extension Examiner {
     /// Writes another value, reads it, and writes back what was there; a value that nobody may change is left alone.
     fileprivate mutating func writeAndRead(
         _ property: CharacteristicProperties = .write, atLeast count: Int = 1,
-        _ write: (inout Examiner, UInt16, [UInt8]) throws(Ending) -> Bool
-    ) throws(Ending) {
+        _ write: (inout Examiner, UInt16, [UInt8]) throws(CheckExit) -> Bool
+    ) throws(CheckExit) {
         for value in try writable(property, atLeast: count) {
             guard try write(&self, value.handle, value.other) else { continue }
             let read = try read(value.handle, "handle \(value.handle.inHex)")
@@ -157,8 +157,8 @@ extension Examiner {
 
     /// Writes 1 or 2 to a configuration, whichever it can have, and reads it.
     fileprivate mutating func configureAndRead(
-        _ write: (inout Examiner, UInt16, [UInt8]) throws(Ending) -> Bool
-    ) throws(Ending) {
+        _ write: (inout Examiner, UInt16, [UInt8]) throws(CheckExit) -> Bool
+    ) throws(CheckExit) {
         guard
             let value = services.flatMap(\.characteristics).first(where: {
                 $0.configurationHandle != nil && !$0.properties.isDisjoint(with: [.notify, .indicate])
@@ -171,7 +171,7 @@ extension Examiner {
         try expect(read == octets, "the configuration of \(value.uuid) is \(octets.hex)", seen: read.hex)
     }
 
-    fileprivate mutating func expectCancelled() throws(Ending) {
+    fileprivate mutating func expectCancelled() throws(CheckExit) {
         for value in try writable() {
             guard try prepare(value.other, for: value.handle) else { continue }
             let words = "a cancel of what was prepared"
@@ -185,7 +185,7 @@ extension Examiner {
         throw .skipped("not claimed: no value takes a prepared write")
     }
 
-    fileprivate mutating func expectWrittenTogether() throws(Ending) {
+    fileprivate mutating func expectWrittenTogether() throws(CheckExit) {
         var prepared: [Writable] = []
         for value in try writable() where prepared.count < 2 {
             if try prepare(value.other, for: value.handle) { prepared.append(value) }

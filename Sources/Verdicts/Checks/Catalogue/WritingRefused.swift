@@ -6,8 +6,8 @@ import GATT
 // 3.4.6, and Part G, section 4.9.
 extension Check {
     private static let named = Claim.characteristic(.deviceName, of: .genericAccess)
-    private static let unauthorized = Place.guardedFromWriting(.insufficientAuthorization)
-    private static let unauthenticated = Place.guardedFromWriting(.insufficientAuthentication)
+    private static let unauthorized = TargetAttribute.guardedFromWriting(.insufficientAuthorization)
+    private static let unauthenticated = TargetAttribute.guardedFromWriting(.insufficientAuthentication)
 
     static let writingRefused =
         [
@@ -21,14 +21,14 @@ extension Check {
             Check(
                 "GATT/SR/GAW/BI-09-C", "what was prepared for behind the end of a value: \(ATTError.invalidOffset)",
                 "Core 6.0, Vol 3, Part F, section 3.4.6.3", if: named
-            ) { peripheral throws(Ending) in
+            ) { peripheral throws(CheckExit) in
                 try peripheral.expectPreparedRefused(with: .invalidOffset) { count in [(count + 1, [0])] }
             },
             Check(
                 "GATT/SR/GAW/BI-33-C",
                 "what was prepared for more than a value has room for: \(ATTError.invalidAttributeValueLength)",
                 "Core 6.0, Vol 3, Part F, sections 3.2.9 and 3.4.6.3", if: named
-            ) { peripheral throws(Ending) in
+            ) { peripheral throws(CheckExit) in
                 try peripheral.expectPreparedRefused(with: .invalidAttributeValueLength) { _ in
                     stride(from: 0, through: 512, by: 18).map { ($0, Array(repeating: 0x41, count: 18)) }
                 }
@@ -37,11 +37,11 @@ extension Check {
                 "GATT/SR/GAW/BI-32-C",
                 "an octet more than a value has room for: \(ATTError.invalidAttributeValueLength)",
                 "Core 6.0, Vol 3, Part F, section 3.4.5.1", if: named
-            ) { peripheral throws(Ending) in try peripheral.expectTooLongRefused() },
+            ) { peripheral throws(CheckExit) in try peripheral.expectTooLongRefused() },
             Check(
                 "gatt/configuration_length", "a configuration of three octets: \(ATTError.invalidAttributeValueLength)",
                 "Core 6.0, Vol 3, Part F, section 3.4.5.1, and Part G, section 3.3.3.3", if: named
-            ) { peripheral throws(Ending) in
+            ) { peripheral throws(CheckExit) in
                 let handle = try peripheral.anyConfiguration()
                 try peripheral.readName("before")
                 try peripheral.expectRefused(
@@ -51,12 +51,14 @@ extension Check {
             },
         ]
 
-    private static func refusing(_ number: String, _ isPrepared: Bool, _ error: ATTError, _ place: Place) -> Check {
+    private static func refusing(
+        _ number: String, _ isPrepared: Bool, _ error: ATTError, _ place: TargetAttribute
+    ) -> Check {
         let way = isPrepared ? "Prepare Write" : "Write"
         return Check(
             "GATT/SR/GAW/\(number)", "\(way) to \(place.words): \(error)",
             "Core 6.0, Vol 3, Part G, section \(isPrepared ? "4.9.4" : "4.9.3")", if: named
-        ) { peripheral throws(Ending) in
+        ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             let handle = try place.find(in: &peripheral).handle
             let words = "\(way) to \(place.words), \(handle.inHex),"
@@ -75,7 +77,7 @@ extension Check {
 
 extension Examiner {
     /// The first configuration there is; skips the check where there is none.
-    func anyConfiguration() throws(Ending) -> UInt16 {
+    func anyConfiguration() throws(CheckExit) -> UInt16 {
         guard let handle = services.flatMap(\.characteristics).lazy.compactMap(\.configurationHandle).first else {
             throw .skipped("not claimed: nothing can be notified or indicated")
         }
@@ -83,7 +85,7 @@ extension Examiner {
     }
 
     /// A value that can be read and takes prepared writes, and its length; skips the check where there is none.
-    mutating func preparable() throws(Ending) -> (handle: UInt16, octets: [UInt8]) {
+    mutating func preparable() throws(CheckExit) -> (handle: UInt16, octets: [UInt8]) {
         for value in ownValues where value.properties.isSuperset(of: [.read, .write]) {
             guard let octets = try steady(value.valueHandle) else { continue }
             let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
@@ -98,7 +100,7 @@ extension Examiner {
     /// Prepares parts of a value, and fails unless they are refused so, then or at the end, and nothing is written.
     fileprivate mutating func expectPreparedRefused(
         with error: ATTError, _ parts: (Int) -> [(offset: Int, octets: [UInt8])]
-    ) throws(Ending) {
+    ) throws(CheckExit) {
         try readName("before")
         let (handle, before) = try preparable()
         for (offset, octets) in parts(before.count) {
@@ -122,7 +124,7 @@ extension Examiner {
         try readName("after")
     }
 
-    fileprivate mutating func expectTooLongRefused() throws(Ending) {
+    fileprivate mutating func expectTooLongRefused() throws(CheckExit) {
         try readName("before")
         for value in ownValues where value.properties.isSuperset(of: [.read, .write]) {
             guard let octets = try steady(value.valueHandle), octets.count < mtu - 3 else { continue }

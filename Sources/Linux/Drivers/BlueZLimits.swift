@@ -1,0 +1,44 @@
+import Bluetooth
+package import Scenarios
+
+extension Scenario {
+    /// Paths of the values in the file that bluetoothd does not let other programs choose; addresses are left out.
+    package var unplayedByBluetoothd: [String] {
+        var paths: [String] = []
+        for (number, device) in devices.enumerated() {
+            let path = "devices[\(number)]"
+            // It has one advertising interval.
+            if device.advertising.phases.count > 1 { paths.append("\(path).advertise.slow") }
+            if device.advertising.phases.first?.duration != nil { paths.append("\(path).advertise.fast.for") }
+            if device.link.hasPreferences { paths.append("\(path).link") }
+            // It chooses the passkey that a device shows.
+            if device.security?.passkey != nil { paths.append("\(path).security.passkey") }
+        }
+        for (number, rule) in script.enumerated() {
+            if let key = rule.action.keyUnplayedByBluetoothd { paths.append("script[\(number)].\(key)") }
+        }
+        return paths
+    }
+}
+
+extension Action {
+    /// The key that bluetoothd ignores; nil if it plays all of the action.
+    package var keyUnplayedByBluetoothd: String? {
+        // The reason of its Disconnect is fixed.
+        if case .disconnect(let reason?) = operation, !reason.means(.remoteUserTerminated) { return "reason" }
+        return nil
+    }
+}
+
+extension Link {
+    fileprivate var hasPreferences: Bool { interval != nil || latency != nil || timeout != nil || mtu != nil }
+}
+
+extension Code {
+    fileprivate func means(_ status: HCIStatus) -> Bool {
+        switch self {
+        case .number(let number): number == status.rawValue
+        case .name(let name): name == status.name
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import Collector
+package import CommandSupport
+import LEHost
+package import Simulation
+
+/// Runs the built-in client above a central host, at the pace of an event loop.
+package actor ClientDriver {
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    private var client: BuiltInClient
+    private var host: (any LiveCentralHost)?
+    private var isSettling = false
+    private var hasFailed = false
+    private var whenIdle: (@Sendable () -> Void)?
+    private let report: @Sendable (SensorCollector.Saying) -> Void
+    private let fail: @Sendable (String) -> Void
+
+    /// Calls `report` with what the client shows, and `fail` once when the host cannot be used any more; both on the
+    /// loop's thread.
+    package init(
+        _ settings: SensorCollector.Settings, on loop: EventLoop,
+        report: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
+    ) {
+        (client, self.loop, self.report, self.fail) = (BuiltInClient(settings), loop, report, fail)
+    }
+
+    /// Opens a host and starts the client; `open` gets the function that the host has to notify.
+    package func start(
+        above open:
+            @Sendable (_ notify: @escaping @Sendable () -> Void) async throws(CommandFailure)
+            -> sending any LiveCentralHost
+    ) async throws(CommandFailure) {
+        host = try await open { [weak self] in self?.assumeIsolated { $0.settle() } }
+        client.start(at: loop.now)
+        settle()
+    }
+
+    /// Why the client has not connected to a device so far; nil if it has.
+    package var missing: String? { client.missing }
+
+    /// Ends the connection, and then releases the radio.  A host that does not respond is waited for as long as its
+    /// `disconnectTimeout`, or until a signal comes.
+    package func close(_ signals: Signals) async {
+        let completion = RunCompletion()
+        if !hasFailed { whenIdle = { completion.finish(.time) } }
+        client.stop(at: loop.now)
+        settle()
+        if whenIdle != nil {
+            _ = await completion.wait(signals, on: loop, for: host?.disconnectTimeout, watchesReader: false)
+        }
+        if let problem = await host?.close() { Console.warn(problem) }
+    }
+
+    private func settle() {
+        guard !isSettling, var host else { return }
+        isSettling = true
+        exchange(with: &host)
+        isSettling = false
+        if let failure = host.failure, !hasFailed {
+            hasFailed = true
+            fail(failure)
+        }
+        guard client.isIdle || hasFailed, let whenIdle else { return }
+        self.whenIdle = nil
+        whenIdle()
+    }
+
+    private func exchange(with host: inout some LiveCentralHost) {
+        client.settle(with: &host, at: loop.now) { event, _ in
+            switch event {
+            case .wake(let due): loop.call(at: due) { [weak self] in self?.assumeIsolated { $0.timePassed() } }
+            case .said(let saying): report(saying)
+            }
+        }
+    }
+
+    private func timePassed() {
+        client.timePassed(at: loop.now)
+        settle()
+    }
+}
+
+extension ClientDriver {
+    /// A client above the radio that `--radio` names, which has started.
+    package static func start(
+        _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
+        report: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
+    ) async throws(CommandFailure) -> ClientDriver {
+        switch radio {
+        case .controller(let address):
+            let driver = ClientDriver(settings, on: loop, report: report, fail: fail)
+            try await driver.start { notify throws(CommandFailure) in
+                try HCICentralHost(above: address, on: loop, notify: notify)
+            }
+            return driver
+        case .bluez(let adapter):
+            let driver = ClientDriver(settings.aboveBlueZ, on: loop, report: report, fail: fail)
+            let services = settings.choice == .strongest ? settings.services : []
+            try await driver.start { notify throws(CommandFailure) in
+                let bus = try await BlueZCentralHost.Bus(on: loop, notify: notify)
+                return BlueZCentralHost(adapter, services: services, sharesDevices: true, over: bus, on: loop)
+            }
+            return driver
+        }
+    }
+}

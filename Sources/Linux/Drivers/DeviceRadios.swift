@@ -1,0 +1,85 @@
+package import Arguments
+package import CommandSupport
+package import Scenarios
+import Sockets
+
+/// The radios of a scenario's devices that are not virtual: an adapter or a controller for each.
+package struct DeviceRadios: Sendable {
+    private enum Means: Sendable {
+        /// Adapters of bluetoothd; no names: the first adapter, for one device.
+        case adapters([String], text: String)
+        case controllers([StreamAddress])
+    }
+
+    package static let option = Arguments.Grammar.Option.option(
+        "--radio", "RADIO", repeatable: true,
+        "radio of the devices: virtual (default); bluez[:hci0[,hci1]] for this machine's Bluetooth;\n"
+            + "or hci:tcp:HOST:PORT or hci:unix:PATH, once for each device, for other controllers"
+    )
+
+    private let means: Means
+
+    /// Reads the values of `--radio`; nil for the virtual radio.
+    package init?(_ invocation: Invocation) throws(CommandFailure) {
+        let texts = invocation.texts("--radio").filter { $0 != "virtual" }
+        guard let first = texts.first else { return nil }
+        if let text = texts.first(where: isBlueZ) {
+            guard invocation.texts("--radio").count == 1 else {
+                throw CommandFailure(
+                    .usage,
+                    "--radio \(text) cannot be combined with another --radio; for several adapters, use bluez:hci0,hci1"
+                )
+            }
+            let names =
+                first == "bluez"
+                ? []
+                : first.dropFirst("bluez:".count).split(
+                    separator: ",", omittingEmptySubsequences: false)
+            means = .adapters(names.map(String.init), text: text)
+        } else {
+            var addresses: [StreamAddress] = []
+            for text in texts { addresses.append(try controllerAddress(of: text)) }
+            means = .controllers(addresses)
+        }
+        for option in ["--controller", "--speed"] where invocation.has(option) {
+            throw CommandFailure(.usage, "\(option) needs the virtual radio: remove \(option), or --radio")
+        }
+    }
+
+    /// The kind of all of them.
+    package var kind: RadioKind { if case .adapters = means { .bluetoothd } else { .controllers } }
+
+    /// What `count` devices lack, as in "3 devices, and …"; nil if each has a radio, and if `isExact` no radio is left.
+    package func unsupportedReason(_ count: Int, isExact: Bool) -> String? {
+        let devices = "\(count) device\(count == 1 ? "" : "s")"
+        func fits(_ number: Int) -> Bool { isExact ? number == count : number >= count }
+        switch means {
+        case .adapters(let names, let text):
+            guard text != "bluez" || count > 1 else { return nil }
+            guard !fits(names.count) || Set(names).count < names.count || !names.allSatisfy({ isAdapter($0[...]) })
+            else { return nil }
+            let example = (0..<count).map { "hci\($0)" }.joined(separator: ",")
+            return "\(devices), and each needs its own adapter: use --radio bluez:\(example)"
+        case .controllers(let addresses):
+            guard !fits(addresses.count) else { return nil }
+            return
+                "\(devices), and each needs a --radio: \(addresses.count) \(addresses.count == 1 ? "is" : "are") given"
+        }
+    }
+
+    /// Switches the devices of a world on, each with its radio.
+    ///
+    /// - Parameter answerPairing: Answers what bluetoothd asks while a device pairs.
+    package func start(
+        _ live: LiveWorld, answerPairing: @escaping BlueZDevices.PairingHandler
+    ) async throws(CommandFailure) {
+        let count = await live.deviceCount
+        switch means {
+        case .adapters(let names, _):
+            let adapters = names.isEmpty ? [nil] : names.prefix(count).map(Optional.some)
+            try await live.start(onBlueZ: adapters, answerPairing: answerPairing)
+        case .controllers(let addresses):
+            try await orFail { try await live.start(above: Array(addresses.prefix(count))) }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Arguments
+import Bluetooth
+package import CommandSupport
+package import EventLog
+import GATT
+import HCI
+package import LEHost
+package import Octets
+import Peripheral
+package import Simulation
+package import Sockets
+
+/// Our host above a controller at the other end of a stream.
+package final class HCICentralHost: LiveCentralHost {
+    private enum Input: Sendable {
+        case transport(H4Transport.Event)
+        case timePassed
+    }
+
+    /// Why the host cannot be used any more.
+    package private(set) var failure: String?
+    /// Holds the packets in the outputs.
+    package var pool = PacketPool()
+
+    private let address: StreamAddress
+    private let loop: EventLoop
+    private let transport: H4Transport
+    private let inbox: Inbox<Input>
+    private var host: Host
+    private var device: PeripheralDevice
+    private var hostOutbox: [Host.Output] = []
+    private var outputs: [Host.Output] = []
+    private var waiting: [Host.Command] = []  // until the transport is open
+    private var isOpen = false
+    private var hasStarted = false
+    private var log: PacketLog
+    private var warnings = HostWarnings()
+
+    /// Begins to connect to a controller; `notify` is called on the loop's thread.
+    ///
+    /// - Parameter log: Takes all packets, as those of controller 0.
+    /// - Throws: `CommandFailure` if the address cannot be resolved.
+    package init(
+        above address: StreamAddress, on loop: EventLoop, log: PacketLog = PacketLog(sink: nil),
+        notify: @escaping @Sendable () -> Void = {}
+    ) throws(CommandFailure) {
+        (self.address, self.loop, self.log, inbox) = (address, loop, log, Inbox(notify: notify))
+        do {
+            let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
+            device = try PeripheralDevice(definition, seed: RandomStream(seed: 0))
+            transport = H4Transport(try StreamConnection(to: address, on: loop))
+        } catch { throw CommandFailure(.environment, "\(error)") }
+        host = Host(table: device.table)
+        self.log.open(controller: 0, DeviceAddress(0, .public), name: "radio", at: loop.now)
+        transport.start { [inbox] in inbox.add(.transport($0)) }
+    }
+
+    /// The address of the controller.
+    package var description: String { "\(address)" }
+
+    /// A controller ends a connection in a few connection intervals.
+    package var disconnectTimeout: Duration { .seconds(1) }
+
+    /// Closes the stream.
+    package var close: @Sendable () async -> String? {
+        { [transport] in
+            transport.close()
+            return nil
+        }
+    }
+
+    /// Not every controller ends its links when it is reset.
+    package func unsupportedReason(for capability: CentralCapability) -> String? {
+        capability == .lossOfLinks ? "not every controller ends its links when it is reset" : nil
+    }
+
+    /// Performs a command, as soon as the stream is open.
+    package func perform(_ command: Host.Command) {
+        if isOpen { step(.command(command)) } else { waiting.append(command) }
+    }
+
+    /// Handles what the controller sent, and appends the host's outputs.
+    package func drain(into outputs: inout [Host.Output]) {
+        for input in inbox.take() { handle(input) }
+        outputs += self.outputs
+        self.outputs.removeAll(keepingCapacity: true)
+        log.flush()
+    }
+
+    private func handle(_ input: Input) {
+        switch input {
+        case .timePassed: step(.timePassed)
+        case .transport(.opened):
+            isOpen = true
+            for command in waiting { step(.command(command)) }
+            waiting.removeAll()
+        case .transport(.received(let packets)):
+            for packet in packets {
+                note(packet.kind, packet.octets, isSent: false)
+                step(.received(packet.kind, pool.take(packet.octets)))
+            }
+        case .transport(.failed(let failure)): fail(failure.description(at: address))
+        }
+    }
+
+    private func step(_ input: Host.Input) {
+        host.step(input, values: &device, at: loop.now, pool: &pool, into: &hostOutbox)
+        for output in hostOutbox { handle(output) }
+        hostOutbox.removeAll(keepingCapacity: true)
+    }
+
+    private func handle(_ output: Host.Output) {
+        switch output {
+        case .send(let kind, let packet):
+            let octets = pool.octets(of: packet)
+            pool.release(packet)
+            note(kind, octets, isSent: true)
+            transport.send(kind, octets)
+        case .wake(let due): loop.call(at: due) { [inbox] in inbox.add(.timePassed) }
+        // A controller that has worked may work again.
+        case .failed(let failure) where !hasStarted: fail("\(address): \(failure)")
+        case .ignored:
+            if let text = warnings.warning(for: output) { Console.warn("\(address): \(text)") }
+        default:
+            if case .started = output { hasStarted = true }
+            outputs.append(output)
+        }
+    }
+
+    private func fail(_ reason: String) { failure = failure ?? reason }
+
+    private func note(_ kind: PacketKind, _ octets: [UInt8], isSent: Bool) {
+        switch (kind, isSent) {
+        case (.command, true): log.append(.command, controller: 0, octets[...], at: loop.now)
+        case (.event, false): log.append(.event, controller: 0, octets[...], at: loop.now)
+        case (.acl, true): log.append(.aclToController, controller: 0, octets[...], at: loop.now)
+        case (.acl, false): log.append(.aclToHost, controller: 0, octets[...], at: loop.now)
+        default: break
+        }
+    }
+}

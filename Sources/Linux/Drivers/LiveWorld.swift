@@ -1,0 +1,404 @@
+import BlueZ
+package import Bluetooth
+package import CommandSupport
+package import Expectations
+import Glibc
+import HCI
+import LEHost
+import Octets
+import Scenarios
+package import Simulation
+import Sockets
+package import VirtualWorld
+
+/// A simulated world at the pace of an event loop, whose devices and clients can use hosts and controllers outside it.
+///
+/// Each connection to one of its addresses is a controller of its own, which leaves the air when the connection ends.
+package actor LiveWorld {
+    /// A virtual controller that a host outside uses.
+    private struct Guest {
+        let number: Int  // in order of arrival; the world uses the numbers of controllers again
+        let controller: Int
+        let transport: H4Transport
+        let isKernel: Bool
+    }
+
+    /// A controller outside that a device uses.
+    private struct DeviceController {
+        let address: StreamAddress
+        let transport: H4Transport
+        var isOpen = false
+    }
+
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    private var world: World
+    private let flushLogs: @Sendable (inout World) -> Bool
+    private let completion: RunCompletion
+    private let verbosity: Verbosity
+    package let limits: Limits
+    private var origin: Instant?  // the loop's time at which the world's began
+    private var guests: [Guest] = []
+    private var arrivals = 0
+    private var listeners: [StreamListener] = []
+    private var controllers: [DeviceController] = []  // by device
+    private var warnings: [HostWarnings] = []  // by device
+    private var bluetoothd: BlueZDevices?
+    private var adapters: [Int: DeviceAddress] = [:]  // that bluetoothd gives the devices
+    /// Why a device cannot use its radio any more; nil while all can.
+    package private(set) var failure: String?
+    private var whenUnlinked: (@Sendable () -> Void)?
+    private var wake: EventLoop.Appointment?
+    private var clock: CaseClock?
+    private var startsAtReset = false
+    private var isOver = false  // the time of a case is
+    private var reportedRunaways = 0
+    private var client: (@Sendable (Host.Output) -> Void)?
+
+    /// A world that begins with `start`.
+    ///
+    /// - Parameters:
+    ///   - completion: Is finished when the case is over, a radio fails, or nobody reads the logs any more.
+    ///   - limits: What the radio cannot play of an action from outside.
+    ///   - flushLogs: Writes the world's logs; returns whether somebody still reads them.
+    package init(
+        _ world: sending World, on loop: EventLoop, _ completion: RunCompletion, _ verbosity: Verbosity,
+        limits: @escaping Limits = { _ in nil }, flushLogs: @escaping @Sendable (inout World) -> Bool
+    ) {
+        (self.limits, self.flushLogs) = (limits, flushLogs)
+        (self.world, self.loop) = (world, loop)
+        (self.completion, self.verbosity) = (completion, verbosity)
+    }
+
+    /// Offers controllers at an address, and returns the address that clients connect to.
+    func offer(_ address: StreamAddress) throws(SocketFailure) -> StreamAddress {
+        let listener = try StreamListener(at: address, on: loop) { connection in
+            self.assumeIsolated { $0.joined(H4Transport(connection), isKernel: false) }
+        }
+        listeners.append(listener)
+        return listener.address
+    }
+
+    /// Offers controllers, and returns where hosts outside find them: an address, or the name of an interface.
+    package func offer(_ place: ControllerPlace) async throws(CommandFailure) -> String {
+        switch place {
+        case .stream(let address): return try orFail { "\(try offer(address))" }
+        case .kernel:
+            let interface = try KernelInterface(on: loop)
+            joined(H4Transport(interface), isKernel: true)
+            return try await interface.name()
+        }
+    }
+
+    /// Begins to count the world's time, and switches the devices on.
+    package func start() {
+        origin = loop.now
+        world.start()
+        if clock != nil { beat() } else { advance() }
+    }
+
+    /// Calls `handler` with the outputs of a client's host; their packets stay in the world's pool.
+    func handleClientOutputs(_ handler: @escaping @Sendable (Host.Output) -> Void) { client = handler }
+
+    /// Judges the expectations, up to the scenario's limit.
+    ///
+    /// Time begins with `start`, or if `startsAtReset` with the first HCI Reset of a host outside other than the kernel.
+    /// With an operator, the limit counts from when they have connected their client, for which they have a minute at
+    /// least; they can answer after the limit.
+    package func judge(on terms: Judge.Terms, startsAtReset: Bool) {
+        world.judgeExpectations(on: terms)
+        clock = CaseClock(world.scenario.limit, isHeld: world.waitsForConnection)
+        self.startsAtReset = startsAtReset
+    }
+
+    /// The questions for the operator now.
+    package var inquiries: [Inquiry] { world.inquiries }
+
+    /// Whether the operator has not connected their client yet.
+    package var waitsForConnection: Bool { world.waitsForConnection }
+
+    /// The number of devices in the scenario.
+    var deviceCount: Int { world.scenario.devices.count }
+
+    /// Stops the world's time.
+    package func stop() {
+        advance()
+        isOver = true
+        wake?.cancel()
+    }
+
+    /// Moves the world's time forward at once; only while no host outside could notice.
+    package func skip(_ duration: Duration) {
+        guard let start = origin else { return }
+        origin = Instant(nanoseconds: start.nanoseconds - duration.inNanoseconds)
+        advance()
+    }
+
+    /// Whether a host outside uses one of our controllers, or might.
+    package var hasGuests: Bool { !guests.isEmpty || !controllers.isEmpty || bluetoothd != nil }
+
+    /// Lets the devices use controllers outside, in the order of the scenario, and switches them on when all controllers
+    /// are connected.
+    func start(above addresses: [StreamAddress]) throws(SocketFailure) {
+        world.hostBackend = .radios
+        for address in addresses {
+            let transport = H4Transport(try StreamConnection(to: address, on: loop))
+            controllers.append(DeviceController(address: address, transport: transport))
+            warnings.append(HostWarnings())
+        }
+        for (device, controller) in controllers.enumerated() {
+            controller.transport.start { event in self.assumeIsolated { $0.controller(of: device, event) } }
+        }
+    }
+
+    /// Registers the devices with bluetoothd, on these adapters, and switches them on when it has all of them.
+    ///
+    /// - Parameter answerPairing: Answers what bluetoothd asks while a device pairs.
+    func start(
+        onBlueZ adapters: [String?], answerPairing: @escaping BlueZDevices.PairingHandler
+    ) async throws(CommandFailure) {
+        world.hostBackend = .foreignHosts
+        let handlers = BlueZDevices.Handlers(
+            answer: { [weak self] device, request in
+                self?.assumeIsolated { $0.answer(device, request) } ?? .failure(.unlikelyError)
+            },
+            event: { [weak self] device, event in self?.assumeIsolated { $0.bluetoothd(device, event) } },
+            pairing: answerPairing,
+            failed: { [weak self] failure in self?.assumeIsolated { $0.fail("\(failure)") } },
+            busClosed: { [weak self] in
+                self?.assumeIsolated { $0.fail("the system bus has gone away; see systemctl status dbus") }
+            })
+        let devices = try await BlueZDevices(world, on: adapters, loop, handlers)
+        bluetoothd = devices
+        try await devices.start()
+    }
+
+    /// Whether the devices are switched on, and the world's time is counted.
+    package var isPlaying: Bool { origin != nil }
+
+    /// Calls `body` with the present world, which it may change.
+    package func visit<Answer: Sendable>(_ body: @Sendable (inout World, Instant) -> Answer) -> Answer {
+        catchUp()
+        defer { advance() }
+        return body(&world, now)
+    }
+
+    /// Ends all connections and returns the world.
+    package func close(_ signals: Signals) async -> World {
+        await bluetoothd?.close()
+        if !controllers.isEmpty { await switchOff(signals) }
+        wake?.cancel()
+        for listener in listeners { listener.close() }
+        for guest in guests { guest.transport.close() }
+        for controller in controllers { controller.transport.close() }
+        guests.removeAll()
+        world.run(until: now)
+        return world
+    }
+
+    /// Ends links and advertising of controllers outside.  One that does not respond is waited for 1 s, or until a signal
+    /// comes.
+    private func switchOff(_ signals: Signals) async {
+        let unlinked = RunCompletion()
+        world.endLinks()
+        if world.hasLinks, controllers.allSatisfy(\.isOpen) {
+            whenUnlinked = { unlinked.finish(.time) }
+            advance()
+            _ = await unlinked.wait(signals, on: loop, for: .seconds(1), watchesReader: false)
+        }
+        for node in controllers.indices where origin != nil { world.command(.stopAdvertising, of: node) }
+        advance()
+    }
+
+    private var now: Instant {
+        if isOver { return world.now }
+        let now = origin.map { Instant(nanoseconds: loop.now.nanoseconds - $0.nanoseconds) } ?? .start
+        return min(now, clock?.limit ?? .never)
+    }
+
+    // MARK: Controllers outside
+
+    private func controller(of device: Int, _ event: H4Transport.Event) {
+        switch event {
+        case .opened:
+            controllers[device].isOpen = true
+            if controllers.allSatisfy(\.isOpen) { start() }
+        case .received(let packets):
+            for packet in packets { world.receive(packet.kind, packet.octets[...], fromRadioOf: device, at: now) }
+        case .failed(let failure): lose(device, failure.description(at: controllers[device].address))
+        }
+        advance()
+    }
+
+    private func lose(_ device: Int, _ reason: String) {
+        controllers[device].isOpen = false
+        controllers[device].transport.close()
+        whenUnlinked?()
+        fail(reason)
+    }
+
+    private func fail(_ reason: String) {
+        failure = failure ?? reason
+        completion.finish(.failure(reason))
+    }
+
+    /// The address at which a client finds a device.
+    package func address(of device: Int) -> DeviceAddress { adapters[device] ?? world.scenario.devices[device].address }
+
+    // MARK: bluetoothd
+
+    private func answer(_ device: Int, _ request: PeripheralHost.Request) -> Result<[UInt8], ATTError> {
+        let attributeRequest: World.AttributeRequest =
+            switch request.kind {
+            case .read(let offset): .read(offset: offset)
+            case .write(let value, let isCommand): .write(value, isCommand: isCommand)
+            }
+        let answer = world.answer(
+            attributeRequest, of: request.handle, from: request.peer, mtu: request.mtu, toForeignHostOf: device, at: now
+        )
+        advance()
+        return answer
+    }
+
+    private func bluetoothd(_ device: Int, _ event: PeripheralHost.Event) {
+        switch event {
+        case .registered(let adapter):
+            adapters[device] = adapter.address
+            report("\(adapter.name): bluetoothd serves \(world.scenario.devices[device].name)")
+            if bluetoothd?.complete(device) == true { start() }
+        case .advertising(let isOn): if isOn { world.foreignHostAdvertises(device, at: now) }
+        case .connected(let peer): world.connected(peer, toForeignHostOf: device, at: now)
+        case .disconnected(let peer):
+            world.disconnected(peer, fromForeignHostOf: device, reason: .unspecified, at: now)
+        case .confirmed(let handle): world.confirmed(handle, toForeignHostOf: device, at: now)
+        case .subscribed(let handle, let isOn):
+            world.subscribed(isOn, to: handle, ofForeignHostOf: device, at: now)
+        case .paired(let peer): report("\(peer) has paired")
+        case .lost: report("bluetoothd has gone away; waiting for it")
+        case .failed(let failure): fail("\(failure)")
+        }
+        advance()
+    }
+
+    // MARK: Guests
+
+    private func joined(_ transport: H4Transport, isKernel: Bool) {
+        guard !isOver else { return transport.close() }
+        catchUp()
+        let controller = world.addGuest(at: now)
+        arrivals += 1
+        let number = arrivals
+        guests.append(Guest(number: number, controller: controller, transport: transport, isKernel: isKernel))
+        report("controller \(controller): host connected")
+        transport.start { event in self.assumeIsolated { $0.guest(number, event) } }
+        advance()
+    }
+
+    private func guest(_ number: Int, _ event: H4Transport.Event) {
+        guard !isOver, let index = guests.firstIndex(where: { $0.number == number }) else { return }
+        catchUp()
+        switch event {
+        case .opened: break
+        case .received(let packets): for packet in packets { receive(packet, from: guests[index]) }
+        case .failed(.closed), .failed(.stream(.broken(EPIPE))), .failed(.stream(.broken(ECONNRESET))): remove(index)
+        case .failed(let failure):
+            Console.warn("controller \(guests[index].controller): \(failure)")
+            remove(index)
+        }
+        advance()
+    }
+
+    private func receive(_ packet: H4Framer.Framed, from guest: Guest) {
+        if startsAtReset, !isPlaying, packet.isReset, !guest.isKernel { start() }
+        world.receive(packet.kind, packet.octets[...], fromGuest: guest.controller, at: now)
+        if world.outbox.count >= Self.maximumWaiting { handleOutputs() }
+    }
+
+    private func remove(_ index: Int) {
+        let guest = guests.remove(at: index)
+        world.removeGuest(guest.controller, at: now)
+        report("controller \(guest.controller): host disconnected")
+    }
+
+    private func report(_ line: String) {
+        if verbosity > .quiet { Console.complain(line) }
+    }
+
+    // MARK: Time
+
+    /// Plays the events that are due, handles their outputs, and makes an appointment for the next event.
+    private func advance() {
+        guard !isOver else { return }
+        catchUp()
+        handleOutputs()
+        if clock != nil { judgeTime() }
+        if !world.hasLinks { whenUnlinked?() }
+        if clock == nil { reportRunaways() }
+        if !flushLogs(&world) { completion.finish(.closed) }
+        wake?.cancel()
+        // At its limit the world's time stops, but questions can still be answered.
+        guard let origin, let due = world.nextDue, due <= clock?.limit ?? .never, due > world.now || clock == nil else {
+            return
+        }
+        wake = loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.advance() } }
+    }
+
+    /// Warns of rules that were cut off; a case reports them at its end.
+    private func reportRunaways() {
+        for rule in world.runaways[reportedRunaways...] { Console.warn(world.runawayWarning(for: rule)) }
+        reportedRunaways = world.runaways.count
+    }
+
+    /// Decides expectations by time, and finishes the case when it is over.
+    private func judgeTime() {
+        if !world.waitsForConnection { clock?.release(at: world.now) }
+        world.judgeTime()
+        guard isPlaying, now == clock?.limit || world.isDecided else { return }
+        world.reachLimit()
+        if world.isDecided || world.inquiries.isEmpty || world.waitsForConnection { completion.finish(.time) }
+    }
+
+    /// Plays the events that are due, after the judge was told how late this machine is.
+    private func catchUp() {
+        if let standstill = clock?.standstill(at: loop.now) {
+            world.stoodStill(from: world.now, to: world.now.advanced(by: standstill))
+        }
+        world.run(until: now)
+    }
+
+    /// Advances now, and again when the clock measures the next delay of this machine.
+    private func beat() {
+        advance()
+        guard !isOver, let next = clock?.next(after: loop.now) else { return }
+        loop.call(at: next) { self.assumeIsolated { $0.beat() } }
+    }
+
+    /// How many outputs wait at most while one chunk of a stream is handled.
+    private static let maximumWaiting = 256
+
+    private func handleOutputs() {
+        let outputs = world.outbox
+        world.outbox.removeAll(keepingCapacity: true)
+        for output in outputs { handle(output) }
+    }
+
+    private func handle(_ output: World.Output) {
+        switch output {
+        case .toGuest(let controller, let kind, let packet):
+            guests.first { $0.controller == controller }?.transport.send(kind, world.pool.octets(of: packet))
+            world.pool.release(packet)
+        case .toRadio(let device, let kind, let packet):
+            controllers[device].transport.send(kind, world.pool.octets(of: packet))
+            world.pool.release(packet)
+        case .radioFailed(let device, let failure): lose(device, "\(controllers[device].address): \(failure)")
+        case .radioWarning(let device, let output): warn(device, output)
+        case .toForeignHost(let device, let command): bluetoothd?.perform(command, of: device)
+        case .client(_, let output): client?(output)
+        }
+    }
+
+    private func warn(_ device: Int, _ output: Host.Output) {
+        guard let text = warnings[device].warning(for: output) else { return }
+        Console.warn("\(controllers[device].address): \(text)")
+    }
+}

@@ -1,0 +1,49 @@
+public import Bluetooth
+public import Octets
+
+/// A host in the central role: a `Host` above a controller, or one that another program provides, such as bluetoothd.
+public protocol CentralHost {
+    /// Performs a command.  A command that the host does not support has no effect.
+    mutating func perform(_ command: Host.Command)
+
+    /// Appends all outputs since the last call, without `.send` and `.wake`.
+    mutating func drain(into outputs: inout [Host.Output])
+
+    /// Holds the packets in the outputs; the receiver of an output releases its packet.
+    var pool: PacketPool { get set }
+
+    /// Why the host lacks a capability, for people; nil if it has it.
+    func unsupportedReason(for capability: CentralCapability) -> String?
+}
+
+extension CentralHost {
+    /// A `Host` has all capabilities.
+    public func unsupportedReason(for capability: CentralCapability) -> String? { nil }
+
+    /// Releases a packet and returns its octets.
+    public mutating func take(_ packet: Packet) -> [UInt8] {
+        defer { pool.release(packet) }
+        return pool.octets(of: packet)
+    }
+}
+
+/// What a `Host` above a controller can do, and another program's host perhaps cannot.
+public enum CentralCapability: Hashable, Sendable {
+    /// Reports each advertising packet as it was sent.  Core 6.0, Vol 3, Part C, section 11.
+    case advertisements
+    /// Connects without any request of its own, so that the MTU is still the default.
+    case untouchedConnections
+    /// Sends any octets as an ATT PDU, and reports those received.  Core 6.0, Vol 3, Part F, section 3.3.1.
+    case packets
+    /// Can leave indications unconfirmed.  Core 6.0, Vol 3, Part G, section 4.11.
+    case unconfirmedIndications
+    /// Reports notified values without a subscription.
+    case unwantedValues
+    /// Gives access to the attributes of this service.
+    case service(UUID)
+    /// Loses its links by a reset of its controller; the peripheral sees a supervision timeout.
+    /// Core 6.0, Vol 4, Part E, section 7.3.2.
+    case lossOfLinks
+    /// Connects without a bond.  Core 6.0, Vol 3, Part C, section 9.4.4.
+    case absenceOfBond
+}

@@ -1,0 +1,92 @@
+import Arguments
+package import CommandSupport
+import Spelling
+import Terminal
+
+extension BenchRow {
+    /// The figures of a row, and Bumble's.
+    ///
+    /// The two are measured alternately, and the cheapest measurement of each counts: load on the machine only adds time.
+    package func result(comparedWith bumble: Bumble?) throws(CommandFailure) -> BenchResult {
+        var ours = try measure()
+        guard let bumble, let twin else { return BenchResult(word: word, name: name, figures: ours, theirs: nil) }
+        var theirs = try bumble.measure(twin)
+        for _ in 1..<5 where ours.fault == nil {
+            let again = try measure()
+            if again.fault != nil || again.microsecondsPerItem < ours.microsecondsPerItem { ours = again }
+            let theirsAgain = try bumble.measure(twin)
+            if theirsAgain.microsecondsPerItem < theirs.microsecondsPerItem { theirs = theirsAgain }
+        }
+        return BenchResult(word: word, name: name, figures: ours, theirs: theirs)
+    }
+
+    /// The benchmarks with these names; all when there are none.
+    package static func selected(by words: [String]) throws(CommandFailure) -> [BenchRow] {
+        for word in words where !all.contains(where: { $0.word == word }) {
+            let known = all.map(\.word)
+            throw CommandFailure(
+                .usage,
+                "unknown benchmark \(word.quoted)\(suggestion(for: word, among: known)); known are "
+                    + known.joined(separator: ", "))
+        }
+        return words.isEmpty ? all : all.filter { words.contains($0.word) }
+    }
+}
+
+/// A row's figures, with Bumble's where Bumble has the same row.
+package struct BenchResult {
+    package let word: String
+    package let name: String
+    package let figures: Figures
+    package let theirs: Bumble.Figures?
+
+    /// Bumble's CPU time per item divided by ours.
+    var ratio: Double? { theirs.map { $0.microsecondsPerItem / figures.microsecondsPerItem } }
+
+    /// The numbers that `--check` compares; nil where none was measured.
+    package var numbers: [(key: String, value: Double?)] {
+        [
+            ("value", figures.value), ("cpu_us_per_item", figures.microsecondsPerItem),
+            ("allocations_per_item", figures.allocationsPerItem), ("ratio", ratio),
+        ]
+    }
+
+    /// `{"row": …, "name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null for unknown values.
+    /// `peak_kib` is the process's peak memory so far.
+    package var json: String {
+        func number(_ value: Double?) -> String { value.map { decimal($0, 4) } ?? "null" }
+        return
+            "{\"row\": \(word.quoted), \"name\": \(name.quoted), \"value\": \(number(figures.value)), \"unit\": \(figures.unit.quoted), "
+            + "\"count\": \(figures.items), \"cpu_us_per_item\": \(number(figures.microsecondsPerItem)), "
+            + "\"allocations_per_item\": \(number(figures.allocationsPerItem)), "
+            + "\"bumble_cpu_us_per_item\": \(number(theirs?.microsecondsPerItem)), \"ratio\": \(number(ratio)), "
+            + "\"peak_kib\": \(peakMemory(of: "self").map(String.init) ?? "null"), \"valid\": \(figures.fault == nil)}"
+    }
+}
+
+/// The table that `bench` prints; a column is as wide as its title.
+package enum BenchTable {
+    private static let columns: [(title: String, width: Int)] = [
+        ("value", 10), ("unit", -28), ("count", 9), ("µs CPU each", 12), ("Bumble's", 10), ("ratio", 7),
+    ]
+    private static let nameWidth = -48
+
+    package static var head: String {
+        padded("", nameWidth) + columns.map { "  " + padded($0.title, $0.width) }.joined()
+    }
+
+    package static func line(_ result: BenchResult) -> String {
+        let figures = result.figures
+        let cells = [
+            decimal(figures.value, 3), figures.unit, "\(figures.items)", decimal(figures.microsecondsPerItem, 3),
+            result.theirs.map { decimal($0.microsecondsPerItem, 1) } ?? "-", result.ratio.map { decimal($0, 0) } ?? "-",
+        ]
+        return padded(result.name, nameWidth) + zip(cells, columns).map { "  " + padded($0, $1.width) }.joined()
+    }
+
+    /// Padded to `width` characters: on the left, or on the right when `width` is negative.
+    private static func padded(_ text: String, _ width: Int) -> String {
+        let spaces = String(repeating: " ", count: max(0, abs(width) - text.count))
+        return width < 0 ? text + spaces : spaces + text
+    }
+}

@@ -1,0 +1,42 @@
+import Arguments
+import ClientTesting
+package import CommandSupport
+import Glibc
+import Spelling
+
+/// Bumble (https://google.github.io/bumble/), which does the same work in another process.
+package struct Bumble {
+    /// The cost of a benchmark's work.
+    package struct Figures {
+        let microsecondsPerItem: Double
+    }
+
+    private let python: String
+
+    /// Takes the named interpreter, or `.venv/bin/python`; nil when that does not exist.
+    package init?(_ named: String?) {
+        let standard = ".venv/bin/python"
+        guard let python = named ?? (Self.isProgram(standard) ? standard : nil) else { return nil }
+        self.python = python
+    }
+
+    private static func isProgram(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
+
+    /// Runs one benchmark.
+    package func measure(_ row: String) throws(CommandFailure) -> Figures {
+        let script = String(decoding: PackageResources.bumble_py, as: UTF8.self)
+        let child = try ChildProcess(python, ["-c", script, row])
+        var figures: Figures?
+        while let line = child.line() {  // the count, and the microseconds per item
+            let words = line.split(separator: " ")
+            if words.count == 2, let count = Int(words[0]), count > 0, let each = Double(words[1]) {
+                figures = Figures(microsecondsPerItem: each)
+            }
+        }
+        let status = child.wait().status
+        guard status == 0, let figures else {
+            throw CommandFailure(.environment, "\(python.quoted) cannot run Bumble: it exited with status \(status)")
+        }
+        return figures
+    }
+}

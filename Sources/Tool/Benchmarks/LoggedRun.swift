@@ -1,0 +1,82 @@
+import Arguments
+import ClientTesting
+package import CommandSupport
+import Documents
+import Glibc
+import Reporting
+import ScenarioRuns
+import Scenarios
+import Spelling
+
+/// A scenario with a strap, in JSON.
+///
+/// - Parameters:
+///   - heart: The fields of its Heart Rate service.
+///   - others: Its other services, after a comma.
+///   - script: The rules of the script.
+package func strap(_ heart: String, others: String = "", script: String = "") -> String {
+    """
+    {"lubdub": 1, "name": "Bench", "devices": [{"id": "strap", "name": "Bench", "address": "C0:FF:EE:00:00:01/random",
+    "advertise": {"interval": "100 ms", "services": ["180D"]}, "services": [{"service": "heart_rate", \(heart)}\(others)]}],
+    "script": [\(script)]}
+    """
+}
+
+/// A run of the built-in client, with or without the files of `run --events --trace`.
+struct LoggedRun {
+    package var clientRun: BuiltInClientRun
+    private let directory: ScratchDirectory
+    private let files: LogFiles
+
+    init(_ json: String, limit: Duration = .seconds(24 * 3600), isLogged: Bool = true) throws(CommandFailure) {
+        var scenario = try benchScenario(json)
+        scenario.limit = limit
+        directory = try ScratchDirectory()
+        let configuration = RunConfiguration(
+            scenario, seed: 1, events: isLogged ? directory.path("events.jsonl") : nil,
+            trace: isLogged ? directory.path("trace.btsnoop") : nil)
+        clientRun = try BuiltInClientRun(configuration)
+        files = try LogFiles(configuration, &clientRun.world)
+    }
+
+    /// Flushes and closes the logs.
+    package mutating func close() throws(CommandFailure) { try files.close(&clientRun.world, status: 0) }
+}
+
+/// A temporary directory, removed by `deinit`.
+final class ScratchDirectory {
+    private let directory: String
+
+    init() throws(CommandFailure) {
+        let base = Self.base
+        var template = Array("\(base)/lubdub-XXXXXX\0".utf8).map { CChar(bitPattern: $0) }
+        guard unsafe mkdtemp(&template) != nil else {
+            throw CommandFailure(
+                .environment,
+                "cannot create a directory in \(base.quoted): \(unsafe String(cString: strerror(errno))) "
+                    + "(set TMPDIR to another directory)")
+        }
+        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static var base: String {
+        guard let named = unsafe getenv("TMPDIR") else { return "/tmp" }
+        return unsafe String(cString: named)
+    }
+
+    package func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+    deinit {
+        for name in ["events.jsonl", "trace.btsnoop", "scenario.json"] { unsafe unlink(path(name)) }
+        unsafe rmdir(directory)
+    }
+}
+
+/// Writes a text to a file.
+package func write(_ text: String, to path: String) throws(CommandFailure) {
+    try orFail(.environment) {
+        let file = try OutputFile(path)
+        file.write(Array(text.utf8)[...])
+        try file.close()
+    }
+}

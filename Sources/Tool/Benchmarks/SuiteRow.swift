@@ -1,0 +1,49 @@
+import Arguments
+import ClientTesting
+package import CommandSupport
+import Conformance
+import Expectations
+import ScenarioRuns
+import Scenarios
+import Simulation
+import VirtualWorld
+
+extension BenchRow {
+    private static let folders = ["scenarios/recovery", "scenarios/errors", "scenarios/formats"]
+
+    /// All scenarios of some folders, each in its own world: from reading the file to the verdict.
+    package static func suite() throws(CommandFailure) -> Figures {
+        let cases: [Case]
+        do throws(CommandFailure) { cases = try discoverCases(folders) } catch {
+            return .none("run it in the root of Lubdub's repository: \(error.description)")
+        }
+        let meter = Meter()
+        var fault: String?
+        for item in cases {
+            let outcome = played(item)
+            let (verdict, reasons) = (outcome.verdict, outcome.reasons.joined(separator: "; "))
+            if verdict != .pass { fault = fault ?? "\(item.id) has the verdict \(verdict.rawValue): \(reasons)" }
+        }
+        let (spent, allocated) = (meter.spent, meter.allocated)
+        return Figures(
+            value: Double(spent) / 1e9, unit: "s of CPU", items: cases.count, nanoseconds: spent,
+            allocations: allocated, fault: fault)
+    }
+
+    private static func played(_ item: Case) -> Outcome {
+        switch CaseReading(item) {
+        case .unplayed(let outcome): return outcome
+        case .scenario(let scenario):
+            do throws(CommandFailure) {
+                let configuration = RunConfiguration(scenario, seed: item.seed ?? scenario.seed)
+                var world = try configuration.world()
+                world.judgeExpectations()
+                var clientRun = try BuiltInClientRun(configuration, in: world, nil)
+                clientRun.play { _, _ in }
+                clientRun.world.endJudging()
+                let judgement = try Judgement(clientRun, of: configuration)
+                return CaseResult(clientRun, judgement, of: configuration, code: .success).outcome
+            } catch { return Outcome(.error, title: scenario.name, reasons: [error.description]) }
+        }
+    }
+}

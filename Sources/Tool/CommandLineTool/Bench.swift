@@ -1,0 +1,43 @@
+import Arguments
+import Benchmarks
+import CommandSupport
+import Spelling
+
+let benchGrammar = Arguments.Grammar(
+    "bench", "Benchmark Lubdub on this machine, against Bumble",
+    operands: [.anyNumber("ROW", "a benchmark: \(BenchRow.all.map(\.word).joined(separator: ", "))")],
+    options: [
+        .flag("--json", "Print one JSON object per row"),
+        .option(
+            "--bumble", "PYTHON",
+            "Python interpreter with Bumble installed (default .venv/bin/python, which \"make test\" creates)"),
+        .flag("--alone", "Do not run Bumble"),
+        .flag("--check", "Fail when a row is worse than \(ExpectedFigures.path) allows"),
+    ])
+
+func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    let rows = try BenchRow.selected(by: invocation.operands)
+    let isAlone = invocation.has("--alone")
+    let bumble = isAlone ? nil : Bumble(invocation.text("--bumble"))
+    let isJSON = invocation.has("--json")
+    if bumble == nil, !isAlone {
+        Console.warn(
+            "Bumble is not installed, so nothing is compared: run make test, or name its Python with --bumble")
+    }
+    let expected = invocation.has("--check") ? try ExpectedFigures() : nil
+    if !isJSON { Console.print(BenchTable.head) }
+    var code = ExitCode.success
+    for row in rows {
+        let result = try row.result(comparedWith: bumble)
+        Console.print(isJSON ? result.json : BenchTable.line(result))
+        if let fault = result.figures.fault {
+            Console.warn("\(row.name.quoted) is not valid: \(fault)")
+            code = .failure
+        }
+        for fault in expected?.faults(of: result) ?? [] {
+            Console.warn("\(row.name.quoted): \(fault)")
+            code = .failure
+        }
+    }
+    return code
+}

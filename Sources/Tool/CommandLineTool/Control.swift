@@ -1,0 +1,29 @@
+import Arguments
+import Benchmarks
+import CommandSupport
+import Control
+import Documents
+
+let controlGrammar = Arguments.Grammar(
+    "control", "Send actions to a running serve, or query its status",
+    operands: [
+        .required("SOCKET", "unix:PATH, as given to serve --control"),
+        .repeated(
+            "WORD",
+            """
+            one of the following; the reply is one line of JSON:
+            status                  query the state of devices, clients and rules
+            DO [OF] [KEY=VALUE...]  start an action of the script, for example: silence strap for=8s
+            clear [OF]              end all active actions, or those on one target
+            '{"do": ...}'           send a line as it is, for example: '{"do": "set", "of": "heart_rate", "to": 300}'
+            """),
+    ])
+
+func control(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    let address = try controlAddress(invocation.operands.first ?? "", named: "SOCKET")
+    let line = try orFail { try ControlWords.line(of: Array(invocation.operands.dropFirst())) }
+    let reply = try send(line, to: address)
+    Console.print(reply)
+    let node = try? Node(json: Array(reply.utf8), file: "")
+    return node?["ok"]?.value == .bool(true) ? .success : .failure
+}

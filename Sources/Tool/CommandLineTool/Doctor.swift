@@ -1,0 +1,25 @@
+import Arguments
+import CommandSupport
+import Doctor
+
+let doctorGrammar = Arguments.Grammar(
+    "doctor", "Diagnose this machine's Bluetooth setup, and suggest fixes",
+    options: [
+        .option(
+            "--radio", "RADIO",
+            "Radio to check for: virtual (default) or bluez[:hci0[,hci1]]; exit status 0 if usable, 3 if not"),
+        .flag(
+            "--json",
+            "Print one JSON object: {\"lubdub\": VERSION, \"findings\": [{\"subject\", \"level\": ok|hint|problem,\n\"code\", \"found\", \"mend\": COMMAND, \"advice\"}], \"radios\": [{\"radio\", \"works\", \"says\"}], \"status\"}"
+        ),
+        colorOption,
+    ])
+
+func doctor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    let wanted = try WantedRadio(invocation.text("--radio") ?? "virtual")
+    let paint = try Paint(invocation, for: Console.descriptor)
+    let facts = try orFail { try MachineProbe.facts() }
+    let report = DoctorReport(Diagnosis(facts), wanted)
+    for line in invocation.has("--json") ? [report.json] : report.lines(paint) { Console.print(line) }
+    return report.code
+}

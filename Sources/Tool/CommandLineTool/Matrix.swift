@@ -1,0 +1,68 @@
+import Arguments
+import Benchmarks
+import ClientTesting
+import CommandSupport
+import Conformance
+import Documents
+import Reporting
+import Spelling
+
+let matrixGrammar = Arguments.Grammar(
+    "matrix", "Compare JSON reports: one row per case, one column per report",
+    operands: [
+        .repeated(
+            "REPORT", "a JSON report, as \"run --report FILE.json\" writes it; the file's name is the column's title")
+    ],
+    options: [.option("-o", "FILE", "File to write: FILE.html or FILE.md (required)")])
+
+func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    guard let path = invocation.text("-o") else {
+        throw CommandFailure(.usage, "matrix requires -o FILE.html or -o FILE.md")
+    }
+    let write: ([ReportColumn]) -> String
+    if path.hasSuffix(".html") {
+        write = HTMLReport.text
+    } else if path.hasSuffix(".md") {
+        write = MarkdownReport.text
+    } else {
+        throw CommandFailure(.usage, "-o must be a file that ends in .html or .md, not \(path.quoted)")
+    }
+    guard !invocation.operands.map(absolutePath).contains(absolutePath(path)) else {
+        throw CommandFailure(.usage, "-o \(path.quoted) is one of the reports: choose another name")
+    }
+    let columns = try columns(invocation.operands)
+    try orFail(.environment, hint: " (choose a writable path)") { try WholeFile(path).write(write(columns)) }
+    let cases = Set(columns.flatMap { $0.report.cases.map(\.id) }).count
+    Console.print(
+        "Wrote \(path): \(cases) case\(cases == 1 ? "" : "s") from \(columns.count) "
+            + "report\(columns.count == 1 ? "" : "s")")
+    return .success
+}
+
+/// The reports in the files; throws all problems of all files.
+private func columns(_ paths: [String]) throws(CommandFailure) -> [ReportColumn] {
+    var (columns, problems): ([ReportColumn], [Problem]) = ([], [])
+    for (path, name) in zip(paths, names(of: paths)) {
+        guard let octets = contents(of: path) else {
+            problems.append(
+                Problem(
+                    file: path, position: Position(), code: .unreadable, path: "", message: "cannot read this file"))
+            continue
+        }
+        let (report, found) = JSONReport.read(octets, file: path)
+        problems += found
+        if let report { columns.append(ReportColumn(name, report)) }
+    }
+    guard problems.isEmpty else {
+        throw CommandFailure(.usage, problems: problems.map(\.description))
+    }
+    return columns
+}
+
+/// The titles of the columns: the names of the files, or their paths where two names are equal.
+private func names(of paths: [String]) -> [String] {
+    let names = paths.map { Case.id(of: String($0.split(separator: "/").last ?? "")) }
+    return zip(paths, names).map { path, name in
+        names.count { $0 == name } > 1 ? Case.id(of: path) : name
+    }
+}

@@ -1,0 +1,38 @@
+import Arguments
+import Benchmarks
+import ClientTesting
+import CommandSupport
+import Replay
+import Reporting
+import Spelling
+
+let replayGrammar = Arguments.Grammar(
+    "replay", "Turn an event log into a replayable scenario, including manual actions",
+    operands: [.required("EVENTS", "an event log written by serve")],
+    options: [
+        .option("-o", "SCENARIO", "File to write (default: standard output)"),
+        .option("--scenario", "FILE", "Path of the original scenario (default: the path in the log)"),
+        .flag("--changed", "Accept a scenario that has changed since the run"),
+    ])
+
+func replay(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    let path = invocation.operands.first ?? ""
+    let target = invocation.text("-o")
+    let replay = try EventLogReplay(of: path, scenario: invocation.text("--scenario"))
+    if let target, [path, replay.scenario].map(absolutePath).contains(absolutePath(target)) {
+        throw CommandFailure(.usage, "-o \(target.quoted) is one of the files that replay reads: choose another name")
+    }
+    let text = try replay.text(at: target ?? "replay.json", acceptingChanges: invocation.has("--changed"))
+    guard let target else {
+        Console.print(String(text.dropLast()))
+        return .success
+    }
+    try orFail(.environment) {
+        let file = try OutputFile(target)
+        file.write(Array(text.utf8)[...])
+        try file.close()
+    }
+    let count = replay.actionCount
+    Console.print("Wrote \(target) with \(count) manual action\(count == 1 ? "" : "s")")
+    return .success
+}

@@ -1,0 +1,57 @@
+package import Arguments
+import Sockets
+
+/// The version that `--version` prints, and that event logs and reports contain.
+package let version = "0.1.0"
+
+/// Why a command failed: the exit status, and the message for standard error.
+package struct CommandFailure: Error, CustomStringConvertible {
+    package let code: ExitCode
+    /// One line, without the program's name; or the lines of several problems.
+    package let description: String
+    /// Whether `description` is a list of problems, each with its file, that is printed as it is.
+    package let isProblemList: Bool
+
+    package init(_ code: ExitCode, _ message: String) {
+        (self.code, description, isProblemList) = (code, message, false)
+    }
+
+    /// Problems of files, one per line.
+    package init(_ code: ExitCode, problems: [String]) {
+        (self.code, description, isProblemList) = (code, problems.joined(separator: "\n"), true)
+    }
+}
+
+/// Runs `body`, and turns its error into a failure of the command.
+///
+/// A `CommandFailure` is thrown as it is. A `UsageError` has the exit code `usage`, a `SocketFailure` has `environment`,
+/// and any other error has `code`; their message is `context`, the error's description and `hint`.
+package func orFail<Value>(
+    _ code: ExitCode = .inner, _ context: String = "", hint: String = "", _ body: () throws -> Value
+) throws(CommandFailure) -> Value {
+    do { return try body() } catch { throw CommandFailure(error, code, context, hint) }
+}
+
+/// As `orFail` with a body that does not wait.
+package func orFail<Value>(
+    _ code: ExitCode = .inner, _ context: String = "", hint: String = "", _ body: () async throws -> Value
+) async throws(CommandFailure) -> Value {
+    do { return try await body() } catch { throw CommandFailure(error, code, context, hint) }
+}
+
+extension CommandFailure {
+    fileprivate init(_ error: any Error, _ code: ExitCode, _ context: String, _ hint: String) {
+        let message = "\(context)\(error)\(hint)"
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case is UsageError: self.init(.usage, message)
+        case is SocketFailure: self.init(.environment, message)
+        default: self.init(code, message)
+        }
+    }
+}
+
+extension ExitCode {
+    /// Whether a signal ended the command early.
+    package var isInterruption: Bool { if case .signal = self { true } else { false } }
+}

@@ -1,0 +1,50 @@
+import Arguments
+import Glibc
+import Spelling
+
+/// The octets of a regular file, at most one more than the maximum of a scenario (16 MiB); nil when it cannot be read.
+package func contents(of path: String) -> [UInt8]? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let maximum = 16 << 20
+    var octets: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while octets.count <= maximum {
+        let count = unsafe read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { return nil }
+        guard count > 0 else { break }
+        octets += buffer[..<count]
+    }
+    return octets
+}
+
+/// Creates a folder and its missing parents.
+package func makeFolders(_ path: String) throws(CommandFailure) {
+    var end = path.startIndex
+    repeat {
+        end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex
+        let folder = String(path[..<end])
+        guard unsafe mkdir(folder, 0o755) != 0, errno != EEXIST else { continue }
+        let reason = unsafe String(cString: strerror(errno))
+        throw CommandFailure(
+            .environment,
+            "cannot create the folder \(folder.quoted): \(reason) (choose a writable path)")
+    } while end < path.endIndex
+}
+
+/// The names in a folder, in any order, without `.` and `..`; none when it cannot be read.
+package func folderEntries(_ path: String) -> [String] {
+    guard let stream = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { octets in
+            unsafe String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+}

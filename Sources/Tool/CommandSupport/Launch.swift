@@ -1,0 +1,83 @@
+import Arguments
+import CLinux
+package import Glibc
+import Spelling
+
+/// How to start another program; its standard output goes to a pipe.
+package struct Launch {
+    /// The path of the program.
+    package let program: String
+    package let arguments: [String]
+    /// Variables that are added to the environment of this process, or replace its variables.
+    package var environment: [(name: String, value: String)] = []
+    /// Whether it leads a new process group, with an empty standard input.
+    package var leadsGroup = false
+    /// Whether its standard error is discarded; else it is inherited.
+    package var isSilent = false
+
+    package init(_ program: String, _ arguments: [String]) { (self.program, self.arguments) = (program, arguments) }
+
+    /// Starts it. Returns the process and the read end of its standard output.
+    package func start() throws(CommandFailure) -> (process: pid_t, output: CInt) {
+        var ends: [CInt] = [0, 0]
+        guard unsafe openPipe(&ends) == 0 else { throw failure(errno) }
+        defer { Glibc.close(ends[1]) }
+        let (code, process) = spawn(output: ends[1])
+        guard code == 0 else {
+            Glibc.close(ends[0])
+            throw failure(code)
+        }
+        return (process, ends[0])
+    }
+
+    /// The exit status in a status of `wait(2)`; 128 plus the number of the signal that killed the process.
+    package static func status(_ code: CInt) -> UInt8 {
+        UInt8(truncatingIfNeeded: code & 0x7F == 0 ? code >> 8 : 128 + code & 0x7F)
+    }
+
+    private func failure(_ code: CInt) -> CommandFailure {
+        let reason = unsafe String(cString: strerror(code))
+        return CommandFailure(.environment, "cannot start \(program.quoted): \(reason)")
+    }
+
+    private func spawn(output: CInt) -> (code: CInt, process: pid_t) {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        if leadsGroup { unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
+        if isSilent { unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
+
+        // Blocked and ignored signals would be inherited.
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (leadsGroup ? POSIX_SPAWN_SETPGROUP : 0)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
+        let added = unsafe environment.map { unsafe strdup("\($0.name)=\($0.value)") }
+        var variables = unsafe inherited + added + [nil]
+        defer { unsafe (words + added).forEach { unsafe free($0) } }
+        var process = pid_t()
+        let code = unsafe posix_spawn(&process, program, &actions, &attributes, &words, &variables)
+        return (code, process)
+    }
+
+    /// The variables of this process that are not replaced.
+    private var inherited: [UnsafeMutablePointer<CChar>?] {
+        var variables: [UnsafeMutablePointer<CChar>?] = unsafe []
+        var place = unsafe environ
+        while let variable = unsafe place.pointee {
+            let text = unsafe String(cString: variable)
+            if !environment.contains(where: { text.hasPrefix("\($0.name)=") }) { unsafe variables.append(variable) }
+            unsafe place += 1
+        }
+        return unsafe variables
+    }
+}

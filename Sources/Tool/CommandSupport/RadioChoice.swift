@@ -1,0 +1,69 @@
+package import Arguments
+package import Sockets
+import Spelling
+
+/// The `--radio` option of a central.
+package let radioOption = Arguments.Grammar.Option.option(
+    "--radio", "RADIO",
+    "Use this machine's Bluetooth, bluez[:hci0], or a controller, hci:tcp:HOST:PORT or hci:unix:PATH (required)"
+)
+
+/// The radio of a central.
+package enum RadioChoice: CustomStringConvertible {
+    /// A controller that is reached by a stream.
+    case controller(StreamAddress)
+    /// This machine's Bluetooth, through bluetoothd; the first adapter if none is named.
+    case bluez(adapter: String?)
+
+    /// Reads `bluez`, `bluez:hci0`, `hci:tcp:HOST:PORT` or `hci:unix:PATH`.
+    package init(_ text: String) throws(CommandFailure) {
+        guard isBlueZ(text) else {
+            self = .controller(try controllerAddress(of: text))
+            return
+        }
+        let name = text.dropFirst("bluez:".count)
+        guard text == "bluez" || isAdapter(name) else {
+            throw CommandFailure(
+                .usage, "--radio must name a single adapter, for example bluez:hci0, not \(text.quoted)")
+        }
+        self = .bluez(adapter: name.isEmpty ? nil : String(name))
+    }
+
+    /// The text of `--radio`, without the `hci:` of a controller.
+    package var description: String {
+        switch self {
+        case .controller(let address): "\(address)"
+        case .bluez(let adapter): adapter.map { "bluez:\($0)" } ?? "bluez"
+        }
+    }
+}
+
+/// The radio of the `--radio` option.
+package func radio(_ invocation: Invocation) throws(CommandFailure) -> RadioChoice {
+    guard let text = invocation.text("--radio") else {
+        throw CommandFailure(
+            .usage,
+            "--radio is required: use --radio hci:tcp:127.0.0.1:6402 for a running 'lubdub serve', or --radio bluez for "
+                + "this machine's Bluetooth")
+    }
+    return try RadioChoice(text)
+}
+
+/// Whether a radio is this machine's Bluetooth, through bluetoothd.
+package func isBlueZ(_ radio: String) -> Bool { radio == "bluez" || radio.hasPrefix("bluez:") }
+
+/// Whether a text has the form of an adapter's name: `hci0`.
+package func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
+
+/// The address in `hci:tcp:HOST:PORT` and `hci:unix:PATH`.
+package func controllerAddress(of text: String) throws(CommandFailure) -> StreamAddress {
+    guard text.hasPrefix("hci:") else {
+        throw CommandFailure(
+            .usage,
+            "--radio must be bluez, bluez:hci0, hci:tcp:HOST:PORT or hci:unix:PATH, not \(text.quoted)")
+    }
+    return try orFail(.usage, "--radio: ") { try StreamAddress(String(text.dropFirst(4))) }
+}
+
+/// The default port of virtual controllers, rootcanal's, and the ports that are tried when it is in use.
+package let customaryPorts = 6402...6411

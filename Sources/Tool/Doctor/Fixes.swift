@@ -1,0 +1,78 @@
+/// A package manager.
+enum Installer: String, CaseIterable, Sendable {
+    case apt = "apt-get"
+    case dnf, zypper, pacman, apk
+
+    func command(_ package: String) -> String {
+        switch self {
+        case .apt, .dnf, .zypper: "\(rawValue) install \(package)"
+        case .pacman: "pacman -S \(package)"
+        case .apk: "apk add \(package)"
+        }
+    }
+}
+
+/// A service manager.
+enum ServiceManager: Hashable, Sendable {
+    case systemd, scripts, openRC
+
+    func command(_ verb: String, _ service: String) -> String {
+        switch self {
+        case .systemd: "systemctl \(verb) \(service)"
+        case .scripts: "service \(service) \(verb)"
+        case .openRC: "rc-service \(service) \(verb)"
+        }
+    }
+}
+
+extension MachineFacts {
+    /// A fix as a command, for this user on this machine.
+    enum Fix {
+        case load(module: String)
+        case unblock(Switch)
+        case install(package: String)
+        case start(service: String)
+        case restart(service: String)
+        /// Sets a key of `[General]` in bluetoothd's configuration.
+        case configure(String)
+        case join(group: String)
+        /// Allows this user to call org.bluez, by a D-Bus policy.
+        case allow
+    }
+
+    func command(_ fix: Fix) -> String? {
+        switch fix {
+        case .load(let module): asRoot("modprobe \(module)")
+        case .unblock(let blocked):
+            means.hasRfkill
+                ? asRoot("rfkill unblock bluetooth")
+                : "echo 0 | " + asRoot("tee /sys/class/rfkill/\(blocked.id)/soft")
+        case .install(let package): means.installer.map { asRoot($0.command(package)) }
+        case .start(let service):
+            means.services.map { asRoot($0.command("start", service)) } ?? startingDirectly(service)
+        case .restart(let service): means.services.map { asRoot($0.command("restart", service)) }
+        case .configure(let setting): configuring(setting)
+        case .join(let group): asRoot("usermod --append --groups \(group) \"$(id -un)\"")
+        case .allow:
+            "echo '<busconfig><policy user=\"\(means.user)\"><allow send_destination=\"org.bluez\"/></policy></busconfig>' | "
+                + asRoot("tee /etc/dbus-1/system.d/lubdub.conf")
+        }
+    }
+
+    private func asRoot(_ command: String) -> String { means.user == 0 ? command : "sudo \(command)" }
+
+    /// Starts a service without a service manager.
+    private func startingDirectly(_ service: String) -> String? {
+        switch service {
+        case "dbus": asRoot("mkdir -p /run/dbus") + " && " + asRoot("dbus-daemon --system --fork")
+        case "bluetooth": program.map { asRoot("\($0) --nodetach &") }
+        default: nil
+        }
+    }
+
+    private func configuring(_ setting: String) -> String {
+        let key = setting.prefix { $0 != " " }
+        let edit = asRoot("sed -i -e '/^\(key)\\b/d' -e '/^\\[General\\]/a \(setting)' \(configurationPath)")
+        return ([edit] + [command(.restart(service: "bluetooth"))].compactMap { $0 }).joined(separator: " && ")
+    }
+}

@@ -1,0 +1,107 @@
+import Arguments
+package import CommandSupport
+import Documents
+import Glibc
+import ScenarioRuns
+import Scenarios
+import Simulation
+import Spelling
+
+/// The event log of a run, and the scenario that was played in it: together they make a scenario with the run's manual
+/// actions in its script.
+package struct EventLogReplay {
+    /// The path of the scenario that was played.
+    package let scenario: String
+    private let log: ManualActionLog
+
+    /// Reads the log at a path. `scenario` is where the scenario is, if not where the log says.
+    package init(of path: String, scenario: String?) throws(CommandFailure) {
+        log = try Self.log(at: path)
+        if let scenario { self.scenario = scenario } else { self.scenario = try Self.scenario(of: log, at: path) }
+    }
+
+    package var actionCount: Int { log.actions.count }
+
+    /// The text of the new scenario for a file at `target`; it has been parsed and compared with the original.
+    package func text(at target: String, acceptingChanges: Bool) throws(CommandFailure) -> String {
+        let path = scenario
+        let variables = try RunConfiguration.variables(log.source.settings)
+        let source = try readSource(path, variables: variables)
+        if let digest = log.source.digest, digest != source.digest, !acceptingChanges {
+            throw CommandFailure(
+                .usage,
+                "\(path) has changed since the run (digest \(digest), now \(source.digest)): name the original with "
+                    + "--scenario FILE, or accept the change with --changed")
+        }
+        if log.source.digest == nil {
+            Console.warn("the log has no digest of \(path), which may have changed")
+        }
+        guard log.source.seed <= UInt64(Int.max) else {
+            throw CommandFailure(.usage, "the log's seed \(log.source.seed) is too large for a scenario")
+        }
+        let original = ScenarioFile.flattened(
+            path, variables: variables, naming: { Self.relative($0, to: target) }, load: contents)
+        guard let original else { throw CommandFailure(.inner, "cannot convert \(path) into a single file") }
+        let replay = ReplayScenario(
+            original, devices: source.scenario.devices.map(\.id),
+            limit: source.scenario.limit.inNanoseconds / 1000 + 1, log)
+        let text = replay.root.indentedJSON + "\n"
+        let again = ScenarioFile.read(target) { $0 == target ? Array(text.utf8) : contents(of: $0) }
+        guard again.problems.isEmpty else {
+            throw CommandFailure(
+                .usage,
+                problems: ["lubdub: the manual actions do not fit \(path):"] + again.problems.map(\.description))
+        }
+        guard again.scenario?.devices == source.scenario.devices else {
+            throw CommandFailure(.inner, "cannot merge the devices of \(path) into one file")
+        }
+        return text
+    }
+
+    /// Reads a log line by line; ignores an incomplete last line.
+    private static func log(at path: String) throws(CommandFailure) -> ManualActionLog {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CommandFailure(.usage, "cannot read \(path.quoted): \(unsafe String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        var (lines, log) = (LineFramer(longest: 1 << 20), ManualActionLog?.none)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        do {
+            while true {
+                let count = unsafe read(descriptor, &buffer, buffer.count)
+                guard count > 0 else { break }
+                lines.append(Array(buffer[..<count]))
+                while let line = try lines.next() {
+                    if log == nil { log = try ManualActionLog(line) } else { try log?.add(line) }
+                }
+            }
+        } catch let error as ManualActionLog.Unreadable {
+            throw CommandFailure(.usage, "\(path):\(error.line): \(error.reason)")
+        } catch { throw CommandFailure(.usage, "\(path): a line is longer than \(1 << 20) octets") }
+        guard let log else { throw CommandFailure(.usage, "\(path): not an event log: it has no complete line") }
+        return log
+    }
+
+    /// The path of a log's scenario.
+    private static func scenario(of log: ManualActionLog, at path: String) throws(CommandFailure) -> String {
+        let scenario = log.source.scenario
+        guard !scenario.isEmpty else { throw CommandFailure(.usage, "\(path): this log has no scenario") }
+        guard contents(of: scenario) != nil else {
+            throw CommandFailure(
+                .usage,
+                "\(path): cannot read its scenario \(scenario.quoted): run replay in the folder where serve ran, or use "
+                    + "--scenario FILE")
+        }
+        return scenario
+    }
+
+    /// A path relative to the folder of `target`.
+    private static func relative(_ path: String, to target: String) -> String {
+        let words = absolutePath(path).split(separator: "/")
+        let folder = absolutePath(target).split(separator: "/").dropLast()
+        let common = zip(words, folder).prefix { $0 == $1 }.count
+        return (Array(repeating: "..", count: folder.count - common) + words.dropFirst(common).map(String.init))
+            .joined(separator: "/")
+    }
+}

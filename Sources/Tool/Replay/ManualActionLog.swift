@@ -1,0 +1,132 @@
+import Documents
+import Scenarios
+import Spelling
+
+/// The manual actions in an event log: keys, and lines on the control socket.
+struct ManualActionLog {
+    /// The run of the log.
+    package struct Source: Equatable {
+        package var scenario: String
+        package var seed: UInt64
+        /// Nil in the log of a run without manual actions.
+        package var digest: String?
+        package var settings: [String] = []
+    }
+
+    /// A manual action.
+    struct ManualAction: Equatable {
+        /// How an action without a duration ended.
+        enum End: Equatable {
+            /// It was ended at a time.
+            case at(String)
+            /// Another action, by index, replaced it.
+            case covered(by: Int)
+            /// It lasted to the end, or was cleared with others.
+            case open
+        }
+
+        /// Seconds since the start, in the log's format.
+        package var time: String
+        /// The target, by its name in the log.
+        package var entity: String?
+        /// The key or connection: `key s`.
+        package var name: String
+        /// The equivalent line of the control socket.
+        package var line: Node
+        package var end = End.open
+        package let kind: Action.Kind
+        /// Whether only the log shows its end.
+        var isEndless: Bool { kind.lasts && line["for"] == nil && line["until"] == nil }
+
+        fileprivate func isCovered(by other: ManualAction) -> Bool {
+            isEndless && other.isEndless && kind == other.kind && entity == other.entity && time == other.time
+        }
+    }
+
+    /// Why a log cannot be read.
+    package struct Unreadable: Error, Equatable {
+        package let line: Int
+        package let reason: String
+    }
+
+    package private(set) var source: Source
+    package private(set) var actions: [ManualAction] = []
+    /// The time of the last line.
+    package private(set) var end = "0.000000"
+    private var count = 1  // lines read
+    private var running: [Int] = []  // of the deeds
+    private var clearing: Int?  // the deed that ends others just now
+
+    /// Reads the first line of a log.
+    init(_ first: [UInt8]) throws(Unreadable) {
+        let node = try? Node(json: first, file: "")
+        guard node?["event"]?.string == "start", let scenario = node?["scenario"]?.string,
+            let seed = node?["seed"]?.digits.flatMap({ UInt64($0) })
+        else { throw Unreadable(line: 1, reason: "not the first line of an event log") }
+        source = Source(scenario: scenario, seed: seed, digest: node?["digest"]?.string)
+        if case .array(let settings)? = node?["set"]?.value { source.settings = settings.compactMap(\.string) }
+    }
+
+    /// Reads the next line.
+    package mutating func add(_ line: [UInt8]) throws(Unreadable) {
+        count += 1
+        let head = String(decoding: line.prefix(64), as: UTF8.self)
+        guard head.hasPrefix("{\"t\": "), let comma = head.firstIndex(of: ",") else { return }
+        let time = String(head[..<comma].dropFirst(6))
+        guard Self.isTime(time) else { throw unreadable("the line has no time") }
+        end = time
+        let isBeginning = head.contains("\"event\": \"began\"")
+        guard isBeginning || head.contains("\"event\": \"ended\"") else { return }
+        guard let node = try? Node(json: line, file: "") else { throw unreadable("the line is not JSON") }
+        guard let said = node["line"] else { return }  // rules of the scenario have no line
+        guard let name = node["rule"]?.string, let kind = said["do"]?.string.flatMap(Action.Kind.init(rawValue:)) else {
+            throw unreadable("the line has no action")
+        }
+        let action = ManualAction(time: time, entity: node["of"]?.string, name: name, line: said, kind: kind)
+        if isBeginning { begin(action) } else { try end(action) }
+    }
+
+    private func unreadable(_ reason: String) -> Unreadable { Unreadable(line: count, reason: reason) }
+
+    /// The log's format of seconds: `12.345678`.
+    private static func isTime(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 2 && (1...10).contains(parts[0].count) && parts[1].count == 6
+            && parts.joined().allSatisfy { (48...57).contains($0) }
+    }
+
+    private mutating func begin(_ action: ManualAction) {
+        actions.append(action)
+        running.append(actions.count - 1)
+        if action.kind == .clear { clearing = actions.count - 1 }
+    }
+
+    private mutating func end(_ action: ManualAction) throws(Unreadable) {
+        let place = running.firstIndex { index in
+            let other = actions[index]
+            return other.name == action.name && other.entity == action.entity && other.line.json == action.line.json
+        }
+        guard let place else { throw unreadable("an action ends that has not begun") }
+        let index = running.remove(at: place)
+        guard clearing == nil else {
+            if clearing == index { clearing = nil }
+            return
+        }
+        guard actions[index].isEndless else { return }
+        actions[index].end = .at(action.time)
+        let last = actions.count - 1
+        if last != index, action.time == actions[last].time {
+            var ended = actions[index]
+            ended.time = action.time
+            if ended.isCovered(by: actions[last]) { actions[index].end = .covered(by: last) }
+        }
+    }
+}
+
+extension Node {
+    /// The digits of a number.
+    fileprivate var digits: String? {
+        guard case .number(let digits) = value else { return nil }
+        return digits
+    }
+}

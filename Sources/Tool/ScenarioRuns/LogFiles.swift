@@ -1,0 +1,117 @@
+package import Arguments
+package import CommandSupport
+package import Conformance
+import EventLog
+import Glibc
+import Reporting
+import Scenarios
+import Simulation
+package import VirtualWorld
+
+/// The event logs and traces of a run, and the lines that are printed while it plays.
+package struct LogFiles: Sendable {
+    private let events: [EventFile]
+    private let traces: [TraceFile]
+    private let isNarrated: Bool
+    private let chronicler: Chronicler?
+    /// The trace around failures, recorded when an external client makes a second run impossible.
+    package let traceContext: TraceContext?
+
+    /// `source` is the scenario's text, for `--keep`; `isCase`: whether the data for reports is recorded, too.
+    package init(
+        _ configuration: RunConfiguration, _ world: inout World, _ narrator: Narrator? = nil, source: [UInt8] = [],
+        isCase: Bool = false
+    ) throws(CommandFailure) {
+        var folder: ArtifactDirectory?
+        if let path = configuration.keep { folder = try ArtifactDirectory(path, configuration, source: source) }
+        let wording = world.wording
+        let begins = Duration.seconds(configuration.scenario.begins.secondsSince2000 + Self.seconds1970To2000)
+        let (events, traces) = try orFail(.environment) {
+            var (events, traces): ([EventFile], [TraceFile]) = ([], [])
+            for path in [configuration.events, folder?.events].compactMap({ $0 }) {
+                events.append(
+                    try EventFile(
+                        path, wording: wording, version: version, scenario: configuration.path,
+                        seed: configuration.seed,
+                        source: configuration.source))
+            }
+            for path in [configuration.trace, folder?.trace].compactMap({ $0 }) {
+                traces.append(try TraceFile(path, epoch: begins))
+            }
+            return (events, traces)
+        }
+        (self.events, self.traces) = (events, traces)
+        isNarrated = narrator != nil
+        chronicler = isCase && configuration.showsTimelines ? Chronicler(configuration.scenario, wording) : nil
+        traceContext = isCase && configuration.hasExternalClient ? TraceContext(configuration.scenario) : nil
+        let (chronicler, traceContext) = (chronicler, traceContext)
+        if !events.isEmpty || isNarrated || chronicler != nil || traceContext != nil {
+            world.journal = EventJournal { [events] chunk in
+                for file in events { file.write(chunk) }
+                narrator?.take(chunk, in: wording)
+                chronicler?.take(chunk)
+                traceContext?.take(chunk)
+            }
+        }
+        if !traces.isEmpty || narrator?.printsPackets == true || traceContext != nil {
+            world.packets = PacketLog { [traces] chunk in
+                for file in traces { file.write(chunk) }
+                narrator?.take(chunk)
+                traceContext?.take(chunk)
+            }
+        }
+    }
+
+    private static let seconds1970To2000: Int64 = 946_684_800
+
+    /// Whether the reader of a log has closed its pipe.
+    package var readerIsGone: Bool {
+        (events.map(\.failure) + traces.map(\.failure)).contains { $0?.code == EPIPE }
+    }
+
+    /// Prints recent events; files are not flushed.
+    package func narrate(_ world: inout World) {
+        guard isNarrated else { return }
+        world.packets.flush()
+        world.journal.flush()
+    }
+
+    /// Writes all events and packets so far.
+    package func flush(_ world: inout World) {
+        world.packets.flush()
+        world.journal.flush()
+        for file in events { file.flush() }
+        for file in traces { file.flush() }
+        traceContext?.mark(world.rulings)
+    }
+
+    /// The timeline of the run, if a report shows it.
+    package func chronicle(of world: inout World) -> Chronicle? {
+        world.journal.flush()
+        return chronicler?.chronicle(until: world.now)
+    }
+
+    /// Closes the files. Returns `code`, or the code of SIGPIPE when a reader is gone.
+    package func close(_ world: inout World, _ code: ExitCode) throws(CommandFailure) -> ExitCode {
+        flush(&world)
+        var code = code
+        if readerIsGone || Console.failure == EPIPE, code == .success || code == .failure { code = .signal(SIGPIPE) }
+        try close(&world, status: code.status)
+        return code
+    }
+
+    /// Closes the files, and records the exit status.
+    package func close(_ world: inout World, status: Int32) throws(CommandFailure) {
+        world.packets.flush()
+        world.journal.flush()
+        var failure: OutputFailure?
+        for file in traces {
+            do throws(OutputFailure) { try file.close() } catch { failure = failure ?? error }
+        }
+        let status = failure == nil ? status : ExitCode.environment.status
+        for file in events {
+            do throws(OutputFailure) { try file.close(status: status) } catch { failure = failure ?? error }
+        }
+        if let failure, failure.code != EPIPE { throw CommandFailure(.environment, "\(failure)") }
+    }
+}

@@ -1,0 +1,164 @@
+package import Arguments
+import Bluetooth
+package import Collector
+package import CommandSupport
+package import EventLog
+import Octets
+package import Simulation
+import Spelling
+import Synchronization
+
+/// Prints events and packets, one per line: time, who, and what.
+package final class Narrator: Sendable {
+    /// What is printed.
+    package struct Choice: Sendable {
+        /// The events; nil for all except the client's lines.
+        package let events: Set<EventName>?
+        /// Whether HCI packets are printed.
+        package let packets: Bool
+        /// Whether receipts and repeated advertisements are left out.
+        package let isBrief: Bool
+        /// The controller whose packets are printed, by its name in the log; nil for all.
+        package let controller: String?
+
+        package init(
+            events: Set<EventName>? = nil, packets: Bool = false, isBrief: Bool = false, controller: String? = nil
+        ) {
+            (self.events, self.packets, self.isBrief, self.controller) = (events, packets, isBrief, controller)
+        }
+    }
+
+    /// The subject of the next line.
+    package enum Subject {
+        case packet(PacketDescription)
+        /// An event of an entity, by its name in the log.
+        case event(EventName, of: String?)
+    }
+
+    private struct State {
+        var names: [UInt16: String] = [:]
+        var reports: Set<ArraySlice<UInt8>> = []
+    }
+
+    private static let nameWidth = 34
+    private static let maximumOctets = 16
+    private static let maximumReports = 1000  // that are remembered
+
+    private let choice: Choice
+    private let paint: Paint
+    private let say: @Sendable (String) -> Void
+    private let announce: @Sendable (Subject) -> Void
+    private let state = Mutex(State())
+
+    /// `announce` is called with the subject of each line, then `say` with the line.
+    package init(
+        _ choice: Choice, _ paint: Paint, say: @escaping @Sendable (String) -> Void,
+        announce: @escaping @Sendable (Subject) -> Void = { _ in }
+    ) {
+        (self.choice, self.paint, self.say, self.announce) = (choice, paint, say, announce)
+    }
+
+    /// For commands that play devices: prints nothing, the main events, or everything.
+    package convenience init?(_ verbosity: Verbosity, _ paint: Paint, say: @escaping @Sendable (String) -> Void) {
+        switch verbosity {
+        case .quiet: return nil
+        case .normal: self.init(Choice(events: Self.main), paint, say: say)
+        case .verbose: self.init(Choice(packets: true), paint, say: say)
+        }
+    }
+
+    /// For commands that print the client's lines: prints everything to standard error if `--verbose`; else nil.
+    package convenience init?(ifVerbose invocation: Invocation) throws(CommandFailure) {
+        guard try Verbosity(invocation) == .verbose else { return nil }
+        self.init(.verbose, try Paint(invocation, for: 2), say: Console.complain)
+    }
+
+    private static let main: Set<EventName> = [
+        .advertising, .connected, .disconnected, .encrypted, .paired, .pairingFailed, .subscribed, .unsubscribed,
+        .refused, .saturated, .began,
+        .ended,
+    ]
+
+    /// Whether packets are printed.
+    var printsPackets: Bool { choice.packets }
+
+    /// Prints an update of the client.
+    package func said(_ saying: SensorCollector.Saying, at instant: Instant) { line(instant, "client", paint(saying)) }
+
+    /// Prints the selected events.
+    package func take(_ chunk: EventChunk, in wording: ValueWording) {
+        for record in chunk.records(where: { choice.events?.contains($0) ?? true }, in: wording) {
+            let (who, what) = Self.words(record)
+            announce(.event(record.event, of: record.entity))
+            line(record.instant, who, what)
+        }
+    }
+
+    /// The subject of an event and its description, in the scenario's names: `strap`, `battery read 87`.
+    package static func words(_ record: EventRecord) -> (who: String, what: String) {
+        let entity = (record.entity ?? "lubdub").split(separator: "/", maxSplits: 1).map(String.init)
+        if let rule = record.rule, rule != record.entity { return ("script", words(record, by: rule)) }
+        let isRule = record.event == .began || record.event == .ended
+        var words = isRule ? entity : Array(entity.dropFirst())
+        words += record.event.rawValue.split(separator: "_").map(String.init)
+        words += [record.value ?? record.octets?.hex].compactMap { $0 }
+        switch record.event {
+        case .connecting: words += record.peer.map { ["to", $0.description] } ?? []
+        case .connected: words += ["to", record.peer?.description ?? "an unknown peer"]
+        case .disconnected: words += ["from", record.peer?.description ?? "an unknown peer"]
+        case .subscribed, .unsubscribed: words += record.peer.map { ["by", $0.description] } ?? []
+        default: break
+        }
+        let why = [record.reason, record.error].compactMap { $0 }.joined(separator: ", ")
+        return (
+            isRule ? "script" : entity.first ?? "lubdub",
+            words.joined(separator: " ") + (why.isEmpty ? "" : ": \(why)")
+        )
+    }
+
+    /// A manual action: `key c began on strap/heart_rate/contact: false`.
+    private static func words(_ record: EventRecord, by rule: String) -> String {
+        let place = record.entity.map { " on \($0)" } ?? ""
+        return "\(rule) \(record.event)\(place)" + (record.value.map { ": \($0)" } ?? "")
+    }
+
+    /// Prints the selected packets.
+    package func take(_ chunk: PacketChunk) {
+        guard choice.packets else { return }
+        for record in chunk.records {
+            let octets = chunk.octets(of: record)
+            if record.kind == .newIndex {
+                let name = String(decoding: octets.dropFirst(8).prefix { $0 != 0 }, as: UTF8.self)
+                state.withLock { $0.names[record.controller] = name }
+                continue
+            }
+            let name = state.withLock { $0.names[record.controller] } ?? "\(record.controller)"
+            guard choice.controller == nil || choice.controller == name,
+                let packet = PacketDescription(record.kind, octets), !isRepetition(packet)
+            else { continue }
+            announce(.packet(packet))
+            line(record.instant, choice.controller == nil ? "hci \(name)" : "hci", paint(Self.words(packet), .packet))
+        }
+    }
+
+    /// The packet's direction (`->` to the controller), name and octets.
+    package static func words(_ packet: PacketDescription) -> String {
+        let shown = Array(packet.octets.prefix(maximumOctets)).hex + (packet.octets.count > maximumOctets ? " ..." : "")
+        guard !shown.isEmpty else { return "\(packet.isFromHost ? "->" : "<-") \(packet.name)" }
+        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".filled(to: nameWidth))\(shown)"
+    }
+
+    private func isRepetition(_ packet: PacketDescription) -> Bool {
+        guard choice.isBrief else { return false }
+        guard packet.name == PacketDescription.advertisingReport else { return packet.isReceipt }
+        return state.withLock { state in
+            guard state.reports.count < Self.maximumReports else { return true }
+            return !state.reports.insert(packet.octets).inserted
+        }
+    }
+
+    private func line(_ instant: Instant, _ who: String, _ what: String) {
+        let width = choice.packets && choice.controller == nil ? 12 : 8
+        say("\(paint("\(instant)", .quiet))  \("\(who) ".filled(to: width))\(what)")
+    }
+}

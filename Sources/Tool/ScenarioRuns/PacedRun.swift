@@ -1,0 +1,44 @@
+package import Collector
+package import CommandSupport
+package import Simulation
+import VirtualWorld
+
+/// A run of the built-in client at the pace of an event loop.
+package actor PacedRun {
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    private var clientRun: BuiltInClientRun
+    private let files: LogFiles
+    private let tell: @Sendable (Instant, SensorCollector.Saying) -> Void
+    private let completion: RunCompletion
+    private var origin = Instant.start  // the loop's time at the start of the run
+
+    package init(
+        _ clientRun: BuiltInClientRun, _ files: LogFiles, on loop: EventLoop, _ completion: RunCompletion,
+        tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
+    ) {
+        (self.clientRun, self.files, self.loop, self.completion, self.tell) = (clientRun, files, loop, completion, tell)
+    }
+
+    package func start() {
+        origin = loop.now
+        clientRun.begin()
+        clientRun.settle(tell)
+        advance()
+    }
+
+    /// The run in its current state.
+    package func close() -> BuiltInClientRun { clientRun }
+
+    /// Plays what is due, and schedules the next call.
+    private func advance() {
+        let now = Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds)
+        while !clientRun.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), tell) {}
+        files.flush(&clientRun.world)
+        if files.readerIsGone { return completion.finish(.closed) }
+        if now >= clientRun.limit { clientRun.world.run(until: clientRun.limit) }
+        guard now < clientRun.limit, !clientRun.world.isDecided else { return completion.finish(.time) }
+        let due = min(clientRun.nextDue, clientRun.limit)
+        loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.advance() } }
+    }
+}

@@ -1,0 +1,114 @@
+import ATT
+import Bluetooth
+package import EventLog
+import HCI
+import L2CAP
+
+/// The description of an HCI packet.
+package struct PacketDescription {
+    /// The specification's name: `LE Create Connection`, `ATT Read Response`.
+    package let name: String
+    /// Whether the host sent it to the controller.
+    package let isFromHost: Bool
+    /// Its parameters or payload, without common headers.
+    package let octets: ArraySlice<UInt8>
+    /// Whether it only acknowledges an earlier packet.
+    let isReceipt: Bool
+
+    /// The name of advertising reports.
+    static let advertisingReport = "LE Advertising Report"
+
+    /// Nil for records that are not packets.
+    package init?(_ kind: PacketRecord.Kind, _ octets: ArraySlice<UInt8>) {
+        switch kind {
+        case .command: self.init(command: octets)
+        case .event: self.init(event: octets)
+        case .aclToController: self.init(acl: octets, isFromHost: true)
+        case .aclToHost: self.init(acl: octets, isFromHost: false)
+        case .newIndex, .deleteIndex, .openIndex, .closeIndex: return nil
+        }
+    }
+
+    /// Nil also for receipts and advertisements, which do not help to explain a failure.
+    package init?(unlessRoutine record: PacketRecord, in chunk: PacketChunk) {
+        guard let packet = PacketDescription(record.kind, chunk.octets(of: record)), !packet.isReceipt,
+            packet.name != Self.advertisingReport
+        else { return nil }
+        self = packet
+    }
+
+    private init(command octets: ArraySlice<UInt8>) {
+        let opcode = HCI.Opcode(ofCommand: Array(octets.prefix(2)))
+        name = opcode.map(Self.words) ?? "Command"
+        (isFromHost, isReceipt, self.octets) = (true, false, octets.dropFirst(3))
+    }
+
+    private init(event octets: ArraySlice<UInt8>) {
+        isFromHost = false
+        switch try? Event(octets: Array(octets)) {
+        case .commandComplete(_, let opcode, let returned):
+            name = "Command Complete: \(Self.words(opcode))"
+            (isReceipt, self.octets) = (returned.first == 0, returned[...])
+        case .commandStatus(let status, _, let opcode):
+            name = "Command Status: \(Self.words(opcode))"
+            (isReceipt, self.octets) = (status.rawValue == 0, [status.rawValue])
+        case .numberOfCompletedPackets:
+            (name, isReceipt, self.octets) = ("Number Of Completed Packets", true, octets.dropFirst(2))
+        case .unknown, nil: (name, isReceipt, self.octets) = ("Event", false, octets)
+        case let event?:
+            name = Self.words(ofCase: Self.caseName(event))
+            (isReceipt, self.octets) = (false, octets.dropFirst(octets.first == Self.leMeta ? 3 : 2))
+        }
+    }
+
+    private static let leMeta: UInt8 = 0x3E
+
+    /// | Octets | Field                                                           |
+    /// |--------|-----------------------------------------------------------------|
+    /// | 2      | Connection_Handle, and in bits 12 and 13 the Packet_Boundary_Flag |
+    /// | 2      | Data_Total_Length                                               |
+    /// | 2      | PDU Length, in a first fragment                                 |
+    /// | 2      | Channel ID, in a first fragment                                 |
+    private init(acl octets: ArraySlice<UInt8>, isFromHost: Bool) {
+        (self.isFromHost, isReceipt) = (isFromHost, false)
+        let flags = octets.dropFirst().first ?? 0
+        let content = octets.dropFirst(4)
+        guard flags >> 4 & 3 != 1, content.count > 4 else {
+            (name, self.octets) = ("continued", content)
+            return
+        }
+        let channel = Channel(rawValue: content.dropFirst(2).prefix(2).reversed().reduce(0) { $0 << 8 | UInt16($1) })
+        let payload = content.dropFirst(4)
+        self.octets = payload
+        switch channel {
+        case .attribute:
+            let opcode = payload.first.flatMap(ATT.Opcode.init(rawValue:))
+            name = "ATT \(opcode.map { Self.words(ofCase: Self.caseName($0)) } ?? "PDU")"
+        case .signalling: name = "L2CAP signal"
+        case .security: name = "SMP PDU"
+        default: name = "L2CAP channel \(channel.rawValue)"
+        }
+    }
+
+    private static func words(_ opcode: HCI.Opcode) -> String {
+        opcode.name.split(separator: "_").joined(separator: " ")
+    }
+
+    private static func caseName(_ value: some Any) -> String {
+        Mirror(reflecting: value).children.first?.label ?? "\(value)"
+    }
+
+    /// `LE Connection Complete` of `leConnectionComplete`, `Exchange MTU Request` of `exchangeMTURequest`.
+    package static func words(ofCase name: String) -> String {
+        var words: [String] = []
+        let letters = Array(name)
+        for (index, letter) in letters.enumerated() {
+            let isFirst = index == 0 || letter.isUppercase && !letters[index - 1].isUppercase
+            let isBehindCapitals =
+                letter.isUppercase && index + 1 < letters.count && letters[index + 1].isLowercase
+            if isFirst || isBehindCapitals { words.append("") }
+            words[words.count - 1].append(letter)
+        }
+        return words.map { $0 == "le" ? "LE" : $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
+    }
+}

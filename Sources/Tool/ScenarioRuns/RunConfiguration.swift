@@ -1,0 +1,181 @@
+package import Arguments
+package import CommandSupport
+package import Conformance
+package import Documents
+package import EventLog
+import GATT
+import Glibc
+package import Scenarios
+import Simulation
+import Spelling
+package import VirtualWorld
+
+/// A scenario, and the options of the command line for it.
+package struct RunConfiguration {
+    package let path: String
+    package var scenario: Scenario
+    package private(set) var seed: UInt64
+    package private(set) var events: String?
+    package private(set) var trace: String?
+    /// The folder of `--keep`.
+    package private(set) var keep: String?
+    /// The values of `--set`, as they were typed.
+    package private(set) var settings: [String] = []
+    /// The variables that the case's suite sets, in the format of `--set`.
+    private(set) var ownSettings: [String] = []
+    /// The case, if it is one of several.
+    package private(set) var item: Case?
+    /// The digest of the scenario's files.
+    private var digest = ""
+    /// Whether manual actions are possible, so that the log must identify the scenario.
+    package var allowsManualActions = false
+    /// The identification of the scenario in the log, in addition to path and seed.
+    package var source: EventRecord.Source? { allowsManualActions ? .init(digest: digest, settings: settings) : nil }
+    /// The value of `--for`, as it was typed.
+    private(set) var limitText: String?
+    /// Whether recommendations are judged like requirements.
+    package private(set) var isStrict = false
+    /// Whether a report contains timelines.
+    private(set) var showsTimelines = false
+    /// Nil without `--speed`.
+    package private(set) var speed: Speed?
+    /// Whether an external client is under test, not the built-in one.
+    private(set) var hasExternalClient = false
+    /// The options of the client and the radio, as they were typed.
+    private(set) var clientOptions: [String] = []
+
+    package init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
+        let source = try readSource(path, variables: try Self.variables(invocation.texts("--set")))
+        try self.init(source.scenario, path, invocation)
+        digest = source.digest
+    }
+
+    /// One of several cases with the same options; `seed` is that of the command line.
+    package init(
+        _ scenario: Scenario, _ item: Case, seed: UInt64?, keep: String?, _ invocation: Invocation
+    ) throws(CommandFailure) {
+        try self.init(scenario, item.path, invocation)
+        (self.item, self.keep) = (item, keep)
+        self.seed = seed ?? item.seed ?? scenario.seed
+        ownSettings = item.variables.keys.sorted().map { name in "\(name)=\(item.variables[name]?.json ?? "null")" }
+    }
+
+    /// The value of `--seed`, in the range of a scenario's seed; a new one for each call when it is `random`.
+    package static func seed(_ invocation: Invocation) throws(CommandFailure) -> UInt64? {
+        let type = "a whole number from 0 to \(Int.max), or \"random\""
+        return try orFail {
+            try invocation.value("--seed", as: type) { text -> UInt64? in
+                var generator = SystemRandomNumberGenerator()
+                guard text != "random" else { return generator.next() >> 1 }
+                return UInt64(text).flatMap { $0 <= Int.max ? $0 : nil }
+            }
+        }
+    }
+
+    /// A run without a command line.
+    package init(_ scenario: Scenario, seed: UInt64, events: String? = nil, trace: String? = nil) {
+        (self.scenario, self.seed, path) = (scenario, seed, "")
+        (self.events, self.trace) = (events, trace)
+    }
+
+    /// A run without devices.
+    package init(empty invocation: Invocation) throws(CommandFailure) { try self.init(.empty, "", invocation) }
+
+    package init(_ scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
+        (self.scenario, self.path) = (scenario, path)
+        seed = try Self.seed(invocation) ?? scenario.seed
+        let limit = try orFail { try invocation.duration("--for") }
+        if let limit { self.scenario.limit = limit }
+        speed = try orFail {
+            try invocation.value("--speed", as: "a number from 0.001 to 1000, or \"max\"") { Speed($0) }
+        }
+        (events, trace, keep) = (invocation.text("--events"), invocation.text("--trace"), invocation.text("--keep"))
+        (settings, limitText) = (invocation.texts("--set"), invocation.text("--for"))
+        isStrict = invocation.has("--strict")
+        hasExternalClient = invocation.has("--client") || invocation.has("--ask")
+        clientOptions = ["--client", "--controller", "--said"].flatMap { name in
+            invocation.text(name).map { [name, $0] } ?? []
+        }
+        clientOptions += invocation.texts("--radio").flatMap { ["--radio", $0] }
+        if invocation.has("--ask") { clientOptions.append("--ask") }
+        showsTimelines = ReportFiles.showTimelines(invocation)
+        if let events, events == trace {
+            throw CommandFailure(.usage, "--events and --trace name the same file: \(events.quoted)")
+        }
+        if trace == "-" { throw CommandFailure(.usage, "--trace must be a file, not standard output") }
+        if events == "-" { Console.divert() }
+    }
+
+    /// Whether a log goes to a pipe or a terminal, so that it cannot be written again.
+    package var hasStreamedLog: Bool {
+        [events, trace].contains { path in
+            guard let path, path != "-" else { return path != nil }
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return false }
+            return status.st_mode & S_IFMT != S_IFREG
+        }
+    }
+
+    /// Removes the rules that a radio does not support, and prints a warning for each.
+    package mutating func limit(to radio: RadioKind) {
+        for (rule, why) in scenario.unplayed(on: radio) {
+            Console.warn("skipped: script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)")
+        }
+        scenario = scenario.limited(to: radio)
+    }
+
+    /// Adapts conditions on delivered values to the events that a radio reports.
+    package mutating func hear(by radio: RadioKind) { scenario = scenario.heard(by: radio) }
+
+    /// The id in reports: the case's, or the path without `.json`.
+    package var caseID: String { item?.id ?? Case.id(of: path) }
+
+    /// The world in its initial state.
+    package func world() throws(CommandFailure) -> World {
+        try orFail(.usage, "\(path): the services do not fit into the attribute table: ") {
+            try World(scenario, seed: seed)
+        }
+    }
+
+    /// The variables of `--set` options, by name.
+    package static func variables(_ texts: [String]) throws(CommandFailure) -> [String: Node] {
+        var variables: [String: Node] = [:]
+        for text in texts {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandFailure(.usage, "--set must be NAME=VALUE, not \(text.quoted)")
+            }
+            // A value that is not JSON is a string: `--set away="8 s"` needs no JSON quotes.
+            let value = try? Node(json: Array(parts[1].utf8), file: "--set")
+            variables[parts[0]] = value ?? Node(.string(parts[1]))
+        }
+        return variables
+    }
+}
+
+/// Reads a scenario, and computes a digest of its files; throws all problems.
+package func readSource(
+    _ path: String, variables: [String: Node] = [:]
+) throws(CommandFailure) -> (scenario: Scenario, digest: String) {
+    var digest = FileDigest()
+    let reading = ScenarioFile.read(path, variables: variables) { path in
+        let octets = contents(of: path)
+        if let octets { digest.add(octets) }
+        return octets
+    }
+    guard reading.problems.isEmpty else {
+        let problems = reading.problems.map(\.description)
+        guard reading.problems.allSatisfy({ $0.code == .notYet }) else {
+            throw CommandFailure(.usage, problems: problems)
+        }
+        // The file is valid: the case is skipped.
+        for problem in problems { Console.warn("skipped: \(problem)") }
+        throw CommandFailure(
+            .environment, "nothing was played: remove what is not supported yet, and the rules that wait for it")
+    }
+    guard let scenario = reading.scenario else {
+        throw CommandFailure(
+            .usage, "\(path) is a suite, but this command plays a single scenario: use \"lubdub run\"")
+    }
+    return (scenario, digest.text)
+}

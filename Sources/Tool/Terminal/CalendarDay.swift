@@ -1,0 +1,49 @@
+/// A day of the Gregorian calendar.
+public struct CalendarDay: Hashable, Comparable, Sendable {
+    /// Such as 2024.
+    public let year: Int
+    /// 1 to 12.
+    public let month: Int
+    /// 1 to 31.
+    public let day: Int
+
+    /// Nil for a day that no calendar has.
+    public init?(year: Int, month: Int, day: Int) {
+        guard (1...9999) ~= year, (1...12) ~= month, (1...Self.days(inMonth: month, of: year)) ~= day else {
+            return nil
+        }
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    /// 0001-01-01.
+    public static let first = CalendarDay()
+
+    private init() { (year, month, day) = (1, 1, 1) }
+
+    /// The day after this one.
+    package var next: CalendarDay {
+        CalendarDay(year: year, month: month, day: day + 1) ?? CalendarDay(year: year, month: month + 1, day: 1)
+            ?? CalendarDay(year: year + 1, month: 1, day: 1) ?? self
+    }
+
+    var daysOfMonth: Int { Self.days(inMonth: month, of: year) }
+
+    /// `March 2024`.
+    var monthName: String {
+        let names = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November", "December",
+        ]
+        return "\(names[month - 1]) \(year)"
+    }
+
+    private static func days(inMonth month: Int, of year: Int) -> Int {
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+    }
+
+    /// Whether `left` is earlier.
+    public static func < (left: CalendarDay, right: CalendarDay) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+}

@@ -1,0 +1,24 @@
+/// The last heart rates for a chart; `nil` marks a cleared display.
+struct RateHistory {
+    package static let length = 300
+
+    package private(set) var rates: [Int?] = []
+
+    package mutating func add(_ bpm: UInt16) { append(Int(bpm)) }
+
+    /// The line has a gap here.
+    package mutating func interrupt() {
+        if let last = rates.last, last != nil { append(nil) }
+    }
+
+    private mutating func append(_ rate: Int?) {
+        if rates.count == Self.length { rates.removeFirst() }
+        rates.append(rate)
+    }
+
+    /// The last rates, the newest at the end; fewer at the start.
+    package var window: [Int?] {
+        let length = [30, 75, 150].first { rates.count <= $0 } ?? Self.length
+        return Array(repeating: nil, count: length - rates.count) + rates
+    }
+}

@@ -1,0 +1,41 @@
+/// The role of a text on the screen.
+public enum Style: Sendable {
+    /// Plain text.
+    case plain
+    /// The title of the text that follows.
+    case label
+    /// The state of the device.
+    case heading
+    /// A heart rate, large.
+    case heart
+    /// The line of a chart.
+    case line
+    /// A goal that was reached.
+    case good
+    /// A warning.
+    case warning
+}
+
+/// The characters that a screen is drawn with.
+public enum Glyphs: Sendable {
+    /// Braille patterns, blocks and box drawings.
+    case unicode
+    /// Printable ASCII only.
+    case ascii
+}
+
+/// A row of the screen, without trailing spaces.
+public struct ScreenRow: Equatable, Sendable {
+    /// Characters of one style.
+    public struct Run: Equatable, Sendable {
+        public var text: String
+        public let style: Style
+    }
+
+    public internal(set) var runs: [Run] = []
+    /// The number of columns up to the last character.
+    public internal(set) var columns = 0
+
+    /// The characters without styles.
+    public var text: String { runs.map(\.text).joined() }
+}

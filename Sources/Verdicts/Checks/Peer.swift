@@ -1,0 +1,31 @@
+public import Bluetooth
+import HCI
+import Spelling
+
+/// How the command line names a peripheral.
+public enum Peer: Hashable, Sendable, CustomStringConvertible {
+    /// Its address.
+    case address(DeviceAddress)
+    /// The 48 bits of its address, public or random.
+    case number(UInt64)
+    /// The name that it advertises.
+    case name(String)
+
+    /// Reads `C0:FF:EE:00:00:01`, the same followed by `/public` or `/random`, or a name.
+    public init(_ text: String) {
+        guard let address = DeviceAddress(text) else {
+            self = .name(text)
+            return
+        }
+        self = text.contains("/") ? .address(address) : .number(address.number)
+    }
+
+    /// As on the command line.
+    public var description: String {
+        switch self {
+        case .address(let address): "\(address)"
+        case .number(let number): String("\(DeviceAddress(number, .random))".prefix(while: { $0 != "/" }))
+        case .name(let name): name.quoted
+        }
+    }
+}

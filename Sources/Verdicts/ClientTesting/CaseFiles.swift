@@ -1,0 +1,61 @@
+import Arguments
+package import CommandSupport
+package import Conformance
+package import Documents
+import Expectations
+import Glibc
+package import Scenarios
+import Spelling
+
+extension CaseFiles {
+    /// The files of this machine.  A link to a folder is followed only if it is one of `operands`, so that no tree is infinite.
+    package static func real(_ operands: [String]) -> CaseFiles {
+        CaseFiles(
+            kind: { kind(of: $0, followingLinks: operands.contains($0)) }, names: folderEntries, contents: contents)
+    }
+
+    private static func kind(of path: String, followingLinks: Bool) -> Kind? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file
+        case S_IFDIR: break
+        default: return nil
+        }
+        if followingLinks { return .folder }
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? .folder : nil
+    }
+}
+
+/// The cases that the operands name; throws all problems of the operands and their suites.
+package func discoverCases(_ operands: [String]) throws(CommandFailure) -> [Case] {
+    let gathering = Gathering(operands, in: .real(operands))
+    guard gathering.problems.isEmpty else {
+        throw CommandFailure(.usage, problems: gathering.problems.map(\.description))
+    }
+    return gathering.cases
+}
+
+/// A case's scenario, or the outcome of a case without a playable one.
+package enum CaseReading {
+    case scenario(Scenario)
+    case unplayed(Outcome)
+
+    /// `variables` are those of the command line.
+    package init(_ item: Case, variables: [String: Node] = [:]) {
+        let variables = item.variables.merging(variables) { $1 }
+        let reading = ScenarioFile.read(item.path, variables: variables, load: contents)
+        let title = reading.scenario?.name ?? item.id
+        let problems = reading.problems
+        if let scenario = reading.scenario, problems.isEmpty {
+            self = .scenario(scenario)
+        } else if problems.isEmpty {
+            self = .unplayed(
+                Outcome(.error, title: title, reasons: ["\(item.path) is a suite, but a case must be a scenario"]))
+        } else {
+            // Features that are not supported yet are not errors of the file.
+            let verdict: Verdict = problems.allSatisfy { $0.code == .notYet } ? .skip : .error
+            self = .unplayed(Outcome(verdict, title: title, reasons: problems.map(\.description)))
+        }
+    }
+}

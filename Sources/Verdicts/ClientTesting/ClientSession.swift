@@ -1,0 +1,9 @@
+import CommandSupport
+
+/// The client under test in one case: a process, or an operator with an app.
+protocol ClientSession: Actor {
+    /// Starts to take its lines.
+    func start() async
+    /// Ends it, and returns its record.
+    func end(_ signals: Signals) async -> ClientRecord
+}

@@ -1,0 +1,214 @@
+import Arguments
+import Bluetooth
+import CommandSupport
+import Conformance
+import Drivers
+import Expectations
+import Glibc
+import ScenarioRuns
+import Scenarios
+import Simulation
+import Sockets
+import Spelling
+import Terminal
+import VirtualWorld
+
+/// A client under test: a command line that is started for each case, or an operator with an app.
+struct ClientUnderTest: Sendable {
+    private enum Driver: Sendable {
+        case command(String)
+        case `operator`(OperatorConsole)
+    }
+
+    /// How the client reaches the devices.
+    private enum Attachment: Sendable {
+        case controller(ControllerPlace)
+        case radios(DeviceRadios)
+    }
+
+    private let driver: Driver
+    private let attachment: Attachment
+    /// The socket for its lines, in addition to its standard output.
+    private let lineSocket: StreamAddress?
+
+    /// Nil when the built-in client is under test.
+    init?(_ invocation: Invocation) throws(CommandFailure) {
+        if let command = invocation.text("--client") {
+            driver = .command(command)
+        } else if invocation.has("--ask") {
+            let isTerminal = isatty(STDIN_FILENO) == 1
+            driver = .operator(OperatorConsole(terminal: isTerminal ? TerminalDevice(on: STDERR_FILENO) : nil))
+        } else {
+            return nil
+        }
+        if let radios = try DeviceRadios(invocation) {
+            attachment = .radios(radios)
+        } else {
+            attachment = .controller(try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0"))
+        }
+        guard let text = invocation.text("--said") else {
+            lineSocket = nil
+            return
+        }
+        lineSocket = try orFail(.usage, "--said: ") { try StreamAddress(text) }
+    }
+
+    private var radio: RadioKind { if case .radios(let radios) = attachment { radios.kind } else { .virtual } }
+    private var asksOperator: Bool { if case .operator = driver { true } else { false } }
+
+    /// Why it cannot play a scenario; empty when it can.
+    private func unsupportedReason(_ scenario: Scenario) -> [String] {
+        if case .radios(let radios) = attachment,
+            let why = radios.unsupportedReason(scenario.devices.count, isExact: false)
+        {
+            return ["the scenario has \(why)"]
+        }
+        if asksOperator, scenario.expectations.isEmpty {
+            return ["the scenario has no expectation that an operator can answer"]
+        }
+        var unplayed = scenario.unplayed(on: radio)
+        if radio == .bluetoothd {
+            unplayed += scenario.script.enumerated().compactMap { rule, it in
+                it.action.keyUnplayedByBluetoothd.map { (rule, "bluetoothd controls \"\($0)\"") }
+            }
+        }
+        return unplayed.map { rule, why in
+            "script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)"
+        }
+    }
+
+    /// Runs a scenario once.
+    ///
+    /// - Parameters:
+    ///   - printsAddresses: Whether the addresses of its controller and line socket go to standard output.
+    ///   - isSilent: Whether its standard error is discarded.
+    ///   - tell: Called with each of its lines.
+    package func play(
+        _ configuration: RunConfiguration, _ narrator: Narrator?, source: [UInt8], _ signals: Signals,
+        printsAddresses: Bool,
+        isSilent: Bool, _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
+    ) throws(CommandFailure) -> CaseResult {
+        let reasons = unsupportedReason(configuration.scenario)
+        guard reasons.isEmpty else {
+            return CaseResult(unplayed: Outcome(.skip, title: configuration.scenario.name, reasons: reasons))
+        }
+        var configuration = configuration
+        configuration.hear(by: radio)
+        var started = try configuration.world()
+        let files = try LogFiles(configuration, &started, narrator, source: source, isCase: true)
+        var (world, record, reason) = try live(started, files, configuration, signals) {
+            [configuration] live, loop, completion throws in
+            try await session(
+                configuration, live, loop, completion, printsAddresses: printsAddresses, isSilent: isSilent, tell)
+        }
+        // The kernel starts the case's time whether or not the client could be started.
+        if !startsAtReset, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
+        complain(ofRunaways: world, of: configuration.item?.id)
+        world.endJudging()
+        if record.textLeftOut > 0 {
+            let caseID = configuration.item.map { "\($0.id): " } ?? ""
+            Console.warn("\(caseID)\(record.textLeftOut) lines that are not JSON were not logged")
+        }
+        files.flush(&world)
+        let judgement = Judgement(
+            world, isStrict: configuration.isStrict, client: record, traceContext: files.traceContext)
+        let chronicle = files.chronicle(of: &world)
+        let measured: ExitCode = record.measurements > 0 ? .success : .failure
+        let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
+        if case .failure(let why) = reason {
+            throw CommandFailure(.environment, why)
+        }
+        return CaseResult(
+            world, judgement, of: configuration, measurements: record.measurements, client: record,
+            chronicle: chronicle,
+            code: code)
+    }
+
+    /// Whether the case's time starts when an external host sends HCI Reset.
+    private var startsAtReset: Bool {
+        if case (.command, .controller(.stream)) = (driver, attachment) { true } else { false }
+    }
+
+    /// Starts the client.
+    private func session(
+        _ configuration: RunConfiguration, _ live: LiveWorld, _ loop: EventLoop, _ completion: RunCompletion,
+        printsAddresses: Bool, isSilent: Bool,
+        _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
+    ) async throws -> any ClientSession {
+        var controller: String?
+        if case .controller(let place) = attachment {
+            controller = try await live.offer(place)
+            if printsAddresses, let controller { Console.print("controller \(controller)") }
+        }
+        let command: String
+        switch driver {
+        case .command(let text): command = text
+        case .operator(let console):
+            return OperatorRun(
+                configuration, live, on: radio, console, completion,
+                open: { try await open(live, loop, PairingOperator(passkey: nil, at: nil, on: loop)) },
+                tell: tell)
+        }
+        var socket: ClientOutputSocket?
+        if let lineSocket {
+            let listener = ClientOutputSocket(on: loop)
+            let address = try await listener.open(at: lineSocket)
+            if printsAddresses { Console.print("said \(address)") }
+            socket = listener
+        }
+        if case .radios = attachment {
+            let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
+            try await open(live, loop, PairingOperator(passkey: passkey, at: nil, on: loop))
+        }
+        var addresses: [DeviceAddress] = []
+        for device in configuration.scenario.devices.indices { addresses.append(await live.address(of: device)) }
+        let process = try ClientProcess(
+            command, environment(of: configuration, controller: controller, addresses: addresses), isSilent: isSilent)
+        if case .controller(.kernel) = attachment { await live.start() }
+        return ProcessSession(process, live, socket, completion, tell: tell)
+    }
+
+    /// Switches the devices on; returns when the case's time has started.
+    private func open(_ live: LiveWorld, _ loop: EventLoop, _ pairingOperator: PairingOperator) async throws {
+        guard case .radios(let radios) = attachment else { return await live.start() }
+        try await radios.start(live, answerPairing: pairingOperator.handler)
+        let limit = loop.now.advanced(by: ProcessSession.patience)
+        while !(await live.isPlaying) {
+            if let why = await live.failure { throw CommandFailure(.environment, why) }
+            guard loop.now < limit else {
+                throw CommandFailure(
+                    .environment, "the radio was not ready within \(ProcessSession.patience.components.seconds) s")
+            }
+            try await loop.sleep(until: loop.now.advanced(by: .milliseconds(5)))
+        }
+    }
+
+    /// Runs a world with the client that `start` starts, until the case is over.
+    private func live(
+        _ world: World, _ files: LogFiles, _ configuration: RunConfiguration, _ signals: Signals,
+        start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
+    ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
+        let terms = Judge.Terms(grace: CaseClock.grace, radio: radio, asksPerson: asksOperator)
+        let loop = EventLoop(pace: .real())
+        return try orFail {
+            try loop.run { [world, startsAtReset] in
+                let completion = RunCompletion()
+                let live = LiveWorld(world, on: loop, completion, .quiet) { world in
+                    files.flush(&world)
+                    return !files.readerIsGone
+                }
+                await live.judge(on: terms, startsAtReset: startsAtReset)
+                let session: any ClientSession
+                do { session = try await start(live, loop, completion) } catch {
+                    _ = await live.close(signals)
+                    throw error
+                }
+                await session.start()
+                let reason = await completion.wait(signals, on: loop, for: nil)
+                await live.stop()
+                let record = await session.end(signals)
+                return (await live.close(signals), record, reason)
+            }
+        }
+    }
+}

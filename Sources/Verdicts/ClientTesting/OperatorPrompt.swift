@@ -1,0 +1,145 @@
+import CommandSupport
+import EventLog
+import Expectations
+import Scenarios
+import Simulation
+import Spelling
+import Terminal
+
+/// An expectation as a question to an operator: its text, and the meaning of an answer.
+struct OperatorPrompt: Sendable {
+    /// The meaning of a typed line.
+    package enum Reply: Equatable, Sendable {
+        /// An answer, and its line in the event log.
+        case answer(Inquiry.Answer, ClientLine)
+        /// Not an answer, and why.
+        case misread(String)
+    }
+
+    /// The id of the expectation.
+    package let id: String
+    private let line: Matcher
+    private let isWanted: Bool
+    private let within: Duration?
+    private let fields: [AppField]
+    private let constants: [AppField.Value]
+
+    /// Nil when an operator cannot answer the expectation.
+    init?(_ expectation: Expectation) {
+        let event: Event
+        switch expectation.question {
+        case .seen(let seen, let bound): (event, isWanted, within) = (seen, true, bound)
+        case .never(let unseen): (event, isWanted, within) = (unseen, false, expectation.within)
+        default: return nil
+        }
+        guard event.kind == .said else { return nil }
+        let lines = event.filters.compactMap { filter in
+            if case .line(let matcher) = filter { matcher } else { nil }
+        }
+        (id, line) = (expectation.id, lines.first ?? .any(true))
+        (fields, constants) = AppField.fields(of: line)
+    }
+
+    /// Whether the question asks for a value that is not in the scenario.
+    private var isOpen: Bool { line.hasTruth }
+
+    // MARK: Text
+
+    /// What the operator should watch for.
+    var announcement: String {
+        let time = within.map { ", within \($0.inSeconds)" } ?? ""
+        guard isWanted else { return "\(id): the app must not show \(subject)\(time)" }
+        return isOpen ? "\(id): look at \(names)" : "\(id): the app should show \(subject)\(time)"
+    }
+
+    /// The question; in the present tense until it is due.
+    package func text(isDue: Bool, isAgain: Bool) -> String {
+        if isOpen { return "\(id): \(isAgain ? "look again: " : "")what does the app show for \(names)?" }
+        if isAgain { return "\(id): and had it shown \(subject)?" }
+        return isDue ? "\(id): has the app shown \(subject)?" : "\(id): does the app show \(subject)?"
+    }
+
+    /// The possible answers.
+    package var hint: String {
+        let value = fields.map(\.example).joined(separator: " ")
+        let words = isOpen ? "" : "yes, no, or "
+        return "\(words)the value, for example \(value); - for none, ? if you cannot tell"
+    }
+
+    private var names: String { fields.map(\.name).joined(separator: ", ") }
+
+    private var subject: String { line.subject }
+
+    // MARK: Answers
+
+    /// Parses a typed line.
+    package func read(_ text: String) -> Reply {
+        let text = text.trimmed
+        switch text.lowercased() {
+        case "": return .misread("that is not an answer: type \(hint)")
+        case "?": return answer(.unknown, "unknown")
+        case "y", "yes", "n", "no":
+            guard !isOpen else { return .misread("this question has no yes or no: type \(hint)") }
+            return text.lowercased().hasPrefix("y") ? answer(.yes, "yes") : answer(.no, "no")
+        case "-": return shown(fields.map { AppField.Value($0.key, nil, "null") })
+        default: break
+        }
+        if text.hasPrefix("{") {
+            guard let line = ClientLine(Array(text.utf8)), line.isJSON else {
+                return .misread("\(text.brief.quoted) is not a JSON object")
+            }
+            guard fields.contains(where: { Datum(json: text.utf8)?[$0.key] != nil }) else {
+                return .misread("\(text.brief.quoted) does not contain \(names): type \(hint)")
+            }
+            return .answer(.shown, line)
+        }
+        var words = text.split(whereSeparator: { " ;\t".contains($0) })[...]
+        var values = constants
+        for field in fields {
+            guard let value = field.take(from: &words) else {
+                return .misread("\(text.brief.quoted) does not contain \(names): type \(hint)")
+            }
+            values.append(value)
+        }
+        return words.isEmpty
+            ? shown(values) : .misread("\(text.brief.quoted) contains more than \(names): type \(hint)")
+    }
+
+    /// The line for a question that is never answered.
+    package var silence: ClientLine? { line("answer", "null") }
+
+    private func answer(_ answer: Inquiry.Answer, _ word: String) -> Reply {
+        line("answer", word.quoted).map { .answer(answer, $0) } ?? .misread(word)
+    }
+
+    private func line(_ key: String, _ json: String) -> ClientLine? {
+        ClientLine(Array("{\(key.quoted): \(json), \"asked\": \(id.quoted)}".utf8))
+    }
+
+    private func shown(_ values: [AppField.Value]) -> Reply {
+        var keys: [String] = []
+        for value in values where !keys.contains(value.key) { keys.append(value.key) }
+        let members = keys.map { key in
+            let own = values.filter { $0.key == key }
+            if let whole = own.first(where: { $0.member == nil }) { return "\(key.quoted): \(whole.json)" }
+            let parts = own.map { "\(($0.member ?? "").quoted): \($0.json)" }
+            return "\(key.quoted): {\(parts.joined(separator: ", "))}"
+        }
+        let text = "{\((members + ["\"asked\": \(id.quoted)"]).joined(separator: ", "))}"
+        return ClientLine(Array(text.utf8)).map { .answer(.shown, $0) } ?? .misread(text)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        let isSpace = { (character: Character) in character.isWhitespace }
+        return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    }
+}
+
+extension Duration {
+    /// `2 s`, or `0.5 s`.
+    fileprivate var inSeconds: String {
+        "\(decimal(Double(inNanoseconds) / 1e9, inNanoseconds % 1_000_000_000 == 0 ? 0 : 1)) s"
+    }
+}

@@ -1,0 +1,140 @@
+import CommandSupport
+import Drivers
+import Glibc
+import Simulation
+import VirtualWorld
+
+/// The process of a client under test, and its world: its lines and its exit become events of the world.
+actor ProcessSession: ClientSession {
+    /// The maximum time until its host sends HCI Reset.
+    package static let patience = Duration.seconds(10)
+    private static let beat = Duration.milliseconds(20)
+    private static let chunk = 16 << 10
+    private static let maximumChunks = 64  // the default limit of a pipe
+
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    private let live: LiveWorld
+    private let socket: ClientOutputSocket?
+    private let completion: RunCompletion
+    private let tell: @Sendable (Instant, ClientLine) -> Void
+    private let started: Instant
+    private var client: ClientProcess
+    private var output = ClientOutput()
+    private var buffer = [UInt8](repeating: 0, count: chunk)
+    private var watch: EventLoop.Watch?
+    private var isOver = false
+    private var record = ClientRecord()
+
+    init(
+        _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?, _ completion: RunCompletion,
+        tell: @escaping @Sendable (Instant, ClientLine) -> Void
+    ) {
+        (self.client, self.live, self.socket) = (client, live, socket)
+        (self.completion, self.tell) = (completion, tell)
+        loop = live.loop
+        started = live.loop.now
+    }
+
+    /// Starts to watch the process and the socket.
+    package func start() {
+        watch = client.watch(on: loop) { self.assumeIsolated { $0.read() } }
+        socket?.assumeIsolated { socket in
+            socket.listen { lines in self.assumeIsolated { $0.said(lines) } }
+        }
+        poll()
+    }
+
+    /// Ends the process and its children: with SIGTERM, and with SIGKILL after 2 s or at the next signal.
+    package func end(_ signals: Signals) async -> ClientRecord {
+        isOver = true
+        record.hasPlayed = await live.isPlaying
+        record.textLeftOut = output.leftOut
+        client.send(SIGTERM)
+        let limit = loop.now.advanced(by: .seconds(2))
+        client.poll()
+        while !client.isGone, loop.now < limit, signals.take() == nil { await pause() }
+        client.send(SIGKILL)
+        let last = loop.now.advanced(by: .seconds(2))  // a process that hangs in the kernel does not end
+        while !client.isGone, loop.now < last { await pause() }
+        client.endStrays()
+        stopReading()
+        client.close()
+        await socket?.close()
+        return record
+    }
+
+    private func pause() async {
+        try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(2)))
+        client.poll()
+    }
+
+    private func stopReading() {
+        if let watch { loop.cancel(watch) }
+        watch = nil
+    }
+
+    // MARK: Output
+
+    /// Reads one chunk of its output, so that endless output does not block other work.
+    private func read() {
+        guard let octets = client.read(into: &buffer) else {
+            stopReading()
+            if let line = output.finish() { said([line]) }
+            return
+        }
+        guard !isOver else { return }
+        said(output.take(octets))
+    }
+
+    private func said(_ lines: [ClientLine]) {
+        guard !isOver, !lines.isEmpty else { return }
+        record.lines += lines.count
+        record.measurements += lines.count(where: \.isMeasurement)
+        let now = live.assumeIsolated { live in
+            live.visit { world, now in
+                for line in lines { world.clientSaid(line) }
+                return now
+            }
+        }
+        for line in lines { tell(now, line) }
+    }
+
+    // MARK: Exit
+
+    /// Checks periodically whether the process still runs.
+    private func poll() {
+        guard !isOver else { return }
+        client.poll()
+        if let status = client.status, record.exit == nil { exited(status) }
+        let (isPlaying, hasGuests) = live.assumeIsolated { ($0.isPlaying, $0.hasGuests) }
+        let hasSenders = socket?.assumeIsolated { $0.hasSenders } ?? false
+        let isSilent = client.isGone && watch == nil && !hasGuests && !hasSenders
+        guard isPlaying ? record.exit?.isFailure != true : !isSilent && loop.now < started.advanced(by: Self.patience)
+        else {
+            if !isPlaying { record.waited = client.waited }
+            return completion.finish(.time)
+        }
+        // No external host or client is left: time can pass at once.
+        if isPlaying, isSilent { live.assumeIsolated { $0.skip(.seconds(1)) } }
+        loop.call(at: isPlaying && isSilent ? loop.now : loop.now.advanced(by: Self.beat)) {
+            self.assumeIsolated { $0.poll() }
+        }
+    }
+
+    private func exited(_ status: UInt8) {
+        // Its last lines come before its exit.
+        for _ in 0..<Self.maximumChunks {
+            guard watch != nil, let octets = client.read(into: &buffer), !octets.isEmpty else { break }
+            said(output.take(octets))
+        }
+        if let line = output.finish() { said([line]) }
+        let now = live.assumeIsolated { live in
+            live.visit { world, now in
+                world.clientExited(status)
+                return now
+            }
+        }
+        record.exit = ClientRecord.Exit(status: status, at: now)
+    }
+}

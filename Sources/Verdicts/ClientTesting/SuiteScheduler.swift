@@ -1,0 +1,141 @@
+import Arguments
+import CommandSupport
+import Conformance
+import Expectations
+import Glibc
+import Simulation
+
+/// Runs cases in parallel, each on its own thread.
+///
+/// The calling thread starts them, collects their results, and forwards signals to them.
+struct SuiteScheduler: Sendable {
+    package typealias Turn = CaseRunner<Case>.Turn
+
+    /// The result of one turn of a case.
+    enum CaseCompletion: Sendable {
+        case played(CaseResult)
+        /// The case could not be run, or its logs could not be written.
+        case failed(CommandFailure, title: String)
+
+        /// The outcome for reports; nil when a signal interrupted the case.
+        package var outcome: Outcome? {
+            switch self {
+            case .played(let result): result.code.isInterruption ? nil : result.outcome
+            case .failed(let failure, let title): Outcome(.error, title: title, reasons: [failure.description])
+            }
+        }
+
+        package var result: CaseResult? { if case .played(let result) = self { result } else { nil } }
+    }
+
+    private enum Message: Sendable {
+        case ended(Turn, CaseCompletion)
+        case signal(Int32)
+    }
+
+    /// What the scheduler calls.
+    struct Callbacks: Sendable {
+        /// Runs a case; called on the case's thread.
+        package var play: @Sendable (Turn, Signals) -> CaseCompletion
+        /// Reports a finished case.
+        package var report: @Sendable (Turn, CaseCompletion) -> Void
+        /// Shows how many cases have finished, and which are running.
+        package var showProgress: @Sendable (_ ended: Int, _ ids: [String]) -> Void = { _, _ in }
+        /// Why no more cases may start; nil when there is no reason.
+        package var interruption: @Sendable () -> ExitCode? = { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
+    }
+
+    /// The results so far.
+    package private(set) var runner: CaseRunner<Case>
+    /// Why not all cases were run; nil when all were.
+    package private(set) var interruption: ExitCode?
+    /// The result of the last turn.
+    package private(set) var last: CaseCompletion?
+    private let jobs: Int
+    private let isInOrder: Bool
+    private let callbacks: Callbacks
+    private var playing: [(turn: Turn, relay: SignalRelay)] = []
+    private var unreported: [(turn: Turn, completion: CaseCompletion)] = []
+    private var nextReported = 0  // the position of a case, when they are reported in order
+
+    /// - Parameters:
+    ///   - jobs: The maximum number of cases that run at a time.
+    ///   - isInOrder: Whether cases are reported in the suite's order; else as they finish.
+    init(_ runner: CaseRunner<Case>, jobs: Int, isInOrder: Bool, _ callbacks: Callbacks) {
+        (self.runner, self.jobs, self.isInOrder, self.callbacks) = (runner, jobs, isInOrder, callbacks)
+    }
+
+    /// Runs all cases, or those that start before a signal arrives. Returns the scheduler with their results.
+    package func run(_ signals: Signals) throws(CommandFailure) -> SuiteScheduler {
+        let loop = EventLoop(pace: .real())
+        return try orFail {
+            try loop.run { [self] in
+                var scheduler = self
+                let (messages, inbox) = AsyncStream.makeStream(of: Message.self)
+                let watch = signals.watch(on: loop) { inbox.yield(.signal($0)) }
+                defer { loop.cancel(watch) }
+                scheduler.startCases(inbox)
+                guard !scheduler.playing.isEmpty else { return scheduler }
+                for await message in messages {
+                    switch message {
+                    case .signal(let number): scheduler.interrupt(number)
+                    case .ended(let turn, let completion): scheduler.ended(turn, completion)
+                    }
+                    scheduler.startCases(inbox)
+                    if scheduler.playing.isEmpty { break }
+                }
+                scheduler.reportRest()
+                return scheduler
+            }
+        }
+    }
+
+    private mutating func startCases(_ inbox: AsyncStream<Message>.Continuation) {
+        while interruption == nil, playing.count < jobs, let turn = runner.next() {
+            do throws(CommandFailure) {
+                let relay = try SignalRelay()
+                try DetachedThread.start { [callbacks] in
+                    inbox.yield(.ended(turn, callbacks.play(turn, relay.signals)))
+                }
+                playing.append((turn, relay))
+            } catch { ended(turn, .failed(error, title: turn.item.id)) }
+        }
+        callbacks.showProgress(runner.count, playing.map(\.turn.item.id))
+    }
+
+    private mutating func interrupt(_ number: Int32) {
+        interruption = interruption ?? .signal(number)
+        for (_, relay) in playing { relay.send(number) }
+    }
+
+    private mutating func ended(_ turn: Turn, _ completion: CaseCompletion) {
+        playing.removeAll { $0.turn.place == turn.place }
+        last = completion
+        if case .played(let result) = completion, result.code.isInterruption {
+            interruption = interruption ?? result.code
+        }
+        let hasEnded = runner.ended(turn, completion.outcome, isSpoilt: completion.result?.disturbance != nil)
+        if turn.isSecond, hasEnded { unreported.removeAll { $0.turn.place == turn.place } }
+        if hasEnded, !isInOrder { callbacks.report(turn, completion) } else { unreported.append((turn, completion)) }
+        reportNext()
+        interruption = interruption ?? callbacks.interruption()
+    }
+
+    /// Reports the cases that are next in order.
+    private mutating func reportNext() {
+        guard isInOrder else { return }
+        while let index = unreported.firstIndex(where: { $0.turn.place == nextReported }) {
+            let (turn, completion) = unreported.remove(at: index)
+            nextReported += 1
+            callbacks.report(turn, completion)
+        }
+    }
+
+    /// Reports the cases that wait for others that were interrupted.
+    private mutating func reportRest() {
+        for (turn, completion) in unreported.sorted(by: { $0.turn.place < $1.turn.place }) {
+            callbacks.report(turn, completion)
+        }
+        unreported.removeAll()
+    }
+}

@@ -1,0 +1,134 @@
+package import Arguments
+package import Checks
+package import CommandSupport
+import Drivers
+import EventLog
+import Glibc
+import Reporting
+import ScenarioRuns
+import Simulation
+package import Sockets
+import Spelling
+
+/// The radio that reaches a real peripheral.
+package enum PeripheralEndpoint {
+    /// This machine's Bluetooth, or a controller outside.
+    case radio(RadioChoice)
+    /// Virtual controllers at these addresses, one of which the peripheral's host uses.
+    case controllers([StreamAddress])
+
+    /// For the user to start the peripheral's host.
+    private static let hostTimeout = Duration.seconds(60)
+    /// Twice the longest advertising interval.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
+    static let scanTimeout = Duration.seconds(21)
+
+    /// Reads `--radio` and `--controller`; nil if the peripheral is a scenario's.
+    package init?(_ invocation: Invocation) throws(CommandFailure) {
+        let radio = invocation.text("--radio").flatMap { $0 == "virtual" ? nil : $0 }
+        let offered = invocation.texts("--controller")
+        guard radio != nil || !offered.isEmpty else { return nil }
+        if radio != nil, !offered.isEmpty {
+            throw CommandFailure(.usage, "--controller needs the virtual radio: remove --controller, or --radio")
+        }
+        if let path = invocation.operands.first {
+            throw CommandFailure(
+                .usage,
+                "a scenario and a real peripheral cannot be checked together: remove \(path.quoted), or "
+                    + (radio == nil ? "--controller" : "--radio"))
+        }
+        for option in ["--set", "--seed", "--events"] where invocation.has(option) {
+            throw CommandFailure(.usage, "\(option) needs a scenario: remove it to check a real peripheral")
+        }
+        guard let radio else {
+            self = .controllers(
+                try offered.map { text throws(CommandFailure) in
+                    if case .stream(let address) = try ControllerPlace(text) { return address }
+                    throw CommandFailure(
+                        .usage, "check cannot offer a controller as vhci: use tcp:HOST:PORT or unix:PATH")
+                })
+            return
+        }
+        let choice = try RadioChoice(radio)
+        if case .bluez = choice, invocation.has("--trace") {
+            throw CommandFailure(
+                .usage, "--trace cannot record packets with bluez: remove it, and record them with btmon -w FILE")
+        }
+        self = .radio(choice)
+    }
+
+    /// Runs checks on the peripheral that `--peer` names.
+    package func test(_ checks: [Check], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+        let (formatter, reports) = (try CheckFormatter(invocation), try ReportFiles(invocation))
+        let trace = try traceFile(invocation)
+        let recent = RecentPackets(of: 0)
+        let log = PacketLog { chunk in
+            trace?.write(chunk)
+            recent.take(chunk)
+        }
+        let code = try withHost(log) { host throws(CommandFailure) in
+            guard let name = invocation.text("--peer") else { throw missingPeer(host) }
+            let test = RealPeripheralTest(
+                checks: checks, peer: Peer(name), isStrict: invocation.has("--strict"), formatter: formatter,
+                reports: reports, options: options + ["--peer", name], timeout: timeout)
+            return try test.run(host, recent)
+        }
+        try orFail(.environment) { try trace?.close() }
+        return code
+    }
+
+    private func traceFile(_ invocation: Invocation) throws(CommandFailure) -> TraceFile? {
+        guard let path = invocation.text("--trace") else { return nil }
+        if path == "-" { throw CommandFailure(.usage, "--trace must be a file, not standard output") }
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        let epoch = Duration.seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+        return try orFail(.environment) { try TraceFile(path, epoch: epoch) }
+    }
+
+    /// Calls `body` with a host, on the thread of a loop.
+    private func withHost(
+        _ log: PacketLog, _ body: (RealTimeHost) throws(CommandFailure) -> ExitCode
+    ) throws(CommandFailure) -> ExitCode {
+        let signals = Signals()
+        let loop = EventLoop(pace: .real())
+        return try loop.hold { () throws(CommandFailure) -> ExitCode in
+            let time = RealTime(loop, signals)
+            guard let host = try open(time, log) else { return time.reason?.code ?? .success }
+            defer { host.close() }
+            return try body(host)
+        }
+    }
+
+    private func open(_ time: RealTime, _ log: PacketLog) throws(CommandFailure) -> RealTimeHost? {
+        switch self {
+        case .radio(.controller(let address)):
+            return RealTimeHost(try HCICentralHost(above: address, on: time.loop, log: log), time)
+        case .radio(.bluez(let adapter)): return try .bluez(adapter, time)
+        case .controllers(let addresses):
+            let central = try LiveWorldCentralHost(offering: addresses, on: time.loop, log: log)
+            for address in central.offered { Console.print("controller \(address)") }
+            return RealTimeHost(central, time)
+        }
+    }
+
+    private var timeout: Duration {
+        if case .radio = self { Self.scanTimeout } else { Self.hostTimeout }
+    }
+
+    /// The options of a command line that reaches the peripheral again.
+    private var options: [String] {
+        switch self {
+        case .radio(.controller(let address)): ["--radio", "hci:\(address)"]
+        case .radio(let bluez): ["--radio", "\(bluez)"]
+        case .controllers(let addresses): addresses.flatMap { ["--controller", "\($0)"] }
+        }
+    }
+
+    private func missingPeer(_ host: RealTimeHost) -> CommandFailure {
+        let found = PeripheralScan(for: nil, by: host, within: .seconds(5)).others
+        return CommandFailure(
+            .usage,
+            "no peripheral given: name it with --peer. Found within 5 s: \(found.isEmpty ? "none" : found.joined(separator: ", "))"
+        )
+    }
+}

@@ -1,0 +1,109 @@
+import Arguments
+import Bluetooth
+import Checks
+import CommandSupport
+import Conformance
+import Expectations
+import Glibc
+import ScenarioRuns
+import Simulation
+import Spelling
+
+/// Runs checks on a real peripheral, in real time, each in its own connection.
+struct RealPeripheralTest {
+    let checks: [Check]
+    let peer: Peer
+    let isStrict: Bool
+    let formatter: CheckFormatter
+    let reports: ReportFiles
+    /// The options of a command line that reaches the peripheral again.
+    let options: [String]
+    /// How long to look for the peripheral at first.
+    let timeout: Duration
+
+    /// Runs all checks, and returns the exit status.
+    func run(_ host: RealTimeHost, _ recent: RecentPackets) throws(CommandFailure) -> ExitCode {
+        showProgress(host, "looking for \(peer)")
+        defer { Console.show(last: nil) }
+        let scan = PeripheralScan(for: peer, by: host, within: timeout)
+        var runner = CaseRunner(checks, into: Report(version: version))
+        if !host.isOver, let obstacle = obstacle(scan, host) {
+            try reports.write(runner.report)
+            throw obstacle
+        }
+        while !host.isOver, let turn = runner.next() {
+            showProgress(host, "\(runner.count + 1) of \(checks.count): \(turn.item.id)")
+            let outcome = turn.item.ask(of: peer, by: host, isStrict: isStrict)
+            if host.isOver { break }
+            report(turn, outcome, recent, &runner)
+            guard outcome.verdict == .fail || outcome.verdict == .inconclusive, runner.hasNext else { continue }
+            // Do not wait for a lost peripheral in each of the other checks.
+            showProgress(host, "looking for \(peer) again")
+            if !PeripheralScan(for: peer, by: host, within: PeripheralEndpoint.scanTimeout).isFound, !host.isOver {
+                giveUp(after: turn.item, recent, &runner)
+            }
+        }
+        return try end(host, runner.report)
+    }
+
+    /// Reports the outcome of a check, unless the check runs once more.
+    private func report(
+        _ turn: CaseRunner<Check>.Turn, _ outcome: Check.Outcome, _ recent: RecentPackets,
+        _ runner: inout CaseRunner<Check>
+    ) {
+        let packets = outcome.finding.map { recent.lines(until: $0.instant) } ?? []
+        let replay = replay(of: outcome.check.id)
+        let reported = Outcome(outcome, replay: replay, seed: nil, trace: packets)
+        guard runner.ended(turn, reported, isSpoilt: outcome.isExcused) else {
+            return Console.warn("\(outcome.check.id): \(outcome.reason ?? ""); it runs again at the end")
+        }
+        for line in formatter.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
+    }
+
+    private func giveUp(after last: Check, _ recent: RecentPackets, _ runner: inout CaseRunner<Check>) {
+        let reason = "\(peer) was not found any more after \(last.id)"
+        while let turn = runner.next() {
+            report(turn, Check.Outcome(turn.item, inconclusive: reason), recent, &runner)
+        }
+    }
+
+    private func end(_ host: RealTimeHost, _ report: Report) throws(CommandFailure) -> ExitCode {
+        Console.print(report.summary.words())
+        try reports.write(report)
+        let count = report.summary.total
+        if count < checks.count { Console.warn("interrupted: \(count) of \(checks.count) checks were run") }
+        if case .failure(let reason)? = host.time.reason { throw CommandFailure(.environment, reason) }
+        return host.time.reason?.code ?? report.code
+    }
+
+    /// Why no check can run; nil if they can.
+    private func obstacle(_ scan: PeripheralScan, _ host: RealTimeHost) -> CommandFailure? {
+        guard let address = scan.address else {
+            let found = scan.others.isEmpty ? "none" : scan.others.joined(separator: ", ")
+            return CommandFailure(
+                .environment, "no peripheral \(peer) found within \(timeout.components.seconds) s. Found: \(found)")
+        }
+        guard host.isTaken(address) else { return nil }
+        let number = "\(address)".prefix { $0 != "/" }
+        return CommandFailure(
+            .environment,
+            "another program of this machine is connected to \(peer), and checks need their own connections: disconnect "
+                + "it, for example with bluetoothctl disconnect \(number)")
+    }
+
+    /// Shows on a terminal what is happening, and for how long.
+    private func showProgress(_ host: RealTimeHost, _ activity: String) {
+        guard isatty(STDERR_FILENO) == 1, Paint.canErase else { return }
+        let begin = host.now
+        let show = { [time = host.time] in
+            Console.show(last: "\(activity), \(begin.duration(to: time.now).components.seconds) s")
+        }
+        show()
+        host.time.tick = show
+    }
+
+    private func replay(of id: String) -> String {
+        (["lubdub", "check"] + options + (isStrict ? ["--strict"] : []) + ["--only", id]).map(\.forShell)
+            .joined(separator: " ")
+    }
+}

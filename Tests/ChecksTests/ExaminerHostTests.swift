@@ -1,0 +1,152 @@
+import Bluetooth
+import Expectations
+import HCI
+import LEHost
+import Octets
+import Scenarios
+import Simulation
+import Testing
+import VirtualWorld
+
+@testable import Checks
+
+/// Checks by hosts as in real time: the peripheral cannot be controlled, the machine is slow, controllers disappear.
+@Suite struct ExaminerHostTests {
+    /// A host of a peripheral that cannot be controlled.
+    final class RealHost: ExaminerHost {
+        private var host: VirtualTimeHost
+        /// The delay of this machine in each wait.
+        private let standstill: Duration
+        /// The waits that are left before it is over.
+        private var rounds: Int
+
+        init(_ peripheral: Peripheral, standstill: Duration = .zero, rounds: Int = .max) throws {
+            var world = try World(peripheral.scenario(), seed: 1)
+            world.mutation = peripheral.mutation
+            host = try VirtualTimeHost(world, device: 0)
+            (self.standstill, self.rounds) = (standstill, rounds)
+        }
+
+        var pool: PacketPool {
+            get { host.pool }
+            _modify { yield &host.pool }
+        }
+        var now: Instant { host.now }
+        var stage: (scenario: Scenario, device: Int)? { nil }
+        var isOver: Bool { rounds <= 0 }
+
+        func start() { host.start() }
+        func perform(_ command: Host.Command) { host.perform(command) }
+        func play(until limit: Instant) -> Bool {
+            rounds -= 1
+            return !isOver && host.play(until: limit)
+        }
+        func drain(into outputs: inout [Host.Output]) { host.drain(into: &outputs) }
+        func standstill(since begin: Instant) -> Duration { standstill }
+        func act(_ action: Action, for duration: Duration?) -> Bool { false }
+    }
+
+    private static let full = Peripheral.correct[0]
+    private static let strap = Peer.name("Lubdub HRM")
+
+    private static func mutant(_ id: String) throws -> (Check, Peripheral) {
+        (
+            try #require(Check.all.first { $0.id == id }),
+            try #require(Peripheral.mutants.first { $0.caughtBy == id && $0.mutation != nil })
+        )
+    }
+
+    @Test func `where nobody can do anything to it who is right fails nothing`() throws {
+        for check in Check.all {
+            let outcome = check.ask(of: Self.strap, by: try RealHost(Self.full), isStrict: true)
+            let words = "\(check.id): \(outcome.finding.map { "\($0.expected), \($0.seen)" } ?? outcome.reason ?? "")"
+            #expect(outcome.verdict == .pass || outcome.verdict == .skip, "\(words)")
+            if check.id == "HRS/SEN/CN/BV-04-C" {
+                #expect(outcome.reason == "nobody can set the heart rate of this peripheral")
+            }
+        }
+    }
+
+    static let losses: [(id: String, isPassedBy: Peripheral)] = [
+        ("reconnection/advertises_after_loss", full), ("HTS/SEN/SP/BV-02-C", Peripheral.thermometer),
+    ]
+
+    @Test(arguments: losses) func `who cannot be taken out of range loses a client that vanishes`(
+        id: String, right: Peripheral
+    ) throws {
+        let check = try #require(Check.all.first { $0.id == id })
+        let wrong = try #require(Peripheral.mutants.first { $0.caughtBy == id })
+        #expect(check.ask(of: Self.strap, by: try RealHost(right)).verdict == .pass)
+        #expect(check.ask(of: Self.strap, by: try RealHost(wrong)).verdict == .fail)
+    }
+
+    static let lengths: [(standstill: Duration, verdict: Verdict)] = [
+        (.zero, .fail), (.milliseconds(50), .fail), (.milliseconds(2000), .fail), (.milliseconds(3100), .inconclusive),
+    ]
+
+    @Test(arguments: lengths) func `a machine that stood still for a tenth of the time fails nobody`(
+        standstill: Duration, verdict: Verdict
+    ) throws {
+        // It waits for an advertisement for 21 s at the most, and for 30 s for measurements.
+        let (check, mutant) = try Self.mutant("heart_rate/flags_explain_octets")
+        let outcome = check.ask(of: Self.strap, by: try RealHost(mutant, standstill: standstill))
+        #expect(outcome.verdict == verdict)
+        #expect(outcome.isExcused == (verdict == .inconclusive))
+        if outcome.isExcused { #expect(outcome.reason == "this machine stood still for 3100 ms") }
+    }
+
+    @Test func `a machine that stood still does not excuse who passes`() throws {
+        let check = try #require(Check.all.first { $0.id == "heart_rate/flags_explain_octets" })
+        let outcome = check.ask(of: Self.strap, by: try RealHost(Self.full, standstill: .seconds(60)))
+        #expect(outcome.verdict == .pass)
+        #expect(!outcome.isExcused)
+    }
+
+    @Test(arguments: [0, 2, 30]) func `a radio that is over lets no check wait`(rounds: Int) throws {
+        for check in Check.all {
+            let radio = try RealHost(Self.full, rounds: rounds)
+            let outcome = check.ask(of: Self.strap, by: radio)
+            #expect(outcome.duration < .seconds(60), "\(check.id)")
+            #expect(radio.isOver || outcome.verdict == .skip || rounds >= 10, "\(check.id)")
+        }
+    }
+
+    // MARK: Who is meant
+
+    static let peers: [(text: String, peer: Peer, words: String)] = [
+        ("C0:FF:EE:00:00:01", .number(0xC0FF_EE00_0001), "C0:FF:EE:00:00:01"),
+        ("c0:ff:ee:00:00:01/random", .address(DeviceAddress(0xC0FF_EE00_0001, .random)), "C0:FF:EE:00:00:01/random"),
+        ("C0:FF:EE:00:00:01/public", .address(DeviceAddress(0xC0FF_EE00_0001, .public)), "C0:FF:EE:00:00:01/public"),
+        ("C0:FF:EE:00:00:01/other", .name("C0:FF:EE:00:00:01/other"), #""C0:FF:EE:00:00:01/other""#),
+        ("Lubdub HRM", .name("Lubdub HRM"), #""Lubdub HRM""#), ("", .name(""), #""""#),
+    ]
+
+    @Test(arguments: peers) func `a peer is an address or a name`(text: String, peer: Peer, words: String) {
+        #expect(Peer(text) == peer)
+        #expect(Peer(text).description == words)
+    }
+
+    static let scans: [(peer: String?, isFound: Bool, others: Int)] = [
+        ("Lubdub HRM", true, 0), ("Lubdub", false, 1), (nil, false, 1), ("00:00:00:00:00:01", false, 1),
+    ]
+
+    @Test(arguments: scans) func `a scan finds others too`(
+        peer: String?, isFound: Bool, others: Int
+    ) throws {
+        let scan = PeripheralScan(for: peer.map { Peer($0) }, by: try RealHost(Self.full), within: .seconds(5))
+        #expect(scan.isFound == isFound)
+        #expect(scan.others.count == others)
+        for other in scan.others { #expect(other.hasSuffix(#"/random "Lubdub HRM""#)) }
+    }
+
+    @Test func `the cache of advertisers has a maximum size`() {
+        var cache = AdvertiserCache()
+        for number in 0...UInt64(2 * AdvertiserCache.maximum) {
+            let address = DeviceAddress(number % 2 == 0 ? number : 1, .random)
+            let report = AdvertisingReport(kind: .undirected, address: address, data: [], rssi: 0)
+            #expect(cache.add(report).address == address)
+        }
+        #expect(cache.all.count == AdvertiserCache.maximum)
+        #expect(cache.all.last?.address == DeviceAddress(UInt64(2 * AdvertiserCache.maximum), .random))
+    }
+}

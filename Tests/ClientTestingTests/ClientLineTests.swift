@@ -1,0 +1,66 @@
+import Spelling
+import Testing
+
+@testable import ClientTesting
+
+/// What becomes of the octets that a client under test prints.
+@Suite struct ClientLineTests {
+    @Test(
+        arguments: [
+            (#"{"heart_rate": {"bpm": 62}}"#, #"{"heart_rate": {"bpm": 62}}"#, true),
+            (" \t{\"steps\": 1}\r", #"{"steps": 1}"#, true),
+            (#"{"heart_rate": null}"#, #"{"heart_rate": null}"#, false),
+            (#"{"state": "scanning", "peer": "C0:FF:EE:00:00:01/random"}"#, nil, false),
+            (#"{"heart_rate": }"#, #""{\"heart_rate\": }""#, false),
+            ("62", #""62""#, false),
+            ("[1]", #""[1]""#, false),
+            ("Traceback", #""Traceback""#, false),
+        ] as [(String, String?, Bool)])
+    func `An object stays as it is, and all else is a string`(
+        text: String, logged: String?, isMeasurement: Bool
+    ) throws {
+        let line = try #require(ClientLine(Array(text.utf8)))
+        #expect(line.json == logged ?? text)
+        #expect(line.isMeasurement == isMeasurement)
+    }
+
+    @Test(arguments: ["", " ", "\r"]) func `An empty line is none`(text: String) {
+        #expect(ClientLine(Array(text.utf8)) == nil)
+    }
+
+    @Test func `Octets that are no text are replaced`() throws {
+        let line = try #require(ClientLine([0xFF, 0x61, 0]))
+        #expect(line.json.hasPrefix("\"\u{FFFD}a"))
+        #expect(!line.json.contains("\0"))
+    }
+
+    @Test(arguments: [1, 2, 7, 1000]) func `Lines are cut, in any portions`(size: Int) {
+        let octets = Array("{\"steps\": 1}\n\nmore\r\n{\"steps\": 2}".utf8)
+        var output = ClientOutput()
+        var lines: [String] = []
+        for start in stride(from: 0, to: octets.count, by: size) {
+            lines += output.take(octets[start..<min(start + size, octets.count)]).map(\.json)
+        }
+        #expect(lines == [#"{"steps": 1}"#, #""more""#])
+        #expect(output.finish()?.json == #"{"steps": 2}"#)
+        #expect(output.finish() == nil)
+    }
+
+    @Test func `Of a line without end the beginning is kept`() throws {
+        var output = ClientOutput()
+        let portion = [UInt8](repeating: UInt8(ascii: "x"), count: 60_000)
+        for _ in 0..<10 { #expect(output.take(portion[...]).isEmpty) }
+        let lines = output.take(Array("\n{\"steps\": 3}\n".utf8)[...])
+        #expect(lines.map(\.json.utf8.count) == [ClientOutput.longestLine + 2, 12])
+    }
+
+    @Test func `So much text is kept, and objects behind it`() {
+        var output = ClientOutput()
+        let line = [UInt8](repeating: UInt8(ascii: "x"), count: ClientOutput.longestLine) + Array("\n".utf8)
+        var kept = 0
+        for _ in 0..<20 { kept += output.take(line[...]).count }
+        #expect(kept == ClientOutput.mostText / ClientOutput.longestLine)
+        #expect(output.leftOut == 20 - kept)
+        #expect(output.take(Array("{}\n".utf8)[...]).map(\.json) == ["{}"])
+    }
+}

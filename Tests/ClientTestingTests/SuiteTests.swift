@@ -1,0 +1,118 @@
+import Arguments
+import Conformance
+import Documents
+import Expectations
+import FoundationEssentials
+import Glibc
+import Scenarios
+import Simulation
+import Testing
+
+@testable import ClientTesting
+@testable import CommandSupport
+@testable import ScenarioRuns
+
+@Suite struct SuiteTests {
+    private static let root = String(#filePath.dropLast("/Tests/CommandLineToolTests/SuiteTests.swift".count))
+
+    @Test func `What is kept of a case is in a folder of its own, below the one that was named`() {
+        let ids = ["a/b", "/etc/x", "../../x", "_/_/x", "a//b", "", "./.", "x\u{7}/y"]
+        #expect(
+            ArtifactDirectory.paths(of: ids, in: "kept") == [
+                "kept/a/b", "kept/etc/x", "kept/_/_/x", "kept/_/_/x_", "kept/a/b_", "kept/_", "kept/__", "kept/x_/y",
+            ])
+    }
+
+    private static func entry(
+        _ verdict: Verdict, reasons: [String] = [], replay: String? = "lubdub run a"
+    ) -> Report.Entry {
+        var report = Report(version: "1")
+        return report.add(
+            "a/x", Outcome(verdict, title: "X", reasons: reasons, replay: replay, duration: .milliseconds(12_340)))
+    }
+
+    @Test(
+        arguments: [
+            (entry(.pass), ["pass          a/x  12.3 s"]),
+            (
+                entry(.fail, reasons: ["one", "two"]),
+                [
+                    "fail          a/x  12.3 s", "              one", "              two",
+                    "              replay: lubdub run a",
+                ]
+            ),
+            (entry(.skip, reasons: ["needs pairing"]), ["skip          a/x  12.3 s", "              needs pairing"]),
+            (entry(.error, reasons: ["bad"], replay: nil), ["error         a/x  12.3 s", "              bad"]),
+        ])
+    func `A case is a line, and what did not pass is told in full`(entry: Report.Entry, lines: [String]) {
+        #expect(CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(entry) == lines)
+    }
+
+    @Test func `Groups are counted where there are several`() {
+        let wording = CaseFormatter(paint: Paint(isOn: false), isVirtual: false)
+        var report = Report(version: "1")
+        report.add("long/x", Outcome(.pass, title: "", duration: .seconds(1)))
+        #expect(wording.summary(report) == ["1 pass, 0 fail, 0 inconclusive, 0 skip, 0 error in 1.0 s"])
+        report.add("x", Outcome(.inconclusive, title: "", duration: .seconds(1)))
+        #expect(
+            wording.summary(report) == [
+                "      pass  fail  inconclusive  skip  error", "long     1     0             0     0      0",
+                ".        0     0             1     0      0",
+                "1 pass, 0 fail, 1 inconclusive, 0 skip, 0 error in 2.0 s",
+            ])
+    }
+
+    @Test func `A link to a folder is followed only where it was named`() throws {
+        let folder = "/tmp/lubdub-\(getpid())-links"
+        let files = FileManager.default
+        defer { try? files.removeItem(atPath: folder) }
+        try files.createDirectory(atPath: "\(folder)/inner", withIntermediateDirectories: true)
+        let scenario = try #require(files.contents(atPath: "\(Self.root)/scenarios/resting.json"))
+        try scenario.write(to: URL(filePath: "\(folder)/inner/a.json"))
+        try files.createSymbolicLink(atPath: "\(folder)/inner/loop", withDestinationPath: folder)
+        try files.createSymbolicLink(atPath: "\(folder)/inner/b.json", withDestinationPath: "a.json")
+        #expect(try gathered([folder]).map(\.id) == ["inner/a", "inner/b"])
+        #expect(try gathered(["\(folder)/inner/loop"]).map(\.id) == ["inner/a", "inner/b"])
+    }
+
+    @Test func `What is only not configuration yet is skipped, and what is wrong is an error`() throws {
+        let broken = "\(Self.root)/Tests/ScenariosTests/Broken"
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: broken).sorted().first { $0.hasSuffix(".json") })
+        guard case .unplayed(let outcome) = CaseReading(Case("x", path: "\(broken)/\(name)", of: broken)) else {
+            return #expect(Bool(false), "\(name) is no broken file")
+        }
+        #expect(outcome.verdict == .error)
+        #expect(outcome.reasons.count == 1)
+        let later = "\(Self.root)/Tests/ScenariosTests/Fixtures/03-bond-forgotten.json"
+        guard case .unplayed(let skipped) = CaseReading(Case("y", path: later, of: later)) else {
+            return #expect(Bool(false), "bonds are played now; another fixture has to prove this")
+        }
+        #expect(skipped.verdict == .skip)
+        #expect(skipped.reasons.first?.contains("LD0190") == true)
+        guard case .unplayed(let missing) = CaseReading(Case("x", path: "none.json", of: "none.json")) else {
+            return #expect(Bool(false), "a file that is not there was read")
+        }
+        #expect(missing.verdict == .error)
+        #expect(missing.title == "x")
+    }
+
+    @Test func `A replay line names the case as it is called where it comes from`() throws {
+        let path = "\(Self.root)/scenarios/resting.json"
+        let item = Case("my case", path: path, seed: 3, variables: ["rest": Node(.string("4 s"))], of: "all suites/")
+        guard case .scenario(let scenario) = CaseReading(Case("x", path: path, of: path)) else {
+            return #expect(Bool(false), "it cannot be read")
+        }
+        let words = ["all suites/", "--for", "9 s", "--strict", "--set", "a=b"]
+        let configuration = try RunConfiguration(scenario, item, seed: nil, keep: nil, try runGrammar.parse(words))
+        #expect(configuration.seed == 3)
+        #expect(
+            configuration.replay
+                == "lubdub run 'all suites/' --seed 3 --set a=b --for '9 s' --strict --only 'my case'")
+        let client = ["all suites/", "--client", "a b", "--controller", "vhci"]
+        #expect(
+            try RunConfiguration(scenario, item, seed: nil, keep: nil, try runGrammar.parse(client)).replay
+                == "lubdub run 'all suites/' --seed 3 --client 'a b' --controller vhci --only 'my case'")
+        #expect(try RunConfiguration(scenario, item, seed: 8, keep: nil, try runGrammar.parse(words)).seed == 8)
+    }
+}

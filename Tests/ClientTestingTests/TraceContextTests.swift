@@ -1,0 +1,94 @@
+import Arguments
+import Conformance
+import EventLog
+import Expectations
+import Scenarios
+import Simulation
+import Spelling
+import Testing
+import VirtualWorld
+
+@testable import ClientTesting
+@testable import CommandSupport
+@testable import ScenarioRuns
+
+/// The lines of the trace around a fail.
+@Suite struct RecollectionTests {
+    private static func played(within: String) throws -> RunConfiguration {
+        let text = """
+            {"lubdub": 1, "name": "One", "limit": "20 s", "devices": [{"id": "strap", "name": "Strap",
+              "advertise": {"services": ["180D"]}, "services": [{"service": "heart_rate", "value": 62}]}],
+             "expect": [{"id": "quick", "expect": "seen", "event": "subscribed", "within": "\(within)"},
+                        {"id": "never", "expect": "never", "event": "connected"}]}
+            """
+        return RunConfiguration(
+            try #require(ScenarioFile.read("a.json", variables: [:]) { _ in Array(text.utf8) }.scenario), seed: 1)
+    }
+
+    private static func outcome(within: String) throws -> Outcome {
+        let configuration = try played(within: within)
+        var world = try configuration.world()
+        world.judgeExpectations()
+        var clientRun = try BuiltInClientRun(configuration, in: world, nil)
+        clientRun.play { _, _ in }
+        clientRun.world.endJudging()
+        return CaseResult(clientRun, try Judgement(clientRun, of: configuration), of: configuration, code: .success)
+            .outcome
+    }
+
+    @Test func `A fail has what was expected and seen, when, and the packets around that instant`() throws {
+        let outcome = try Self.outcome(within: "10 s")
+        let (quick, never) = (outcome.findings[0], outcome.findings[1])
+        #expect(quick.verdict == .pass)
+        #expect(quick.trace == [])
+        #expect(never.why?.expected == "no connected since the start")
+        #expect(never.why?.seen.hasPrefix("saw connected of strap at ") == true)
+        let instant = try #require(never.instant)
+        #expect(never.trace.contains { $0.hasPrefix("\(instant)  <- LE Connection Complete") })
+        #expect(never.trace.contains { $0.hasPrefix("\(instant)  client says {\"state\": \"connected\"") })
+        #expect(
+            never.trace
+                == never.trace.sorted { Double($0.prefix { $0 != " " }) ?? 0 < Double($1.prefix { $0 != " " }) ?? 0 })
+        #expect(outcome.account.count == 1 + never.trace.count)
+        #expect(try Self.outcome(within: "10 s") == outcome)
+    }
+
+    @Test func `Each fail has its own lines`() throws {
+        let outcome = try Self.outcome(within: "50 ms")
+        #expect(outcome.findings.map(\.verdict) == [.fail, .fail])
+        let (quick, never) = (outcome.findings[0], outcome.findings[1])
+        #expect(quick.trace != never.trace)
+        #expect(!quick.trace.isEmpty)
+        #expect(quick.trace.allSatisfy { !$0.contains("LE Connection Complete") })
+    }
+
+    private struct Line: JSONWritable {
+        let number: Int
+        func write(to text: inout JSONText) { text.append(Int64(number)) }
+    }
+
+    @Test(arguments: [true, false])
+    func `An instant may be named before it comes or soon after`(isEarly: Bool) throws {
+        let traceContext = TraceContext(try Self.played(within: "1 s").scenario)
+        let instant = Instant.start.advanced(by: .seconds(90))
+        if isEarly { traceContext.remember(instant) }
+        var journal = EventJournal(entriesPerChunk: 1) { traceContext.take($0) }
+        for second in 0..<100 { journal.append(line: Line(number: second), at: .start.advanced(by: .seconds(second))) }
+        if !isEarly { traceContext.remember(instant) }
+        #expect(
+            traceContext.lines(around: instant) == [
+                "89.000000  client says 89", "90.000000  client says 90", "91.000000  client says 91",
+            ])
+        #expect(traceContext.lines(around: .start) == [])
+    }
+
+    @Test func `On a terminal the trace stands below its fault, and the replay line is the last`() throws {
+        var report = Report(version: "1")
+        let lines = CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(
+            report.add("a", try Self.outcome(within: "10 s")))
+        #expect(lines[1].hasPrefix("              never: expected no connected since the start; saw connected"))
+        #expect(lines[2].hasPrefix("              trace  "))
+        #expect(lines[3].hasPrefix("                     "))
+        #expect(lines.last?.hasPrefix("              replay: lubdub run ") == true)
+    }
+}
