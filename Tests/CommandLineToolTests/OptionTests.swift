@@ -89,7 +89,7 @@ import Testing
             try RunConfiguration(.empty, "a.json", try serveGrammar.parse(words + ["a.json"]))
         }
         #expect(failure?.code == .usage)
-        #expect(failure?.message.contains(words.last ?? "") == true)
+        #expect(failure?.description.contains(words.last ?? "") == true)
     }
 
     @Test func `The command line overrides what the scenario says`() throws {

@@ -1,4 +1,5 @@
 import Arguments
+import Drivers
 import Scenarios
 import Simulation
 import Spelling
@@ -99,6 +100,6 @@ import VirtualWorld
     func `A control socket has a path, and no longer one than the system takes`(text: String) throws {
         let failure = #expect(throws: CommandFailure.self) { try controlAddress(text, named: "--control") }
         #expect(failure?.code == .usage)
-        #expect(failure?.message.hasPrefix("lubdub: --control") == true)
+        #expect(failure?.description.hasPrefix("--control") == true)
     }
 }

@@ -1,4 +1,3 @@
-@testable import Benchmarks
 import Scenarios
 import Testing
 

@@ -57,7 +57,7 @@ import Testing
         (change(#""add": [\#(more)], "remove": ["a/more"]"#), "LD0138: script[0].remove[0]: \"a/more\" stands in"),
         (change(#""add": [{"service": "battery", "value": 6}]"#), "LD0131: script[0].add[0]: this device has another"),
         (change(#""add": [{"service": "feed", "value": 1, "id": "last"}]"#), "LD0131: script[0].add[0].id: "),
-        (change(#""add": [{"service": "batery"}]"#), "LD0110: script[0].add[0].service: \"batery\" is none of"),
+        (change(#""add": [{"service": "batery"}]"#), "LD0110: script[0].add[0].service: \"batery\" is not one of"),
         (change(#""add": [\#(more)]"#, of: "a/battery"), "LD0134: script[0].of: expected a device, found"),
         (
             change(
@@ -71,7 +71,7 @@ import Testing
         (#"{"when": "1 s", "do": "move_handles", "of": "a", "by": 0}"#, "LD0109: script[0].by: "),
         (#"{"when": "1 s", "do": "move_handles", "of": "a", "by": 1e300}"#, "script[0].by: "),
         (#"{"when": "1 s", "do": "move_handles", "of": "a", "by": 9, "for": "1 s"}"#, "script[0].for: unknown key"),
-        (#"{"when": "1 s", "do": "move_handles", "of": "a"}"#, "LD0106: script[0].by: missing key"),
+        (#"{"when": "1 s", "do": "move_handles", "of": "a"}"#, "LD0106: script[0].by: \"by\" is required"),
     ])
     func `What cannot be changed is named at its place`(rule: String, complaint: String) {
         let said = problems(("x", Self.text(rule)))

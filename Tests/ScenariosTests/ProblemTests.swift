@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProblemTests {
     @Test(
         arguments: [
-            (#"{"when": "5 s", "do": "sett", "of": "battery"}"#, "2:34: LD0110: script[0].do: \"sett\" is none of"),
+            (#"{"when": "5 s", "do": "sett", "of": "battery"}"#, "2:34: LD0110: script[0].do: \"sett\" is not one of"),
             (
                 #"{"when": "5 s", "do": "set", "of": "batery", "to": 1}"#,
                 #"2:47: LD0133: script[0].of: there is no "batery" (did you mean "battery"?)"#
@@ -67,7 +67,7 @@ import Testing
             ),
             (
                 #"{"when": "5 s", "do": "delay", "of": "strap"}"#,
-                "2:12: LD0106: script[0].by: missing key"
+                "2:12: LD0106: script[0].by: \"by\" is required"
             ),
             (
                 #"{"when": "5 s", "do": "drop", "of": "heart_rate/location"}"#,
@@ -212,7 +212,8 @@ import Testing
         #expect(said(#""event": "refused", "error": 128"#) == [])
         let reason = said(#""event": "disconnected", "reason": "conection_timeout""#)
         #expect(
-            reason.count == 1 && reason[0].contains(#"LD0110: script[0].when.reason: "conection_timeout" is none of"#))
+            reason.count == 1
+                && reason[0].contains(#"LD0110: script[0].when.reason: "conection_timeout" is not one of"#))
         #expect(reason.first?.hasSuffix(#"(did you mean "connection_timeout"?)"#) == true)
         let error = said(#""event": "refused", "error": "connection_timeout""#)
         #expect(error.count == 1 && error[0].contains("LD0110: script[0].when.error: "))

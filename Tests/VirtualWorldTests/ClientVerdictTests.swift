@@ -38,7 +38,7 @@ import VirtualWorld
         let known = CollectorCase.all.map(\.id)
         #expect(Set(known).count == known.count)
         for asked in CollectorCase.all {
-            #expect(required.contains(asked.id) == (asked.obstacle == nil), "\(asked.id)")
+            #expect(required.contains(asked.id) == (asked.limitation == nil), "\(asked.id)")
         }
         #expect(required.filter { $0.contains("/COL/") && !known.contains($0) } == [])
     }
@@ -57,6 +57,6 @@ import VirtualWorld
             try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
         }
         let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
-        #expect(current == text, "write it anew with LUBDUB_WRITE_VERDICTS=1 swift test --filter VerdictTests")
+        #expect(current == text, "regenerate it with LUBDUB_WRITE_VERDICTS=1 swift test --filter VerdictTests")
     }
 }

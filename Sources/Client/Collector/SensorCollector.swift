@@ -333,12 +333,13 @@ public struct SensorCollector: Sendable {
         _ opcode: Opcode, _ status: HCIStatus, at now: Instant, into outbox: inout [Output]
     ) {
         switch (phase, opcode) {
-        case (.scanning, .leSetScanEnable), (.scanning, .leSetScanParameters),
-            (.scanning, .leSetExtendedScanEnable), (.scanning, .leSetExtendedScanParameters):
+        case (.scanning, Command.leSetScanEnable.opcode), (.scanning, Command.leSetScanParameters.opcode),
+            (.scanning, Command.leSetExtendedScanEnable.opcode),
+            (.scanning, Command.leSetExtendedScanParameters.opcode):
             say(.error("the controller does not scan: \(status)"), nil, into: &outbox)
             outbox.append(.command(.stopScanning))
             rest(at: now, into: &outbox)
-        case (.ending(let ending), .disconnect): refused(ending, status, at: now, into: &outbox)
+        case (.ending(let ending), Command.disconnect.opcode): refused(ending, status, at: now, into: &outbox)
         default: break
         }
     }

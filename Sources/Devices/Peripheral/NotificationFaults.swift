@@ -105,7 +105,7 @@ public struct NotificationFaults: Sendable {
         let plan = Plan(rules, value.handle)
         var value = value
         if let length = plan.length { value.packet.truncate(to: length) }
-        let room = max(0, AttributeTable.longestValue - value.packet.count)
+        let room = max(0, AttributeTable.maximumValueLength - value.packet.count)
         if !plan.tail.isEmpty { pool.append(plan.tail.prefix(room), to: &value.packet) }
         guard !plan.drops else { return pool.release(value.packet) }
         let twin = plan.duplicates ? pool.copy(value.packet) : nil

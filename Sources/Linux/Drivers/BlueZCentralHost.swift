@@ -41,11 +41,8 @@ package final class BlueZCentralHost: LiveCentralHost {
     private let bus: Bus
     private let session: CentralSession
 
-    /// A host above an adapter; nil: the first one.
-    ///
-    /// - Parameters:
-    ///   - services: Only devices that advertise one of them are reported; empty: all devices.
-    ///   - sharesDevices: Whether the host may use connections of other programs.
+    /// A host above an adapter, by default the first one.  It reports devices that advertise one of `services`, or all if
+    /// there are none.  If it `sharesDevices`, it may use connections of other programs.
     package init(_ adapter: String?, services: [UUID], sharesDevices: Bool, over bus: Bus, on loop: EventLoop) {
         self.bus = bus
         description = adapter.map { "bluez:\($0)" } ?? "bluez"
@@ -77,7 +74,7 @@ package final class BlueZCentralHost: LiveCentralHost {
             case .busClosed: fail("the bus has gone away")
             case .event(.failed(let failure)): fail("\(failure)")
             case .event(.output(let output)): outputs.append(output)
-            case .event(.heard(let id, let handle, let value, let isIndicated)):
+            case .event(.received(let id, let handle, let value, let isIndicated)):
                 let packet = pool.take(Array(value.prefix(PacketPool.capacity)))
                 outputs.append(
                     isIndicated ? .indicated(id, handle: handle, packet) : .notified(id, handle: handle, packet))
@@ -127,7 +124,7 @@ func openBus(
         return try await Connection.open(address, on: loop, whenDisconnected: whenClosed)
     } catch {
         let fix =
-            address.namedBy.map { "\($0) names it: unset that to use the default bus" }
+            address.environmentVariable.map { "\($0) names it: unset that to use the default bus" }
             ?? "install and start it: apt-get install dbus bluez"
         throw CommandFailure(.environment, "\(error); \(fix)")
     }

@@ -67,9 +67,8 @@ package struct DeviceRadios: Sendable {
         }
     }
 
-    /// Switches the devices of a world on, each with its radio.
-    ///
-    /// - Parameter answerPairing: Answers what bluetoothd asks while a device pairs.
+    /// Switches the devices of a world on, each with its radio; `answerPairing` answers what bluetoothd asks while a device
+    /// pairs.
     package func start(
         _ live: LiveWorld, answerPairing: @escaping BlueZDevices.PairingHandler
     ) async throws(CommandFailure) {

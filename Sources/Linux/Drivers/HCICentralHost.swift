@@ -36,10 +36,8 @@ package final class HCICentralHost: LiveCentralHost {
     private var log: PacketLog
     private var warnings = HostWarnings()
 
-    /// Begins to connect to a controller; `notify` is called on the loop's thread.
-    ///
-    /// - Parameter log: Takes all packets, as those of controller 0.
-    /// - Throws: `CommandFailure` if the address cannot be resolved.
+    /// Begins to connect to a controller, and calls `notify` on the loop's thread.  `log` takes all packets, as those of
+    /// controller 0.
     package init(
         above address: StreamAddress, on loop: EventLoop, log: PacketLog = PacketLog(sink: nil),
         notify: @escaping @Sendable () -> Void = {}
@@ -119,7 +117,7 @@ package final class HCICentralHost: LiveCentralHost {
         case .wake(let due): loop.call(at: due) { [inbox] in inbox.add(.timePassed) }
         // A controller that has worked may work again.
         case .failed(let failure) where !hasStarted: fail("\(address): \(failure)")
-        case .ignored:
+        case .malformed:
             if let text = warnings.warning(for: output) { Console.warn("\(address): \(text)") }
         default:
             if case .started = output { hasStarted = true }

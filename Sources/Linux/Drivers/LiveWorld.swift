@@ -48,19 +48,16 @@ package actor LiveWorld {
     /// Why a device cannot use its radio any more; nil while all can.
     package private(set) var failure: String?
     private var whenUnlinked: (@Sendable () -> Void)?
-    private var wake: EventLoop.Appointment?
+    private var wake: EventLoop.ScheduledCall?
     private var clock: CaseClock?
     private var startsAtReset = false
     private var isOver = false  // the time of a case is
     private var reportedRunaways = 0
     private var client: (@Sendable (Host.Output) -> Void)?
 
-    /// A world that begins with `start`.
-    ///
-    /// - Parameters:
-    ///   - completion: Is finished when the case is over, a radio fails, or nobody reads the logs any more.
-    ///   - limits: What the radio cannot play of an action from outside.
-    ///   - flushLogs: Writes the world's logs; returns whether somebody still reads them.
+    /// A world that begins with `start`.  It finishes `completion` when the case is over, a radio fails, or the reader of the
+    /// logs has gone: `flushLogs` writes them, and returns whether somebody still reads them.  `limits` says what the radio
+    /// cannot play of an action from outside.
     package init(
         _ world: sending World, on loop: EventLoop, _ completion: RunCompletion, _ verbosity: Verbosity,
         limits: @escaping Limits = { _ in nil }, flushLogs: @escaping @Sendable (inout World) -> Bool
@@ -151,9 +148,8 @@ package actor LiveWorld {
         }
     }
 
-    /// Registers the devices with bluetoothd, on these adapters, and switches them on when it has all of them.
-    ///
-    /// - Parameter answerPairing: Answers what bluetoothd asks while a device pairs.
+    /// Registers the devices with bluetoothd, on these adapters, and switches them on when it has all of them;
+    /// `answerPairing` answers what it asks while a device pairs.
     func start(
         onBlueZ adapters: [String?], answerPairing: @escaping BlueZDevices.PairingHandler
     ) async throws(CommandFailure) {

@@ -2,71 +2,72 @@ public import EventLog
 public import Scenarios
 public import Simulation
 
-/// Decides when the rules of a scenario's script begin and end; others perform what they say.
+/// Decides when the rules of a scenario's script start and end; the caller performs their actions.
 ///
-/// A machine without a clock: it is told what happens and which time it is, and says what to do.
+/// A state machine without a clock: its inputs are events and instants, its outputs are actions.
 ///
 ///     runner.start(at: loop.now, into: &outbox)
 ///     runner.happened(.init(.subscribed, of: heartRate), at: loop.now, into: &outbox)
 ///
-/// **Order.**  Of what is to be done at one instant, the rule that stands first in the file comes first; of one rule, ends
-/// come before beginnings.  What was due by then comes before what is told at that instant.  Whoever is late in calling
-/// does not shift the script: what was due is counted from when it was due.
+/// **Order.** At one instant, rules act in the order of the file; for one rule, ends come before starts. What was due
+/// by an instant comes before events at that instant. Late calls do not shift the script: times count from when
+/// something was due.
 ///
-/// **Matches.**  A rule fires at each match of its moment, but for `nth` and `every`, which count from 1 and over the whole
-/// scenario; then it is drawn whether the match counts, from a stream of the rule's own.  An event of a device is also
-/// one of what belongs to it: `"of": "strap"` matches what happens to `strap/heart_rate`.  `until` an event is until the
-/// next one after the rule began; its `nth` and `every` count from there.  `until` a time that is over: the rule ends as it
-/// begins.
+/// **Matches.** A rule fires at each match of its moment, unless `nth` or `every` restrict that; these count from 1
+/// over the whole scenario. Then a draw from the rule's own random stream decides whether the match counts. An event of
+/// a device is also an event of everything that contains it: `"of": "strap"` matches events of `strap/heart_rate`.
+/// `until` with an event means the next match after the rule started, and its `nth` and `every` count from there. If
+/// `until` is a time that has passed, the rule ends at once.
 ///
-/// **What is in force.**  Rules that do the same kind of thing to the same thing cover each other: the one that began last
-/// is in force.  When it ends, the one below goes on, if its time is not over.  So `end` says what to give back,
-/// `resume` what is in force instead, and `lapse` that a time is over of which nothing was to be seen any more.  A rule that
-/// never ends lapses when another that never ends covers it, since it could not come back.
+/// **Active rules.** Of rules that do the same kind of action on the same target, only the one that started last is
+/// active. When it ends, the previous one resumes if its time is not over. Therefore `end` says what to undo, `resume`
+/// what is active instead, and `lapse` that an inactive rule has ended. A rule without end lapses when another one
+/// without end covers it, because it could never resume.
 ///
-/// **From outside.**  `act` begins what no rule of the file says, as a rule of its own behind those of the file: it covers
-/// and is covered like them.  Without an end it lasts until `giveBack`, or until something else from outside covers it;
-/// a rule of the file that never ends comes back from below it.
+/// **Actions from outside.** `act` starts a rule that is not in the file; it comes after the rules of the file and
+/// covers others in the same way. Without end it lasts until `giveBack`, or until another action from outside covers
+/// it; a rule of the file without end can resume after it.
 ///
-/// **Limits.**  Rules that feed each other at one instant are cut off for good.  Of what does the same to the same thing,
-/// the first ends when there is too much of it.
+/// **Limits.** Rules that trigger each other endlessly at one instant are disabled. If too many rules of the same kind
+/// of action and target are running, the oldest ends.
 public struct ScriptRunner: Sendable {
-    /// What is to be done; `rule(_:)` has the rules by their numbers, and those below the count of the scenario's
-    /// `script` are the indices of it.
+    /// An instruction for the caller. `rule(_:)` returns the rules by their numbers; numbers below the count of the
+    /// scenario's `script` are its indices.
     ///
-    /// Each `begin` is the event `began` of its rule; each `end` and each `lapse` the event `ended`.
+    /// Each `begin` is an event `began` of its rule; each `end` and `lapse` is an event `ended`.
     public enum Output: Hashable, Sendable {
-        /// Perform the rule's action now, in place of what another rule does to the same thing in the same way.
+        /// Perform the rule's action now; it replaces what another rule does to the same target in the same way.
         case begin(rule: Int)
-        /// Its time is over: give back what it took.  One that does not last ends as it begins, and has nothing to give.
+        /// The rule has ended: undo its action. An action that does not last ends at once, and there is nothing to
+        /// undo.
         case end(rule: Int)
-        /// Follows an `end`: a rule that was covered is in force again, as if it had been all the time since `begun`.
+        /// Follows an `end`: a covered rule is active again, as if it had been active since `begun`.
         case resume(rule: Int, begun: Instant)
-        /// Its time is over while another rule covers it: nothing changes.
+        /// A covered rule has ended: nothing changes.
         case lapse(rule: Int)
-        /// The rule feeds itself without end at this instant, and fires no more.
+        /// The rule triggers itself endlessly at this instant, and is disabled.
         case runaway(rule: Int)
-        /// Call `timePassed` then, and not when an earlier `wake` said.
+        /// Call `timePassed` at this instant; replaces earlier outputs of this kind.
         case wake(at: Instant)
     }
 
-    /// A rule that lasts and has not ended.
+    /// A running rule.
     private struct Firing {
         let number: Int
         let rule: Int
         let begun: Instant
-        /// Of the event until which it lasts.
+        /// Matches of the event that ends it.
         var matches = 0
-        /// Whether that event has come, so that the end is on the agenda.
+        /// Whether that event has happened, so that the end is on the agenda.
         var isEnding = false
     }
 
-    /// What a rule has to remember.
+    /// The state of a rule.
     private struct Memory {
         var chance: RandomStream
-        /// Of its moment.
+        /// Matches of its moment.
         var matches = 0
-        /// Where an event that it waits for came last, and how often.
+        /// When an event of its moment last matched, and how often at that instant.
         var last = Instant.never
         var moments = 0
         var isCutOff = false
@@ -74,26 +75,26 @@ public struct ScriptRunner: Sendable {
 
     private enum Phase { case waiting, playing, over }
 
-    /// How often a rule's event may come at one instant, and all rules' together ten times as often; and how much of one
-    /// kind lasts on one thing at once.
+    /// How often an event of a rule may match at one instant (and of all rules, ten times as often), and how many rules
+    /// with the same kind of action and target may run at once.
     public static let limit = 1000
 
-    private var script: [Rule]  // of the file, and behind them those from outside
-    private let ownCount: Int  // of those of the file
-    private var kinds: [Event.Kind]  // that some rule waits for
+    private var script: [Rule]  // rules of the file, followed by those from outside
+    private let ownCount: Int  // number of rules of the file
+    private var kinds: [Event.Kind]  // events for which some rule waits
     private let chance: RandomStream
     private var memories: [Memory]
     private var phase = Phase.waiting
     private var origin = Instant.start
     private var agenda = Agenda()
-    private var running: [Firing] = []  // in the order in which they began
+    private var running: [Firing] = []  // in the order of their starts
     private var firings = 0
-    private var crowd = (at: Instant.never, moments: 0)  // of all rules that wait for events
+    private var crowd = (at: Instant.never, moments: 0)  // matches of all rules at an instant
     private var asked: Instant?
 
     /// The script of a scenario that has not started.
     ///
-    /// Of `seed`, each rule draws from the stream `rule NAME`, or `rule #INDEX` if it has no id.
+    /// Each rule draws from the stream `rule NAME` of `seed`, or `rule #INDEX` if it has no id.
     public init(_ scenario: Scenario, seed: RandomStream) {
         script = scenario.script
         ownCount = script.count
@@ -106,29 +107,29 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Whether it has started, and is not over.
+    /// Whether the script has started and not finished.
     public var isPlaying: Bool { phase == .playing }
 
-    /// Whether any rule waits for such an event; if none does, it need not be told.
+    /// Whether a rule waits for such an event; other events need not be passed to `happened`.
     public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
-    /// The rule with a number of an output; of one from outside, only until the next `act`.
+    /// The rule with a number of an output; for rules from outside, only until the next `act`.
     public func rule(_ number: Int) -> Rule { script[number] }
 
-    /// Of the rules that last now, those that no other one covers, in the order in which they began.
+    /// The active rules in the order of their starts.
     public var inForce: [(rule: Int, begun: Instant)] {
         running.indices.filter { index in
             !running[(index + 1)...].contains { covers($0.rule, running[index].rule) }
         }.map { (running[$0].rule, running[$0].begun) }
     }
 
-    /// Whether a rule comes from outside, and is none of the file.
+    /// Whether a rule comes from outside, not from the file.
     public func isFromOutside(_ rule: Int) -> Bool { rule >= ownCount }
 
-    /// Which rule of the file begins next at a time that is known, and when; nil if none does.
+    /// The rule that starts next at a known time, and that time; nil if there is none.
     public var next: (rule: Int, due: Instant)? { agenda.nextBeginning }
 
-    /// The scenario begins; durations of the script count from `now`.  Once only.
+    /// Starts the scenario; durations of the script count from `now`. Must be called once.
     public mutating func start(at now: Instant, into outbox: inout [Output]) {
         guard phase == .waiting else { return }
         (phase, origin) = (.playing, now)
@@ -144,17 +145,17 @@ public struct ScriptRunner: Sendable {
         timePassed(at: now, into: &outbox)
     }
 
-    /// Something happened; of no consequence before the start and after the end.
+    /// Handles an event; has no effect before the start and after the end.
     ///
-    /// `began` and `ended` of rules are known here, and are not to be told.
+    /// `began` and `ended` of rules are generated here, and must not be passed.
     public mutating func happened(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
-        hear(observed, at: now, into: &outbox)
+        match(observed, at: now, into: &outbox)
         timePassed(at: now, into: &outbox)
     }
 
-    /// Does what is due; called too early or too often, it does nothing.
+    /// Performs what is due; early and repeated calls have no effect.
     public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
@@ -163,7 +164,7 @@ public struct ScriptRunner: Sendable {
         if let asked { outbox.append(.wake(at: asked)) }
     }
 
-    /// The scenario ends: the moment `end`.  Nothing happens in the script after it; what still lasts is left as it is.
+    /// Ends the scenario: the moment `end`. The script does nothing afterwards; running rules stay active.
     public mutating func finish(at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
@@ -178,11 +179,11 @@ public struct ScriptRunner: Sendable {
         phase = .over
     }
 
-    // MARK: From outside
+    // MARK: Actions from outside
 
-    /// Does now what somebody outside says, under the name that is the rule's `id`; its moment does not count.
+    /// Performs an action now, under the name that is the rule's `id`; its moment is ignored.
     ///
-    /// False before the start, after the end, and when its `chance` has decided against it.
+    /// Returns false before the start, after the end, and if its `chance` decided against it.
     public mutating func act(_ rule: Rule, at now: Instant, into outbox: inout [Output]) -> Bool {
         guard phase == .playing else { return false }
         play(until: now, into: &outbox)
@@ -193,7 +194,7 @@ public struct ScriptRunner: Sendable {
         return true
     }
 
-    /// Ends what `act` began under a name on a thing, and what still lasts; false when nothing does.
+    /// Ends what `act` started under a name for a target; returns false if nothing is running.
     public mutating func giveBack(
         _ name: String, of entity: EntityReference, at now: Instant, into outbox: inout [Output]
     ) -> Bool {
@@ -205,7 +206,7 @@ public struct ScriptRunner: Sendable {
         return true
     }
 
-    /// Whether something lasts that `act` began under a name on a thing.
+    /// Whether something that `act` started under a name for a target is running.
     public func lasts(_ name: String, of entity: EntityReference) -> Bool { firing(name, of: entity) != nil }
 
     private func firing(_ name: String, of entity: EntityReference) -> Int? {
@@ -214,7 +215,7 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Gives a rule from outside a number that no other one has while it lasts.
+    /// Stores a rule from outside under a number that is not in use.
     private mutating func place(_ rule: Rule) -> Int {
         var rule = rule
         rule.when = .start  // which has passed
@@ -232,8 +233,9 @@ public struct ScriptRunner: Sendable {
 
     // MARK: Matches
 
-    /// Puts on the agenda what a happening begins and ends; nothing else, so that the agenda alone makes the order.
-    private mutating func hear(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
+    /// Adds to the agenda what an event starts and ends; does nothing else, so that the agenda alone determines the
+    /// order.
+    private mutating func match(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard waits(for: observed.kind) else { return }
         for index in running.indices {
             let rule = running[index].rule
@@ -260,7 +262,7 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Counts that the event of a rule has come; true when it has come too often at this instant.
+    /// Counts a match of a rule's event; returns true if there were too many at this instant.
     private mutating func isRunaway(_ rule: Int, at now: Instant) -> Bool {
         if memories[rule].last != now { (memories[rule].last, memories[rule].moments) = (now, 0) }
         if crowd.at != now { crowd = (now, 0) }
@@ -280,7 +282,7 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// A rule's moment has come: decides whether it fires.
+    /// Handles the moment of a rule: decides whether it fires.
     private mutating func moment(of rule: Int, at now: Instant, into outbox: inout [Output]) {
         if case .repeated(_, let every, let times) = script[rule].when, every > .zero {
             memories[rule].matches += 1
@@ -292,16 +294,16 @@ public struct ScriptRunner: Sendable {
         begin(rule, at: now, into: &outbox)
     }
 
-    // MARK: Beginnings and ends
+    // MARK: Starts and ends
 
     private mutating func begin(_ index: Int, at now: Instant, into outbox: inout [Output]) {
         let rule = script[index]
         outbox.append(.begin(rule: index))
-        hear(ObservedEvent(.began, of: .rule(index)), at: now, into: &outbox)
+        match(ObservedEvent(.began, of: .rule(index)), at: now, into: &outbox)
         guard rule.action.kind.lasts else {
             if rule.action.kind == .clear { clear(rule.action.entity, at: now, into: &outbox) }
             outbox.append(.end(rule: index))
-            return hear(ObservedEvent(.ended, of: .rule(index)), at: now, into: &outbox)
+            return match(ObservedEvent(.ended, of: .rule(index)), at: now, into: &outbox)
         }
         limitLayers(coveredBy: index, at: now, into: &outbox)
         firings += 1
@@ -315,7 +317,7 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Ends a rule that lasts, and says what is in force instead.
+    /// Ends a running rule, and reports what is active instead.
     private mutating func end(_ index: Int, at now: Instant, into outbox: inout [Output]) {
         let firing = running.remove(at: index)
         agenda.cancelEnd(ofFiring: firing.number)
@@ -327,10 +329,10 @@ public struct ScriptRunner: Sendable {
                 outbox.append(.resume(rule: covered.rule, begun: covered.begun))
             }
         }
-        hear(ObservedEvent(.ended, of: .rule(firing.rule)), at: now, into: &outbox)
+        match(ObservedEvent(.ended, of: .rule(firing.rule)), at: now, into: &outbox)
     }
 
-    /// Ends all that is done to a thing and to what belongs to it, or all there is, in the order in which it began.
+    /// Ends all actions on a target and what it contains, or all actions, in the order of their starts.
     private mutating func clear(_ entity: EntityReference?, at now: Instant, into outbox: inout [Output]) {
         while let index = running.firstIndex(where: { firing in
             guard let entity else { return true }
@@ -340,8 +342,8 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// The last of the running firings never ends: so others below it that never end have no time left.  One from
-    /// outside can be given back, and leaves theirs to rules of the file.
+    /// The rule that started last never ends, so other endless rules below it are over. Rules from outside can be taken
+    /// back, and do not end those of the file.
     private mutating func endEndless(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
         while let index = running.dropLast().firstIndex(where: { firing in
             script[firing.rule].end == nil && covers(rule, firing.rule)
@@ -351,7 +353,7 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Makes room for one more of what does the same to the same thing: the first that began ends.
+    /// Makes room for another rule with the same kind of action and target: ends the oldest.
     private mutating func limitLayers(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
         guard running.count >= Self.limit, running.count(where: { covers(rule, $0.rule) }) >= Self.limit,
             let first = running.firstIndex(where: { covers(rule, $0.rule) })
@@ -359,7 +361,7 @@ public struct ScriptRunner: Sendable {
         end(first, at: now, into: &outbox)
     }
 
-    /// Whether two rules do the same kind of thing to the same thing.
+    /// Whether two rules have the same kind of action and target.
     private func covers(_ upper: Int, _ lower: Int) -> Bool {
         script[upper].action.kind == script[lower].action.kind
             && script[upper].action.entity == script[lower].action.entity

@@ -30,11 +30,12 @@ extension World {
         let (own, now) = (Self.millimetres(scenario.devices[node].distance), now)
         changeStation(of: nodes[node].controller) { station in
             guard let metres else {
-                station.way = Way(at: own)
+                station.trajectory = Trajectory(at: own)
                 return
             }
-            let start = begun == nil ? station.way.millimetres(at: now) : own
-            station.way = Way(from: start, to: Self.millimetres(metres), leaving: begun ?? now, taking: duration)
+            let start = begun == nil ? station.trajectory.millimetres(at: now) : own
+            station.trajectory = Trajectory(
+                from: start, to: Self.millimetres(metres), leaving: begun ?? now, taking: duration)
         }
     }
 

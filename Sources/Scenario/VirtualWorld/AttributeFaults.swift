@@ -36,6 +36,6 @@ extension World {
         names.follow(node, nodes[node])
         keepSilent(node)
         updateTampering(of: .device(node))
-        updateRefusals(of: .device(node))
+        updateErrorInjection(of: .device(node))
     }
 }

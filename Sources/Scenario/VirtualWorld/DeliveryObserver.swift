@@ -47,10 +47,14 @@ struct DeliveryObserver: Sendable {
             let event = try? Event(octets: pool.octets(of: packet))
         else { return }
         switch event {
-        case .leConnectionComplete(.success, let complete):
+        case Event.leConnectionComplete:
+            guard let (status, complete) = try? Event.leConnectionComplete.parameters(of: event), status == .success
+            else { return }
             forget(complete.handle, pool: &pool)  // of before a reset
             links.append(Watched(handle: complete.handle, peer: complete.peer))
-        case .disconnectionComplete(_, let handle, _): forget(handle, pool: &pool)
+        case Event.disconnectionComplete:
+            guard let (_, handle, _) = try? Event.disconnectionComplete.parameters(of: event) else { return }
+            forget(handle, pool: &pool)
         default: break
         }
     }

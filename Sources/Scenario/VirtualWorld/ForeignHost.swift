@@ -107,7 +107,7 @@ extension World {
         case .disconnect(let id, _):
             guard let peer = nodes[node].peer(of: id) else { return }
             outbox.append(.toForeignHost(node: node, .disconnect(peer)))
-        case .refuse(let refusals): nodes[node].refuse(refusals)
+        case .injectErrors(let errorInjection): nodes[node].injectErrors(errorInjection)
         default: break
         }
     }
@@ -150,7 +150,7 @@ extension Node {
         _ request: World.AttributeRequest, of handle: UInt16, at now: Instant, pool: inout PacketPool,
         into outputs: inout [Server.Output]
     ) -> Result<[UInt8], ATTError> {
-        if case .write(let value, _) = request, value.count > AttributeTable.longestValue {
+        if case .write(let value, _) = request, value.count > AttributeTable.maximumValueLength {
             outputs.append(.refused(opcode: Opcode.writeRequest.rawValue, handle: handle, .invalidAttributeValueLength))
             return .failure(.invalidAttributeValueLength)
         }

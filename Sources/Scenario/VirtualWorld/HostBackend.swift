@@ -13,7 +13,7 @@ extension World {
         case toRadio(node: Int, PacketKind, Packet)
         /// The controller outside is of no use to the host of a device.
         case radioFailed(node: Int, Host.Failure)
-        /// The host of a device reports `.refused` or `.ignored` of the controller outside.
+        /// The host of a device reports `.refused` or `.malformed` of the controller outside.
         case radioWarning(node: Int, Host.Output)
         /// The foreign host of a device is to do this.
         case toForeignHost(node: Int, ForeignCommand)

@@ -16,9 +16,9 @@ import VirtualController
 
 extension World {
     /// How the journal's records of values are said in words.
-    public var wording: ValueWording {
+    public var wording: ValueFormatter {
         let (names, ids) = (names, scenario.devices.map(\.id))
-        return ValueWording(
+        return ValueFormatter(
             entity: { device, number in names.entry(number, of: device)?.name ?? ids[device] },
             value: { device, number, octets, text in names.write(octets, number, of: device, to: &text) })
     }
@@ -87,15 +87,16 @@ extension World {
         }
         let enables = pool.uint8(at: 3, of: packet) == 1
         switch opcode {
-        case .leSetScanEnable: note(enables ? .scanning : .scanningStopped, .client, "client")
-        case .leCreateConnection: note(.connecting, .client, "client")
+        case HCI.Command.leSetScanEnable.opcode: note(enables ? .scanning : .scanningStopped, .client, "client")
+        case HCI.Command.leCreateConnection.opcode: note(.connecting, .client, "client")
         default: break
         }
     }
 
     /// Notes that a second central asks for a link.
     private mutating func noteCommand(_ opcode: Opcode?, of node: Int) {
-        guard opcode == .leCreateConnection || opcode == .leExtendedCreateConnection,
+        guard
+            opcode == HCI.Command.leCreateConnection.opcode || opcode == HCI.Command.leExtendedCreateConnection.opcode,
             let device = nodes[node].errand.underWay
         else { return }
         let peer = address(of: device)

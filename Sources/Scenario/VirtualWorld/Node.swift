@@ -28,7 +28,7 @@ struct Node: Sendable {
     private(set) var host: Host
     private(set) var device: PeripheralDevice
     /// Answers for the device where a foreign host has its clients.
-    private var foreignServer = Server(receives: Server.largestMTU)
+    private var foreignServer = Server(receives: Server.maximumMTU)
     private var foreignConnections: UInt32 = 0
     /// The first is the oldest.
     private(set) var connections: [(id: ConnectionID, peer: DeviceAddress, mtu: Int)] = [] {
@@ -56,7 +56,7 @@ struct Node: Sendable {
         host = Host(
             table: device.table, randomAddress: randomAddress, receives: mtu,
             preferring: device.definition.preferredConnection)
-        foreignServer.adopt(mtu: Server.largestMTU)
+        foreignServer.adopt(mtu: Server.maximumMTU)
         foreignServer.security = .full  // what a value needs, the foreign host sees to
     }
 
@@ -176,7 +176,7 @@ struct Node: Sendable {
         notificationFaults.release(at: now, into: &outbox)
     }
     /// Has a foreign host's clients refused too.
-    mutating func refuse(_ refusals: Refusals) { foreignServer.refusals = refusals }
+    mutating func injectErrors(_ errorInjection: ErrorInjection) { foreignServer.errorInjection = errorInjection }
 
     mutating func keepSilent(_ handles: [UInt16], at now: Instant) { device.keepSilent(handles, at: now) }
 

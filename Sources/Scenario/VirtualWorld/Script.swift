@@ -67,7 +67,7 @@ extension World {
             if let node = entity.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
         case .leadOff: updateLeads(of: entity)
         case .stall: stall(entity, isOn)
-        case .attError: updateRefusals(of: entity)
+        case .attError: updateErrorInjection(of: entity)
         case .mtu: updateMTU(of: entity)
         case .raw(let octets, let channel): sendRaw(octets, channel, entity)
         case .connect(let target): connect(entity, to: target)

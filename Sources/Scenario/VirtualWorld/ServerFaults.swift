@@ -15,25 +15,25 @@ extension World {
         command(.stall(isOn), of: node)
     }
 
-    /// Tells a device's server what it has to refuse now.
-    mutating func updateRefusals(of entity: EntityReference) {
+    /// Sets the errors that a device's server injects.
+    mutating func updateErrorInjection(of entity: EntityReference) {
         guard let node = entity.device else { return }
-        command(.refuse(refusals(of: node)), of: node)
+        command(.injectErrors(errorInjection(of: node)), of: node)
     }
 
-    /// What the script has a device refuse; to be told again when its handles are others.
-    func refusals(of node: Int) -> Refusals {
-        var refusals = Refusals()
+    /// The errors that the script injects into a device's server, by handles, which an attribute change may move.
+    func errorInjection(of node: Int) -> ErrorInjection {
+        var errorInjection = ErrorInjection()
         let actions = nodes[node].conditions.actions.reversed()  // of two parts with one value, the last counts
         for rank in 0...2 {
             for action in actions where action.entity?.rank == rank {
                 guard case .attError(let request, let code) = action.operation, let entity = action.entity,
                     let range = range(of: entity), let error = ATTError(code)
                 else { continue }
-                refusals.add(request.map(Refusals.Requests.init) ?? .all, in: range, with: error)
+                errorInjection.add(request.map(ErrorInjection.Requests.init) ?? .all, in: range, with: error)
             }
         }
-        return refusals
+        return errorInjection
     }
 
     /// All attributes that belong to a thing of a device: of a part those of its characteristic.
@@ -86,7 +86,7 @@ extension EntityReference {
     }
 }
 
-extension Refusals.Requests {
+extension ErrorInjection.Requests {
     fileprivate init(_ request: Action.Request) {
         switch request {
         case .read: self = .read

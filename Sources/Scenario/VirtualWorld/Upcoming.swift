@@ -13,7 +13,7 @@ struct Upcoming: Sendable {
 
     private var queue = EventQueue()
     private var queued: [World.Event] = []  // by the slots of the queue
-    private var present = Outputs<World.Event>()  // inserted at `now` for `now`
+    private var present = OutputQueue<World.Event>()  // inserted at `now` for `now`
 
     /// The instant of the event taken last, or that `advance` named.
     var now: Instant { queue.now }

@@ -67,7 +67,7 @@ public struct World: Sendable {
     private(set) var users: [User] = []  // by controller
     private var arrivals = 0
     var observers: [DeliveryObserver] = []  // by controller
-    private var airspaceOutbox = Outputs<Airspace.Output>()
+    private var airspaceOutbox = OutputQueue<Airspace.Output>()
     var hostOutbox: [Host.Output] = []
     /// What the script does to the client.
     var clientConditions = Conditions()
@@ -201,24 +201,24 @@ public struct World: Sendable {
 
     // MARK: What comes from outside
 
-    /// Takes a packet from a host outside.
+    /// Takes a packet from a host outside: at most `PacketPool.capacity` octets, as `H4Framer` returns them.
     public mutating func receive(
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromGuest controller: Int, at now: Instant
     ) {
         run(until: now)
-        guard users.indices.contains(controller), users[controller] == .guest, octets.count <= PacketPool.capacity
-        else { return }
+        guard users.indices.contains(controller), users[controller] == .guest else { return }
         let packet = pool.take(octets)
         noteSending(kind, packet, to: controller)
         schedule(.toController(controller, kind, packet), due: now)
     }
 
-    /// Takes a packet from the controller outside that the host of a device uses.
+    /// Takes a packet from the controller outside that the host of a device uses: at most `PacketPool.capacity` octets,
+    /// as `H4Framer` returns them.
     public mutating func receive(
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromRadioOf node: Int, at now: Instant
     ) {
         run(until: now)
-        guard hostBackend == .radios, nodes.indices.contains(node), octets.count <= PacketPool.capacity else { return }
+        guard hostBackend == .radios, nodes.indices.contains(node) else { return }
         let packet = pool.take(octets)
         noteArriving(kind, packet, at: nodes[node].controller)
         schedule(.toHost(node: node, kind, packet), due: now)
@@ -381,7 +381,7 @@ public struct World: Sendable {
             case .failed(let failure) where hostBackend == .radios && !isClient(node):
                 outbox.append(.radioFailed(node: node, failure))
             case .refused where hostBackend == .radios && !isClient(node),
-                .ignored where hostBackend == .radios && !isClient(node):
+                .malformed where hostBackend == .radios && !isClient(node):
                 outbox.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where isClient(node): outbox.append(.client(node: node, output))

@@ -48,7 +48,7 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration? {
     try orFail {
         try invocation.value("--every", as: "a duration of at least 10 ms, for example \"5 s\"") { text in
-            Duration(spelled: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
+            Duration(parsing: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
         }
     }
 }

@@ -28,11 +28,6 @@ private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (benchGrammar, bench), (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
 ]
 
-/// What a later version has; this one says so.
-private let planned = [
-    "--report", "--strict", "--jobs", "--only", "--shard", "--list",
-]
-
 private func understand(_ words: [String]) -> Int32 {
     let program = Program(
         "lubdub",
@@ -49,7 +44,7 @@ private func understand(_ words: [String]) -> Int32 {
             return ExitCode.success.status
         case .run(let command, let invocation):
             guard let (_, action) = commands.first(where: { $0.grammar.command == command }) else {
-                return ExitCode.inner.status
+                return ExitCode.internalError.status
             }
             return carryOut(action, invocation)
         }

@@ -59,7 +59,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let asked = CollectorCase(id: word) {
-        let place = asked.obstacle.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
+        let place = asked.limitation.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
         Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
         return .success
     }
@@ -68,11 +68,11 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     else {
         let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
         let hint =
-            likelyMeant(by: word, among: codes)
-            ?? likelyMeant(by: operand, among: Check.all.map(\.id) + CollectorCase.all.map(\.id))
+            closestMatch(to: word, in: codes)
+            ?? closestMatch(to: operand, in: Check.all.map(\.id) + CollectorCase.all.map(\.id))
         throw CommandFailure(
             .usage,
-            "unknown code or check \(operand.brief.quoted)"
+            "unknown code or check \(operand.abbreviated.quoted)"
                 + (hint.map { " (did you mean \($0.quoted)?)" } ?? " (\"lubdub check --list\" lists the checks)"))
     }
     Console.print("\(word): \(explanation)")

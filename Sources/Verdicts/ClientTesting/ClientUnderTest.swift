@@ -112,7 +112,7 @@ struct ClientUnderTest: Sendable {
         files.flush(&world)
         let judgement = Judgement(
             world, isStrict: configuration.isStrict, client: record, traceContext: files.traceContext)
-        let chronicle = files.chronicle(of: &world)
+        let timeline = files.timeline(of: &world)
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
         if case .failure(let why) = reason {
@@ -120,7 +120,7 @@ struct ClientUnderTest: Sendable {
         }
         return CaseResult(
             world, judgement, of: configuration, measurements: record.measurements, client: record,
-            chronicle: chronicle,
+            timeline: timeline,
             code: code)
     }
 

@@ -86,10 +86,10 @@ struct OperatorPrompt: Sendable {
         }
         if text.hasPrefix("{") {
             guard let line = ClientLine(Array(text.utf8)), line.isJSON else {
-                return .misread("\(text.brief.quoted) is not a JSON object")
+                return .misread("\(text.abbreviated.quoted) is not a JSON object")
             }
             guard fields.contains(where: { Datum(json: text.utf8)?[$0.key] != nil }) else {
-                return .misread("\(text.brief.quoted) does not contain \(names): type \(hint)")
+                return .misread("\(text.abbreviated.quoted) does not contain \(names): type \(hint)")
             }
             return .answer(.shown, line)
         }
@@ -97,12 +97,12 @@ struct OperatorPrompt: Sendable {
         var values = constants
         for field in fields {
             guard let value = field.take(from: &words) else {
-                return .misread("\(text.brief.quoted) does not contain \(names): type \(hint)")
+                return .misread("\(text.abbreviated.quoted) does not contain \(names): type \(hint)")
             }
             values.append(value)
         }
         return words.isEmpty
-            ? shown(values) : .misread("\(text.brief.quoted) contains more than \(names): type \(hint)")
+            ? shown(values) : .misread("\(text.abbreviated.quoted) contains more than \(names): type \(hint)")
     }
 
     /// The line for a question that is never answered.

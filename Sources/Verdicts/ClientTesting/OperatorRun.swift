@@ -162,7 +162,7 @@ actor OperatorRun: ClientSession {
     /// Discards input for a question that is no longer asked.
     private func forget() {
         guard !typed.isEmpty else { return }
-        Console.complain("that question has passed; ignored: \(typed.joined(separator: " ").brief.quoted)")
+        Console.complain("that question has passed; ignored: \(typed.joined(separator: " ").abbreviated.quoted)")
         typed = []
     }
 

@@ -74,7 +74,7 @@ struct AskedTrial: Trying {
             close(event, event.matches(in: observed, isTrue: isTrue), at: now)
         }
         if let opening, isWanted || !opening.isDue, event.concerns(observed) {
-            let line = observed.value?.json.brief ?? "something"
+            let line = observed.value?.json.abbreviated ?? "something"
             let start = max(opening.opened, now.advanced(by: .zero - Self.latency))
             if event.matches(in: observed, isTrue: { context.truths.hold($0, $1, since: start) }) > 0 {
                 decide(isWanted, "a person saw \(line) by \(now) s", at: now, context)

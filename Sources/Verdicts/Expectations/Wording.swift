@@ -135,7 +135,7 @@ struct Wording: Sendable {
     // MARK: Words
 
     private func words(_ sight: Sights.Sight) -> String {
-        let value = sight.value.map { " \($0.json.brief)" } ?? ""
+        let value = sight.value.map { " \($0.json.abbreviated)" } ?? ""
         let code = sight.observed.code.map { " \(name(ofCode: $0, of: sight.observed.kind))" } ?? ""
         return "\(sight.observed.kind.rawValue)\(of(sight.of))\(code)\(value) at \(sight.instant) s"
     }

@@ -102,7 +102,7 @@ struct ActionReader {
         guard let to = cursor["to"], let peripheral = names.entity(to, .device) else { return nil }
         func isFit(_ entity: EntityReference, _ cursor: Cursor, _ role: Device.Role) -> Bool {
             guard let device = entity.device, names.devices[device].role != role else { return true }
-            cursor.note(.wrongThing, "expected a device that is a \(role), found \(cursor.node.kind)")
+            cursor.note(.wrongEntity, "expected a device that is a \(role), found \(cursor.node.kind)")
             return false
         }
         let areFit = [isFit(central, cursor["of"] ?? cursor, .central), isFit(peripheral, to, .peripheral)]
@@ -157,7 +157,7 @@ struct ActionReader {
             default: services.contains { $0.description.name == ServiceDescription.ecg.name }
             }
         if isThere { return true }
-        (cursor["of"] ?? cursor).note(.wrongThing, "this has no electrocardiogram whose lead could come off")
+        (cursor["of"] ?? cursor).note(.wrongEntity, "this has no electrocardiogram whose lead could come off")
         return false
     }
 
@@ -172,7 +172,7 @@ struct ActionReader {
 
     private func canSet(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
         guard let (_, value) = names.value(entity), !value.description.isSettable else { return true }
-        (cursor["of"] ?? cursor).note(.wrongThing, "this follows from other values, and cannot be set")
+        (cursor["of"] ?? cursor).note(.wrongEntity, "this follows from other values, and cannot be set")
         return false
     }
 
@@ -180,7 +180,7 @@ struct ActionReader {
         guard let (_, value) = names.value(entity), value.isCarried || !value.description.isEncodable else {
             return true
         }
-        cursor["value"]?.note(.wrongThing, "this is no value of its own that a number could be said of")
+        cursor["value"]?.note(.wrongEntity, "this is no value of its own that a number could be said of")
         return false
     }
 

@@ -7,7 +7,7 @@ struct AttributeChanges {
 
     /// A rule that names no device means the only one.
     init(_ rules: [Cursor], onlyDevice: Cursor?) {
-        for rule in rules where !rule.isGivenUp {
+        for rule in rules where !rule.isLogFull {
             guard let kind: Action.Kind = rule["do"].choice(), kind == .changeServices || kind == .moveHandles,
                 let id = rule["of"]?.string ?? onlyDevice?["id"]?.string
             else { continue }

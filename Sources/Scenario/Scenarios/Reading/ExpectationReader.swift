@@ -7,7 +7,7 @@ struct ExpectationReader {
     let reachability: ReachabilityAnalysis
 
     func expectation(_ cursor: Cursor) -> Expectation? {
-        guard !cursor.isGivenUp else { return nil }
+        guard !cursor.isLogFull else { return nil }
         let question = question(cursor)
         var since: Moment? = .start
         if let opens = cursor["since"] {

@@ -155,7 +155,7 @@ private struct Variables {
 
     func noteUnused() {
         for name in names {
-            if let variable = table[name], !variable.isUsed, !variable.declared.isGivenUp {
+            if let variable = table[name], !variable.isUsed, !variable.declared.isLogFull {
                 variable.declared.note(.unusedVariable, "the variable \(name.quoted) is never used")
             }
         }

@@ -42,7 +42,7 @@ struct Names {
         guard let path = cursor.string, Forms.entity.accepts(path) else { return nil }
         guard let entity = entities[path] else {
             let hint = suggestion(for: path, among: paths)
-            cursor.note(.unknownThing, "there is no \(path.quoted)\(needsDevice(path) ?? hint)")
+            cursor.note(.unknownEntity, "there is no \(path.quoted)\(needsDevice(path) ?? hint)")
             return nil
         }
         return fitted(entity, target, cursor)
@@ -50,10 +50,10 @@ struct Names {
 
     /// Which service of a device a definition is, by its name.
     func service(defined cursor: Cursor, of device: Int) -> Int? {
-        guard !cursor.isGivenUp, let word = cursor["service"]?.string else { return nil }
+        guard !cursor.isLogFull, let word = cursor["service"]?.string else { return nil }
         let name = cursor["id"]?.string ?? word
         guard case .service(device, let service)? = entities["\(devices[device].id)/\(name)"] else {
-            cursor.note(.unknownThing, "this device will not have a service \(name.quoted)")
+            cursor.note(.unknownEntity, "this device will not have a service \(name.quoted)")
             return nil
         }
         return service
@@ -83,7 +83,7 @@ struct Names {
 
     private func fitted(_ entity: EntityReference, _ target: Target, _ cursor: Cursor) -> EntityReference? {
         func wrong(_ expected: String) -> EntityReference? {
-            cursor.note(.wrongThing, "expected \(expected), found \(cursor.node.kind), which is \(sort(entity))")
+            cursor.note(.wrongEntity, "expected \(expected), found \(cursor.node.kind), which is \(sort(entity))")
             return nil
         }
         switch (target, entity) {

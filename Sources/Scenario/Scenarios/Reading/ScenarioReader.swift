@@ -48,11 +48,11 @@ struct ScenarioReader {
         guard let cursor, let id = cursor.string else { return nil }
         guard let index = devices.firstIndex(where: { $0.id == id }) else {
             cursor.note(
-                .unknownThing, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
+                .unknownEntity, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
             return nil
         }
         if devices[index].role == .central {
-            cursor.note(.wrongThing, "\(id.quoted) is a central: nobody connects to it")
+            cursor.note(.wrongEntity, "\(id.quoted) is a central: nobody connects to it")
         }
         return index
     }

@@ -124,7 +124,7 @@ struct ScriptReader {
     let curves: CurveReader
 
     func rule(_ cursor: Cursor) -> Rule? {
-        guard !cursor.isGivenUp else { return nil }
+        guard !cursor.isLogFull else { return nil }
         let when = cursor["when"].flatMap(moments.moment)
         let action = ActionReader(names: names, curves: curves).action(cursor)
         let end = end(cursor)

@@ -26,7 +26,7 @@ enum Tables {
 
     private static let header: [Shape.Field] = [
         .init("$schema", .text, "For editors."),
-        .init("lubdub", .integer(1...1), required: true, "The version of the language."),
+        .init("lubdub", .version(1), required: true, "The version of the language."),
         .init("tags", .list(.text), "By which it can be chosen."),
     ]
 

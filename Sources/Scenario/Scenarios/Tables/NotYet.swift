@@ -8,7 +8,7 @@ extension Tables {
 
     /// Notes everything at and below `cursor` that is not played yet.
     static func noteNotYet(_ cursor: Cursor) {
-        for (member, value) in cursor.entries where !cursor.isGivenUp {
+        for (member, value) in cursor.entries where !cursor.isLogFull {
             if let row = notYet.first(where: { $0.key == member.key && $0.value == value.string }) {
                 value.note(.notYet, "\(value.node.kind) \(row.why)")
             }
