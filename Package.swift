@@ -220,6 +220,7 @@ let floors: [[Target]] = [
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
             excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
+        tests("Services", on: "Characteristics", "Documents", "GATT", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(
