@@ -64,8 +64,8 @@ let floors: [[Target]] = [
             "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Services",
             "Timeline", "VirtualController"),
         library(
-            "Terminal",
-            on: "BlueZ", "Collector", "CommandSupport", "Documents", "Services", "Simulation", "Spelling", "Statistics"),
+            "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "Services",
+            "Simulation", "Spelling", "Statistics"),
     ],
     [
         library(

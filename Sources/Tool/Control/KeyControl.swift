@@ -1,7 +1,7 @@
 import Scenarios
 import Sensors
-import Terminal
 import Services
+import Terminal
 import VirtualWorld
 
 /// Converts keys to commands for the devices of a scenario; independent of the terminal.

@@ -52,17 +52,17 @@ public struct Dashboard: Sendable {
         let value: String?
         let isWarning: Bool
 
-        /// A formatted number; nil when it is unknown.
+        /// A number as it is written; nil where it is not known.
         public init(label: String, value: String?, isWarning: Bool = false) {
             (self.label, self.value, self.isWarning) = (label, value, isWarning)
         }
     }
 
-    let body: Body
+    package let body: Body
     private let labels: [String]
-    private(set) var address: String?
-    private(set) var name: String?
-    private(set) var link = Link.scanning
+    package private(set) var address: String?
+    package private(set) var name: String?
+    package private(set) var link = Link.scanning
     private var linkBegan: Instant?
     private var linkEnded: Instant?
     package private(set) var bpm: UInt16?
@@ -75,7 +75,7 @@ public struct Dashboard: Sendable {
     package private(set) var steps: UInt32?
     private(set) var month: MonthOfSteps?
     /// In alphabetical order.
-    private(set) var facts: [Fact]
+    package private(set) var facts: [Fact]
     private(set) var statistics: [Statistic.Name: Statistic] = [:]
     package private(set) var problem: String?
 

@@ -47,17 +47,17 @@ struct AppField: Sendable {
         return (fields.filter { !$0.takesRest } + fields.filter(\.takesRest), constants)
     }
 
-    /// The main member of a value with several; nil when the value is not an object.
+    /// The member for which a line is there, where it has several; nil for a line whose value is no object.
     private static func mainMember(of key: String) -> String? {
         key == "statistic" ? "value" : characteristic(of: key)?.value.key
     }
 
-    /// The characteristic of a line's key.
+    /// The characteristic whose lines begin with a key.
     private static func characteristic(of key: String) -> CharacteristicDescription? {
         ServiceRegistry.all.lazy.flatMap(\.characteristics).first { $0.client.key == key && $0.client.importance > .none }
     }
 
-    /// The description of a line's value, by its key and its member.
+    /// The value that a line has under a key, and under a member of its object.
     private static func description(of key: String, _ member: String?) -> ValueDescription? {
         guard let characteristic = characteristic(of: key) else { return nil }
         return ([characteristic.value] + characteristic.members).first { $0.key == member || $0.key == nil }
