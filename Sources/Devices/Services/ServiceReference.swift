@@ -31,7 +31,7 @@ extension ServiceDescription {
     }
 
     fileprivate var row: String {
-        let number = uuid.number.map { "0x\($0.text(digits: 4, radix: 16)): " } ?? ""
+        let number = uuid.number.map { "0x\($0.zeroPadded(to: 4, radix: 16)): " } ?? ""
         return "| \(word) | \(number)\(about) |"
     }
 
