@@ -2,23 +2,23 @@ import Bluetooth
 import HCI
 import Simulation
 
-/// The devices that were heard since scanning began, in that order.
+/// The devices found since scanning began, in that order.
 struct Candidates: Sendable {
-    /// How many are remembered; further ones are not heard.
+    /// The maximum number of devices; further ones are ignored.
     static let most = 256
 
-    /// One device: what its advertisement and its scan response say together.
+    /// One device, with its advertisement and scan response combined.
     struct Candidate: Sendable {
         let address: DeviceAddress
         var name: String?
         var services: [UUID] = []
         var isConnectable = false
-        /// Whether it has been told with its name already, or without.
+        /// The name with which it was reported, which may be nil; nil before it was reported.
         var toldName: String??
         fileprivate var strength = Strength()
     }
 
-    /// How strong a device was heard, fading included: the mean of all reports.
+    /// The average signal strength of all reports, fading included.
     fileprivate struct Strength: Sendable {
         var sum = 0
         var count = 0
@@ -29,17 +29,17 @@ struct Candidates: Sendable {
         }
     }
 
-    /// Whom to connect to.
+    /// The device to connect to.
     enum Choice: Sendable {
         case connect(Candidate)
-        /// All that would do are left alone until then.
+        /// Do not connect to any candidate until this instant.
         case wait(until: Instant)
         case nobody
     }
 
     private(set) var all: [Candidate] = []
 
-    /// Takes a report in, and returns where in `all` its device is; nil when it is not remembered.
+    /// Adds a report, and returns the index of its device in `all`; nil when the list is full.
     mutating func hear(_ report: AdvertisingReport) -> Int? {
         let known = all.firstIndex { $0.address == report.address }
         if known == nil {
@@ -51,16 +51,16 @@ struct Candidates: Sendable {
         return index
     }
 
-    /// Whether the candidate has to be told: it is new, or its name is.
+    /// Whether to report the candidate: it is new, or its name is.
     mutating func isNews(_ index: Int) -> Bool {
         guard all[index].toldName != .some(all[index].name) else { return false }
         all[index].toldName = .some(all[index].name)
         return true
     }
 
-    /// Of those that can be connected to and are asked for by name or address, or advertise the earliest of the services
-    /// that any of them does: the best heard of those that are not left alone, the first of equals; who could not be
-    /// connected to comes last.
+    /// The strongest connectable device that matches the name or address of the settings, or advertises the earliest
+    /// service that any candidate does. Devices under a setback are left out; the first of equals wins, and devices
+    /// that could not be connected to come last.
     func choose(for settings: SensorCollector.Settings, _ setbacks: Setbacks, at now: Instant) -> Choice {
         let right = rightOnes(for: settings)
         let ready = right.filter { setbacks.rest(of: $0.address) <= now }
@@ -96,13 +96,13 @@ struct Candidates: Sendable {
 }
 
 extension Candidates.Candidate {
-    /// The mean of all reports, in dBm; nil when the controller does not know.
+    /// The mean of all reports, in dBm; nil when the controller does not measure it.
     var rssi: Int8? {
         guard strength.count > 0 else { return nil }
         return Int8(clamping: Int((Double(strength.sum) / Double(strength.count)).rounded()))
     }
 
-    /// Whether it advertises one of them; empty: anything will do.
+    /// Whether it advertises one of the services; true for an empty list.
     func offers(_ wanted: [UUID]) -> Bool { wanted.isEmpty || services.contains { wanted.contains($0) } }
 
     fileprivate mutating func hear(_ report: AdvertisingReport) {

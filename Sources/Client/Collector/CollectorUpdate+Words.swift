@@ -5,7 +5,7 @@ import Spelling
 import Statistics
 
 extension SensorCollector.Peer: CustomStringConvertible {
-    /// `Lubdub HRM C0:FF:EE:00:00:01/random`; what cannot be printed in a name is escaped.
+    /// `Lubdub HRM C0:FF:EE:00:00:01/random`; unprintable characters of the name are escaped.
     public var description: String {
         guard let name else { return "\(address)" }
         return "\(name.quoted.dropFirst().dropLast()) \(address)"
@@ -13,7 +13,7 @@ extension SensorCollector.Peer: CustomStringConvertible {
 }
 
 extension SensorCollector.Saying {
-    /// A line without its end: `62 bpm, contact, RR 967.8 ms`.
+    /// A line without a newline: `62 bpm, contact, RR 967.8 ms`.
     public var text: String {
         let device = peer.map(\.description) ?? "the device"
         switch content {

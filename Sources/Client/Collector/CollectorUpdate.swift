@@ -5,42 +5,42 @@ public import Spelling
 public import Statistics
 
 extension SensorCollector {
-    /// Something that a user of a client sees.
+    /// An update for the user of the client.
     public struct Saying: Hashable, Sendable {
-        /// What is seen.
+        /// The update itself.
         public let content: Content
-        /// Of which device; nil when it is of none.
+        /// The device that the update is about; nil if there is none.
         public let peer: Peer?
 
-        /// Something seen, of a device or of none.
+        /// An update about a device, or about none.
         public init(_ content: Content, of peer: Peer? = nil) { (self.content, self.peer) = (content, peer) }
     }
 
-    /// A device, as it is known to others.
+    /// A device, identified by its address.
     public struct Peer: Hashable, Sendable {
-        /// Where it is.
+        /// Its address.
         public let address: DeviceAddress
-        /// What it says that it is called; nil before it was heard.
+        /// The name that it advertises; nil until it was received.
         public let name: String?
 
         /// A device with or without a name.
         public init(_ address: DeviceAddress, name: String? = nil) { (self.address, self.name) = (address, name) }
     }
 
-    /// What a client is doing.
+    /// The state of a client.
     public enum State: Hashable, Sendable {
-        /// Listens for advertisers.
+        /// Scans for advertisers.
         case scanning
-        /// Has chosen a device, and wants to connect to it.
+        /// Has chosen a device, and is connecting to it.
         case connecting
-        /// Is connected, and finds out what the device has.
+        /// Is connected, and discovers the device's services.
         case connected
-        /// Is told what the device measures from now on.
+        /// Has subscribed to the device's measurements.
         case subscribed
-        /// The connection is over: by whom, and why.
+        /// The connection has ended, with this reason.
         case disconnected(reason: HCIStatus)
 
-        /// The word that stands for it in a client's lines.
+        /// Its name in a client's lines.
         public var name: String {
             switch self {
             case .scanning: "scanning"
@@ -52,29 +52,30 @@ extension SensorCollector {
         }
     }
 
-    /// What can be seen.
+    /// The contents of an update.
     public enum Content: Hashable, Sendable {
-        /// The client does something else from now on.
+        /// The client enters a state.
         case state(State)
-        /// A measurement has come; RR-Intervals of 0 are left out, as no heart has them.
+        /// A measurement was received; RR-Intervals of 0 are left out, since they are not plausible.
         case heartRate(HeartRateMeasurement)
-        /// The measurement that is displayed is not true any more.
+        /// The displayed measurement is out of date.
         case cleared
         /// One of the statistics over all heart rates is due.
         case statistic(Statistic)
-        /// How many samples of an ECG came since this was last said; at most once a second.
+        /// The number of ECG samples since the last tally; at most once a second.
         case ecg(SampleTally)
-        /// The samples themselves, in microvolts, so many of them a second: only for who draws them, and no line.
+        /// The ECG samples, in microvolts, and how many there are per second: only for drawing, without a line of text.
         case ecgFrame(ECGFrame, rate: Int)
-        /// How many heart rates of a fast feed came since this was last said, and the last of them; at most once a second.
+        /// The number of heart rates of a fast stream since the last tally, and the last heart rate; at most once a
+        /// second.
         case measurementTally(SampleTally, bpm: UInt16)
-        /// These heart rates themselves: only for who draws them, and no line.
+        /// The heart rates themselves: only for drawing, without a line of text.
         case measurements([UInt16])
-        /// Any other value: read, notified or indicated, or no longer true.
+        /// Any other value: read, notified or indicated, or out of date.
         case value(ReceivedValue)
-        /// A device was heard for the first time, or its name was: what it advertises, and how strong in dBm.
+        /// A device was found, or its name was: the services it advertises, and its signal strength in dBm.
         indirect case found(services: [UUID], rssi: Int8?)
-        /// Something is not as it should be.
+        /// An error message.
         case error(String)
     }
 }
@@ -82,8 +83,8 @@ extension SensorCollector {
 // MARK: For programs
 
 extension SensorCollector.Saying: JSONWritable {
-    /// Adds a client's line, without its end: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`; nothing for what is
-    /// only to be drawn.
+    /// Writes a client's line without a newline: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`; writes nothing
+    /// for updates that are only for drawing.
     public func write(to text: inout JSONText) {
         guard let key = content.key else { return }
         text.append("{\"")
@@ -127,7 +128,7 @@ extension SensorCollector.Saying: JSONWritable {
 }
 
 extension SensorCollector.Content {
-    /// What a client's line begins with; nil for what is only to be drawn.
+    /// The first key of a client's line; nil for updates that are only for drawing.
     fileprivate var key: String? {
         switch self {
         case .state: "state"

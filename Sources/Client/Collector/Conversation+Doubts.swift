@@ -3,11 +3,11 @@ import Services
 import GATT
 import Simulation
 
-// What is not heard any more.
+// Values and services that may have become invalid.
 extension Conversation {
-    // MARK: Values that are not true any more
+    // MARK: Values that are out of date
 
-    /// Takes note that a value was notified.
+    /// Records that a value was notified.
     mutating func refresh(_ row: Int, at now: Instant, into outbox: inout [Output]) {
         guard let expired = SupportedCharacteristic.all[row].expired else { return }
         if expired == .cleared {
@@ -22,7 +22,7 @@ extension Conversation {
         }
     }
 
-    /// Says what is not true any more.
+    /// Reports the values that are out of date.
     mutating func clearWhatIsOver(at now: Instant, into outbox: inout [Output]) {
         for index in freshness.indices {
             let (isOver, wake) = freshness[index].of.timePassed(at: now)
@@ -33,9 +33,9 @@ extension Conversation {
         }
     }
 
-    // MARK: Services that moved without a word
+    // MARK: Services that moved without Service Changed
 
-    /// Whether what is told may be elsewhere by now: nothing comes any more, or nothing has been found.
+    /// Whether the handles may have changed: notifications have stopped, or nothing was found.
     var isDoubtful: Bool {
         hasCleared || isPromising && !targets.contains { $0.characteristic.importance == .purpose && $0.isHope }
     }

@@ -2,7 +2,7 @@ import Bluetooth
 import GATT
 
 extension Conversation.Purpose {
-    /// What is done.
+    /// The procedure in words.
     var words: String {
         switch self {
         case .mtu: "exchanging the MTU"
@@ -17,7 +17,7 @@ extension Conversation.Purpose {
 }
 
 extension Procedure.Failure {
-    /// For people.
+    /// The purpose in words, for messages.
     var words: String {
         switch self {
         case .refused(let error, let handle):
@@ -39,7 +39,7 @@ extension Procedure.Failure {
 }
 
 extension Procedure.Failure {
-    /// Whether a link that is encrypted, by a key that is good enough, would be let in.
+    /// Whether an encrypted link, with a sufficiently strong key, would be accepted.
     fileprivate var wantsPairing: Bool {
         switch self {
         case .refused(.insufficientAuthentication, _), .refused(.insufficientEncryption, _),

@@ -6,30 +6,30 @@ import Octets
 import Services
 import Simulation
 
-/// What is asked and answered over one connection: MTU, discovery, and what `SupportedCharacteristic` says of each characteristic that
-/// is found.  It begins again when the server says that its attributes have changed.
+/// The requests and answers of one connection: MTU, discovery, then the reads and subscriptions that
+/// `SupportedCharacteristic` lists for each characteristic found. Discovery begins again after Service Changed.
 struct Conversation: Sendable {
-    /// What a procedure that is under way is for.
+    /// The purpose of a procedure in progress.
     enum Purpose: Equatable, Sendable {
         case mtu
         case discovery
-        /// Whether everything is where it was.
+        /// Whether all attributes still have the same handles.
         case check
-        /// Of a row of `SupportedCharacteristic.all`.
+        /// Reads a row of `SupportedCharacteristic.all`.
         case read(Int)
-        /// To a row of `SupportedCharacteristic.all`.
+        /// Subscribes to a row of `SupportedCharacteristic.all`.
         case subscription(Int)
         case features
         case energy
         case polar
     }
 
-    /// What has become of the connection.
+    /// The state of the connection after a step.
     enum Progress: Equatable, Sendable {
         case goesOn
-        /// What the client is there for comes from now on.
+        /// All important values are subscribed to.
         case subscribed
-        /// There is no use in it: why.
+        /// The connection is useless, for this reason.
         case failed(String)
     }
 
@@ -37,40 +37,40 @@ struct Conversation: Sendable {
 
     let id: ConnectionID
     let peer: SensorCollector.Peer
-    /// The number of the procedure that was asked for last, over all connections.
+    /// The number of the last procedure, over all connections.
     private(set) var lastProcedure: UInt32
 
     private let settings: SensorCollector.Settings
-    /// Whether the device has advertised what the client is there for.
+    /// Whether the device advertises a service that the client looks for.
     let isPromising: Bool
     var underWay: [(number: UInt32, purpose: Purpose)] = []
     var targets: [Target] = []
     private var mustDiscoverAgain = false
     private(set) var isSubscribed = false
     private var asksAgainAt = Instant.never
-    /// When subscriptions are written again that were refused.
+    /// When to retry subscriptions that were refused.
     private var subscribesAgainAt = Instant.never
     static let patience = Duration.seconds(5)
-    /// When to look whether everything is where it was.
+    /// When to check whether all attributes still have the same handles.
     var checksAt = Instant.never
-    /// When a stream of Polar's that has been asked for will not come any more.
+    /// The deadline for the start of a Polar stream.
     private var polarDeadline = Instant.never
-    /// As long as a server has for an answer by ATT.
+    /// The ATT transaction timeout.
     private static let answerTimeout = Duration.seconds(30)
-    /// Of what is displayed until it is too old: rows of `SupportedCharacteristic.all`.
+    /// Deadlines of displayed values: rows of `SupportedCharacteristic.all`.
     var freshness: [(row: Int, of: Freshness)] = []
-    /// Whether the server has been asked to count the energy anew, and has not begun to.
+    /// Whether the client has asked the server to reset Energy Expended, and it has not done so yet.
     var hasResetEnergy = false
-    /// Whether it has been said that the heart rate is too old, and none has come since.
+    /// Whether the heart rate was reported as out of date, and no other has come since.
     var hasCleared = false
-    /// How often the server has said Database Out Of Sync since it last did what it was asked for.
+    /// The number of Database Out Of Sync errors since the last successful procedure.
     private var timesOutOfSync = 0
     private static let mostTimesOutOfSync = 3
 
     /// Robust Caching, and Multiple Handle Value Notifications.  Core 6.0, Vol 3, Part G, section 7.2.
     private static let supportedFeatures: [UInt8] = [0x05]
 
-    /// Before the first procedure.
+    /// The state before the first procedure.
     init(
         _ id: ConnectionID, with peer: SensorCollector.Peer, isPromising: Bool, _ settings: SensorCollector.Settings,
         after lastProcedure: UInt32
@@ -79,7 +79,7 @@ struct Conversation: Sendable {
         self.isPromising = isPromising
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     mutating func begin(into outbox: inout [Output]) {
         if settings.exchangesMTU { ask(.exchangeMTU, for: .mtu, into: &outbox) }
@@ -92,7 +92,7 @@ struct Conversation: Sendable {
         outbox.append(.command(.procedure(id, procedure, id: lastProcedure)))
     }
 
-    /// Asks for all that is known of these services; fails when that is nothing.
+    /// Requests every supported characteristic of these services; fails when there is none.
     mutating func discovered(
         _ services: [DiscoveredService], _ decoder: inout ValueDecoder, at now: Instant, into outbox: inout [Output]
     ) -> Progress {
@@ -110,7 +110,7 @@ struct Conversation: Sendable {
         isSubscribed = false
         decoder.hasMeasurements = target(.heartRates) != nil
         decoder.polar = PolarStream()
-        // First what tells of attributes that change, since they may while all others are asked for.
+        // Subscribe to Service Changed first, since attributes may change during the other requests.
         for target in targets where target.characteristic.service == .genericAttribute { follow(target, into: &outbox) }
         for target in targets where target.ways.contains(.read) { read(target, into: &outbox) }
         for target in targets where target.characteristic.service != .genericAttribute && target.configuration != nil {
@@ -127,7 +127,7 @@ struct Conversation: Sendable {
         }
     }
 
-    /// Asks to be told of attributes that change.  Core 6.0, Vol 3, Part G, sections 2.5.2 and 7.1 to 7.3.
+    /// Subscribes to changes of attributes. Core 6.0, Vol 3, Part G, sections 2.5.2 and 7.1 to 7.3.
     private mutating func follow(_ target: Target, into outbox: inout [Output]) {
         if target.configuration != nil {
             subscribe(to: target, into: &outbox)
@@ -148,7 +148,7 @@ struct Conversation: Sendable {
         outbox.append(.wake(at: asksAgainAt))
     }
 
-    /// Does what is due: clears what is too old, and reads what is to be read every so often.
+    /// Clears values that are out of date, and reads polled values that are due.
     mutating func timePassed(
         at now: Instant, _ decoder: inout ValueDecoder, into outbox: inout [Output]
     ) -> Progress {
@@ -163,7 +163,7 @@ struct Conversation: Sendable {
         return lostPolar(why, &decoder, into: &outbox)
     }
 
-    /// Tries again, once all that was refused at about this time can be asked for together.
+    /// Retries the refused subscription, together with others that were refused at about this time.
     private mutating func subscribeLater(_ row: Int, at now: Instant, into outbox: inout [Output]) {
         guard let index = targets.firstIndex(where: { $0.row == row }), targets[index].isHope else { return }
         targets[index].mustSubscribe = true
@@ -187,7 +187,7 @@ struct Conversation: Sendable {
         ask(procedure, for: .subscription(target.row), into: &outbox)
     }
 
-    /// What has not been answered yet is not asked again.
+    /// Repeats the polled reads, except those that are still in progress.
     private mutating func readAgain(at now: Instant, into outbox: inout [Output]) {
         guard asksAgainAt <= now else { return }
         for target in targets
@@ -200,7 +200,7 @@ struct Conversation: Sendable {
 
     // MARK: Answers
 
-    /// Takes the end of a procedure.  Only the loss of all that the client is there for ends the connection.
+    /// Handles the end of a procedure. The connection ends only when all important values are unavailable.
     mutating func finished(
         _ number: UInt32, _ result: Result<Procedure.Outcome, Procedure.Failure>, _ decoder: inout ValueDecoder,
         at now: Instant, into outbox: inout [Output]
@@ -266,7 +266,7 @@ struct Conversation: Sendable {
         }
     }
 
-    /// A value will not come in one of its ways.
+    /// Removes one of the ways in which a value can be received.
     private mutating func lost(
         _ way: SupportedCharacteristic.Access, of row: Int, _ why: String, _ decoder: inout ValueDecoder, into outbox: inout [Output]
     ) -> Progress {
@@ -278,7 +278,7 @@ struct Conversation: Sendable {
         return .goesOn
     }
 
-    /// Says that a value did not come, or was malformed, unless the one before was so too.
+    /// Reports that a value is missing or malformed, unless the previous one was so too.
     private mutating func complain(
         of index: Int, by way: SupportedCharacteristic.Access, _ why: @autoclosure () -> String, into outbox: inout [Output]
     ) {
@@ -289,7 +289,7 @@ struct Conversation: Sendable {
 
     // MARK: Values
 
-    /// Takes a value that the peer notified or indicated, be the subscription answered or not.
+    /// Handles a value that the peer notified or indicated, whether or not the subscription was answered.
     mutating func heard(
         _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, _ decoder: inout ValueDecoder, at now: Instant,
         into outbox: inout [Output]
@@ -327,12 +327,12 @@ struct Conversation: Sendable {
         return progress
     }
 
-    /// Takes it that nothing is where it was.
+    /// Assumes that all handles have changed.
     mutating func attributesChanged(into outbox: inout [Output]) { discoverAgain(.everything, into: &outbox) }
 
-    /// Forgets what has these handles, and what is under way, and asks for everything again.
+    /// Forgets the attributes with these handles and the procedures in progress, and discovers everything again.
     ///
-    /// What tells of changes is listened to all the same, since they may go on meanwhile.
+    /// Service Changed stays subscribed to, since attributes may change again meanwhile.
     private mutating func discoverAgain(_ change: ServiceChanged, into outbox: inout [Output]) {
         targets.removeAll { change.handles.contains($0.handle) && $0.characteristic.uuid != .serviceChanged }
         underWay.removeAll { $0.purpose != .mtu && $0.purpose != .discovery }
@@ -345,7 +345,7 @@ struct Conversation: Sendable {
 
     // MARK: Polar's electrocardiogram
 
-    /// Asks for it when everything is subscribed to, unless there is another.
+    /// Starts the Polar stream when everything is subscribed to, unless the device has another ECG.
     private mutating func startPolar(_ decoder: inout ValueDecoder, at now: Instant, into outbox: inout [Output]) {
         let isReady = [ClientUse.Role.pmdControlPoint, .pmdSamples].allSatisfy { target($0)?.isSubscribed == true }
         guard isReady, target(.ecgSamples) == nil, let request = decoder.polar.start() else { return }

@@ -1,10 +1,10 @@
 import Simulation
 
-/// Until when a value that is notified again and again is true: for 3 of the usual distances between two, and 3 s at
-/// least.
+/// How long a repeatedly notified value is valid: 3 usual intervals, and at least 3 s.
 ///
-/// The usual distance is the median of the last five; what comes within half a second (twice by the radio, or late and
-/// then together) counts as one.  Before there is a distance, `unknown` holds; nil: for ever.
+/// The usual interval is the median of the last five; notifications within half a second (sent twice, or delayed and
+/// then received together) count as one. Before the first interval is known, the value is valid for `unknown`; nil:
+/// indefinitely.
 struct Freshness: Sendable {
     private static let distances = 5
     private static let shortest = Duration.seconds(3)
@@ -18,10 +18,10 @@ struct Freshness: Sendable {
     private var end = Instant.never
     private var wakesAt = Instant.never  // one wake at a time, however often it is heard
 
-    /// Of a value that was not heard yet.
+    /// The state before the first notification.
     init(unknown: Duration?) { self.unknown = unknown }
 
-    /// The value was notified; when to say `timePassed`, if that has not been asked for already.
+    /// Records a notification; returns the instant for the next `timePassed`, unless that was requested already.
     mutating func heard(at now: Instant) -> Instant? {
         if let last {
             let distance = last.duration(to: now)
@@ -46,7 +46,7 @@ struct Freshness: Sendable {
         usual = ordered[ordered.count / 2]
     }
 
-    /// Whether the value has just ceased to be true, or else when this is to be asked again.
+    /// Whether the value has just expired, and when to check next.
     mutating func timePassed(at now: Instant) -> (isOver: Bool, wake: Instant?) {
         if wakesAt <= now { wakesAt = .never }
         guard end <= now else { return (false, wake()) }

@@ -1,44 +1,44 @@
 import Characteristics
 
-/// An electrocardiogram by Polar Measurement Data: what has to be agreed on before it comes, and the numbers of its
-/// samples, of which a frame says only when the last was measured.
+/// An electrocardiogram by Polar Measurement Data: negotiates the settings, and numbers the samples, since a frame has
+/// only the time of the last one.
 ///
 ///     subscribed to both ──▶ which settings are there? ──▶ start with the best of them ──▶ frames
 struct PolarStream: Sendable {
-    /// What a response of the control point means.
+    /// The meaning of a response of the control point.
     enum Answer: Equatable, Sendable {
         case nothing
-        /// This has to be written.
+        /// The request to write next.
         case write(PMD.Request)
-        /// No frames will come.
+        /// The device sends no frames.
         case refused(PMD.Status)
     }
 
-    /// In Hz; 130, as all of Polar's straps have, until the device has said otherwise.
+    /// In Hz; Polar straps send 130 unless their settings differ.
     private(set) var rate = 130
-    /// Whether the device still has to answer.
+    /// Whether a response is pending.
     var isAsking: Bool { asked != nil }
 
     private static let hour: UInt64 = 3_600_000_000_000
 
     private var isOffered = true
-    /// What has been asked, and not been answered yet; nothing else is an answer.
+    /// The request in progress; responses to others are ignored.
     private var asked: PMD.Operation?
     private var last: UInt64?
     private var next: UInt32 = 0
     private var sequence: UInt16 = 0
 
-    /// The device has said which measurements it has.
+    /// Handles the list of measurements that the device offers.
     mutating func offers(_ features: PMD.Features) { isOffered = features.types & 1 << PMD.ecg != 0 }
 
-    /// What to write first; nil when there is nothing to be had, or it has been asked for.
+    /// The first request; nil when the device has no ECG, or the request was sent already.
     mutating func start() -> PMD.Request? {
         guard isOffered else { return nil }
         (isOffered, asked) = (false, .settings)  // once in each connection
         return PMD.Request(.settings)
     }
 
-    /// Takes what the control point indicated.
+    /// Handles an indication of the control point.
     mutating func answered(_ response: PMD.Response) -> Answer {
         guard response.type == PMD.ecg, let asked, response.operation == asked.rawValue else { return .nothing }
         switch (asked, response.status) {
@@ -54,10 +54,10 @@ struct PolarStream: Sendable {
         }
     }
 
-    /// No answer counts any more.
+    /// Ignores all further responses.
     mutating func giveUp() { asked = nil }
 
-    /// The best of each.
+    /// The highest value of each setting.
     private mutating func choose(_ settings: [PMD.Setting]) -> [PMD.Setting] {
         var chosen: [PMD.Setting] = []
         for setting in settings {
@@ -68,8 +68,8 @@ struct PolarStream: Sendable {
         return chosen
     }
 
-    /// Numbers a frame and its first sample, by the time that has passed since the latest frame; one that is not later
-    /// gets the numbers that it must have had.  Time that leaps by an hour, or is 0, says nothing: the stream goes on.
+    /// Numbers a frame and its first sample by the time since the latest frame; a frame that is not later gets the
+    /// numbers that belong to its time. A time stamp that leaps by an hour or is 0 is ignored: numbering continues.
     mutating func number(_ timeStamp: UInt64, count: Int) -> ECGFrame.Header {
         defer { sequence &+= 1 }
         var index = next

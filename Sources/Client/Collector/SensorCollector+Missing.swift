@@ -2,12 +2,12 @@ import Bluetooth
 import Spelling
 
 extension SensorCollector {
-    /// So many devices are named; of further ones, how many.
+    /// The maximum number of devices that a message names; it counts the others.
     private static let mostNamed = 8
 
-    /// Why there has been no connection so far, in words for people; nil when there has been one, or none is wanted.
+    /// Why the client has not connected yet, for messages; nil after a connection, or when none is requested.
     ///
-    /// What was heard instead is what has been heard since the last scan began.
+    /// The message names the devices found since the last scan began.
     public var missing: String? {
         guard !hasConnected, let wanted = settings.choice.words else { return nil }
         if let chosen { return "\(chosen) was heard, but no connection to it came about" }

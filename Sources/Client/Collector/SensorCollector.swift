@@ -6,8 +6,8 @@ public import Octets
 public import Simulation
 
 /// The Collector of the Heart Rate Profile 1.0 and of the Health Thermometer Profile 1.0: finds a sensor, connects to
-/// it, reads and subscribes to all that `SupportedCharacteristic` knows, and comes back to it when it has been lost.  A machine above
-/// `LEHost.Host`: the host's outputs go in, commands come out.
+/// it, reads and subscribes to all that `SupportedCharacteristic` lists, and reconnects when the connection is lost. A
+/// machine above `LEHost.Host`: it takes the host's outputs and returns commands.
 ///
 ///     off ──start──▶ starting ──▶ scanning ──▶ choosing ──▶ connecting ──▶ talking ──▶ ending
 ///                        ▲            ▲                          │            │          │
@@ -17,23 +17,22 @@ public import Simulation
 /// |------------|---------------------------------------|----------------------------------------------------------|
 /// | starting   | `.started`, `.failed`                 | 10 s for each command: the host's                        |
 /// | scanning   | a device that will do, `.refused`     | when there is one                                        |
-/// | choosing   | its instant                           | `listening`, or 3 s after an attempt with who refuses    |
+/// | choosing   | its instant                           | `listening`, or 3 s after an attempt that was refused    |
 /// | connecting | `.connected`, `.connectionFailed`     | `connectTimeout`, and 10 s for its cancelling: the host's |
 /// | talking    | `.disconnected`, the end of all hopes | 30 s for each request, then the supervision timeout      |
 /// | ending     | `.disconnected`, the fourth `.refused` | 40 s: the host's                                        |
 /// | resting    | its instant                           | 1 s                                                      |
 ///
-/// And all of them with `.failed`.  Of values nothing is remembered from one connection to the next: everything is
-/// discovered, and the subscription written, again each time.  Only what changes by being asked for is read again, as
-/// `Settings.asksOnDemand` says.
+/// Any phase also ends with `.failed`. The collector keeps no values between connections: it discovers and subscribes
+/// again each time. Only values that a device does not notify are polled, as set in `Settings.asksOnDemand`.
 public struct SensorCollector: Sendable {
-    /// What there is to do, or to show.
+    /// Commands for the host, and updates for the user.
     public enum Output: Equatable, Sendable {
-        /// The host is to do this.
+        /// A command for the host.
         case command(Host.Command)
-        /// `timePassed` is to be said then.
+        /// Call `timePassed` at this instant.
         case wake(at: Instant)
-        /// A user would see this.
+        /// An update for the user.
         case said(Saying)
     }
 
@@ -41,12 +40,12 @@ public struct SensorCollector: Sendable {
         case off
         case starting
         case scanning
-        /// A device was heard; perhaps there are stronger ones.
+        /// A device was found; the collector waits for stronger ones.
         case choosing(until: Instant)
         case connecting(Peer)
-        /// `conversation` is there.
+        /// `conversation` is set.
         case talking
-        /// The connection is to end, on our side.
+        /// The collector is ending the connection.
         case ending(Ending)
         case resting(until: Instant)
     }
@@ -55,21 +54,21 @@ public struct SensorCollector: Sendable {
         let id: ConnectionID
         let peer: Peer
         let hasCleared: Bool
-        /// How often the controller has refused; a further time, and it is given up.
+        /// How often the controller has refused the disconnection; the collector gives up after the fourth time.
         var refusals = 0
         var asksAgainAt = Instant.never
 
         static let mostRefusals = 3
     }
 
-    /// What is looked for, and how.
+    /// The device and the values to look for.
     public let settings: Settings
 
     private var phase = Phase.off
     /// Changed in place, since a copy for each notification would cost an allocation or more.
     private var conversation: Conversation?
     private(set) var candidates = Candidates()
-    /// Whom it wanted to connect to last.
+    /// The last device to which it tried to connect.
     private(set) var chosen: Peer?
     private(set) var hasConnected = false
     private var decoder: ValueDecoder
@@ -79,25 +78,25 @@ public struct SensorCollector: Sendable {
     private var isStopping = false
     private var hostHasFailed = false
 
-    /// A collector that does nothing until it is started.
+    /// A collector that is idle until `start`.
     public init(_ settings: Settings = Settings()) {
         self.settings = settings
         decoder = ValueDecoder(givesSamples: settings.givesSamples)
     }
 
-    /// Whether nothing is under way: not started yet, stopped, or given up because it is not to reconnect.
+    /// Whether nothing is in progress: not started, stopped, or given up since `reconnects` is false.
     public var isIdle: Bool { if case .off = phase { true } else { false } }
 
-    // MARK: What it is told
+    // MARK: Inputs
 
-    /// Starts the host and, when that is done, begins to scan; does nothing unless idle.
+    /// Starts the host, then scans; does nothing unless idle.
     public mutating func start(at now: Instant, into outbox: inout [Output]) {
         guard isIdle else { return }
         (isStopping, backOff) = (false, BackOff())
         startHost(into: &outbox)
     }
 
-    /// Ends what is under way in good order; `isIdle` tells when that is done.
+    /// Ends the connection or the scan cleanly; `isIdle` is true when that is done.
     public mutating func stop(at now: Instant, into outbox: inout [Output]) {
         guard !isIdle, !isStopping else { return }
         isStopping = true
@@ -113,7 +112,7 @@ public struct SensorCollector: Sendable {
         }
     }
 
-    /// An instant for which `.wake` asked has come, or any other.
+    /// Handles the passing of time; calls at other instants than `.wake` requested do no harm.
     public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
         switch phase {
         case .choosing(let deadline) where deadline <= now: choose(at: now, into: &outbox)
@@ -129,10 +128,9 @@ public struct SensorCollector: Sendable {
         }
     }
 
-    /// Takes what the host put out, and releases the packet of a notification or an indication.
+    /// Handles an output of the host, and releases the packet of a notification or an indication.
     ///
-    /// `.send` and `.wake` are not for the collector, and whoever drives the host serves them; what belongs to a
-    /// connection of the past means nothing any more.
+    /// The caller serves `.send` and `.wake` itself; outputs about a past connection are ignored.
     public mutating func step(
         _ output: Host.Output, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -273,7 +271,7 @@ public struct SensorCollector: Sendable {
         if case .talking = phase { conversation?.id == id } else { false }
     }
 
-    /// Does what the progress of the conversation demands.
+    /// Acts on the conversation's progress.
     private mutating func follow(_ progress: Conversation.Progress?, into outbox: inout [Output]) {
         lastProcedure = conversation?.lastProcedure ?? lastProcedure
         guard let progress, progress != .goesOn, let peer = conversation?.peer else { return }
@@ -311,7 +309,7 @@ public struct SensorCollector: Sendable {
         rest(at: now, into: &outbox)
     }
 
-    /// Says that the connection is over, if there is one, and with it all that is displayed.
+    /// Reports that the connection, if there is one, has ended, and clears the displayed values.
     private mutating func lost(_ reason: HCIStatus, into outbox: inout [Output]) {
         let (peer, hasCleared): (Peer, Bool)
         switch phase {
@@ -327,7 +325,7 @@ public struct SensorCollector: Sendable {
         if !hasCleared { say(.cleared, peer, into: &outbox) }
     }
 
-    // MARK: What goes wrong
+    // MARK: Errors
 
     private mutating func refused(
         _ opcode: Opcode, _ status: HCIStatus, at now: Instant, into outbox: inout [Output]
@@ -344,7 +342,7 @@ public struct SensorCollector: Sendable {
         }
     }
 
-    /// Asks again for the end of a connection; at last only a controller that begins anew ends it.
+    /// Retries the disconnection; after the last attempt only a restarted controller ends it.
     private mutating func refused(
         _ ending: Ending, _ status: HCIStatus, at now: Instant, into outbox: inout [Output]
     ) {
@@ -396,7 +394,7 @@ public struct SensorCollector: Sendable {
 }
 
 extension SensorCollector.Settings.Choice {
-    /// Whether this is the one that was asked for by its address or its name.
+    /// Whether this is the device that the settings ask for by address or name.
     func names(_ candidate: Candidates.Candidate) -> Bool {
         switch self {
         case .strongest, .nobody: false

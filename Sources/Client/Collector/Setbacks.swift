@@ -1,16 +1,16 @@
 import Bluetooth
 import Simulation
 
-/// With which devices it did not work out lately: one that serves nothing is left alone for a while, and one that
-/// cannot be connected to lets others come first.
+/// Devices with failed attempts: one without a usable service is left out for a while, and one that could not be
+/// connected to comes last.
 struct Setbacks: Sendable {
-    /// What did not work out.
+    /// The kind of failure.
     enum Kind: Sendable {
-        /// It was not heard while a connection was being made.
+        /// The connection attempt timed out.
         case timeOut
-        /// No connection came about, or none that lasted until something was subscribed to.
+        /// No connection was established, or it ended before the first subscription.
         case noConnection
-        /// It refuses, or has nothing to give.
+        /// The device refuses, or has no usable service.
         case noService
     }
 
@@ -22,14 +22,14 @@ struct Setbacks: Sendable {
         var failures = 0
     }
 
-    /// How many devices are remembered; for a further one the oldest attempt is forgotten.
+    /// The maximum number of devices; a further one replaces the oldest.
     static let most = 64
-    /// From one attempt with a device that serves nothing to the next.
+    /// The time between two attempts with a device without a usable service.
     private static let distance = Duration.seconds(3)
 
     private var records: [Record] = []
 
-    /// An attempt to connect begins.
+    /// Records the start of a connection attempt.
     mutating func attempt(_ address: DeviceAddress, at now: Instant) {
         var record = record(address) ?? Record(address: address, attemptedAt: now)
         record.attemptedAt = now
@@ -38,7 +38,7 @@ struct Setbacks: Sendable {
         records.append(record)
     }
 
-    /// The last attempt did not work out.
+    /// Records that the last attempt failed.
     mutating func add(_ kind: Kind, of address: DeviceAddress) {
         guard let index = records.firstIndex(where: { $0.address == address }) else { return }
         switch kind {
@@ -50,23 +50,23 @@ struct Setbacks: Sendable {
         }
     }
 
-    /// The last attempt did; when it was is remembered.
+    /// Records that the last attempt succeeded; its instant is kept.
     mutating func forgive(_ address: DeviceAddress) {
         guard let index = records.firstIndex(where: { $0.address == address }) else { return }
         records[index] = Record(address: address, attemptedAt: records[index].attemptedAt)
     }
 
-    /// Until when it is left alone.
+    /// Until when the device is left out.
     func rest(of address: DeviceAddress) -> Instant {
         guard let record = record(address), record.isRefusing else { return .start }
         return record.attemptedAt.advanced(by: Self.distance)
     }
 
-    /// Whether others come first: twice in succession it could not be connected to.
+    /// Whether it comes last: two attempts in succession have failed.
     func comesLast(_ address: DeviceAddress) -> Bool { (record(address)?.failures ?? 0) >= 2 }
 
-    /// How long a connection may take to come about; `shortest` while nothing is known against the device.  Who is heard
-    /// and then not found again and again may be one that advertises every ten seconds.
+    /// The timeout of a connection attempt; `shortest` without failures. A device that times out repeatedly may
+    /// advertise only every ten seconds.
     func patience(with address: DeviceAddress, atLeast shortest: Duration, atMost longest: Duration) -> Duration {
         let doublings = min(max(0, (record(address)?.timeOuts ?? 0) - 1), 8)
         return min(shortest * (1 << doublings), longest)

@@ -2,50 +2,50 @@ public import Bluetooth
 import Services
 
 extension SensorCollector {
-    /// What a collector looks for, and how.
+    /// The device and the values that a collector looks for.
     public struct Settings: Hashable, Sendable {
-        /// Which device to connect to.
+        /// The device to connect to.
         public enum Choice: Hashable, Sendable {
-            /// The one that is heard best among those that advertise the first of the services that anybody does.
+            /// The strongest one among those that advertise the earliest service in `services` that any device
+            /// advertises.
             case strongest
-            /// The one with this address, as soon as it is heard.
+            /// The one with this address, as soon as it is found.
             case address(DeviceAddress)
-            /// The first that is heard with this name.
+            /// The first one found with this name.
             case name(String)
-            /// None: what is heard is told, and nothing more.
+            /// None: the collector only scans, and reports the devices found.
             case nobody
         }
 
-        /// A device advertises at least one of these, and the earlier it stands here the better; empty: any device will
-        /// do.  A device that is chosen by its address or its name does not have to.
+        /// A device advertises at least one of these, and earlier ones are preferred; empty: any device matches. A
+        /// device that is chosen by its address or name need not advertise any.
         public var services: [UUID] = ServiceRegistry.all.filter(\.isSought).map(\.uuid)
-        /// Which device to connect to.
+        /// The device to connect to.
         public var choice = Choice.strongest
-        /// How long to listen after the first device was heard, before the strongest is chosen: by the mean of what was
-        /// heard until then.
+        /// How long to scan after the first device was found, before the strongest on average is chosen.
         public var listening = Duration.seconds(1)
         /// Whether the strings of the Device Information Service are read.
         public var readsDeviceInformation = true
-        /// How often steps and temperature are read again; nil: never.  At least 10 ms.
+        /// The polling interval of steps and temperature; nil: never. At least 10 ms.
         public var asksOnDemand: Duration? = .seconds(60)
-        /// Whether the samples of an ECG and the single measurements are given too, for who draws them.
+        /// Whether to output each ECG sample and each heart rate of a stream too, for drawing.
         public var givesSamples = false
-        /// Whether to begin again when the connection has ended, or has not come about.
+        /// Whether to begin again when the connection has ended or failed.
         public var reconnects = true
-        /// What to ask for when connecting: 30 ms to 50 ms, latency 0, supervision timeout 720 ms.
+        /// The connection parameters to request: 30 ms to 50 ms, latency 0, supervision timeout 720 ms.
         public var connection = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48)
-        /// How long a connection may take to come about, but for a device that was not found in time again and again.
+        /// The timeout of a connection attempt, unless earlier attempts with the device have timed out.
         public var connectPatience = Duration.seconds(2)
-        /// How long it may take then, at most.
+        /// The timeout after repeated timeouts.
         public var connectTimeout = Duration.seconds(10)
-        /// Whether PDUs of more than 23 octets are agreed on.
+        /// Whether to exchange the MTU.
         public var exchangesMTU = true
 
-        /// Everything as said above.
+        /// The defaults.
         public init() {}
 
-        /// Everything as said above, but for the choice.
+        /// The defaults, with this choice.
         public init(choice: Choice) { self.choice = choice }
     }
 }

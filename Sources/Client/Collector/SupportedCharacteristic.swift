@@ -20,9 +20,9 @@ struct SupportedCharacteristic: Sendable {
         static let subscribe = Access(rawValue: 0x08)
     }
 
-    /// What the client does with the value.
+    /// How the client uses the value.
     enum Use: Equatable, Sendable {
-        /// As the description of its service says.
+        /// As its service description specifies.
         case value(CharacteristicID, ClientUse.Role)
         case serviceChanged
         case clientSupportedFeatures
@@ -30,12 +30,12 @@ struct SupportedCharacteristic: Sendable {
 
     let service: UUID
     let uuid: UUID
-    /// For people.
+    /// Its name in messages.
     let name: String
     let access: Access
     let importance: ClientUse.Importance
     let use: Use
-    /// What the client prints when notifications have stopped; nil for a value that stays true, such as a count.
+    /// The update when notifications have stopped; nil for a value that stays valid, such as a count.
     let expired: SensorCollector.Content?
 
     private init(
@@ -64,10 +64,10 @@ struct SupportedCharacteristic: Sendable {
             .value(id, client.role), expired: expired)
     }
 
-    /// What the client does besides printing the value; nil for the attributes of Generic Attribute.
+    /// The client's action in addition to printing the value; nil for the attributes of Generic Attribute.
     var role: ClientUse.Role? { if case .value(_, let role) = use { role } else { nil } }
 
-    /// How long the first value is true before the client knows how often values come; nil: for ever.
+    /// How long the first value is valid before the client knows the interval; nil: indefinitely.
     ///
     /// A heart rate is sent about once a second (Heart Rate Service 1.0, section 3.1.1), a thermometer may send only one.
     var lifetime: Duration? { expired == .cleared ? .seconds(10) : nil }
@@ -77,7 +77,7 @@ struct SupportedCharacteristic: Sendable {
         "\(name) \(octets.isEmpty ? "without octets" : Array(octets).hex) is malformed: \(error)"
     }
 
-    /// In the order in which the client reads and then subscribes.
+    /// In the order in which the client reads, and then subscribes.
     static let all =
         ServiceRegistry.all.flatMap { service in
             service.characteristics.compactMap { SupportedCharacteristic($0, of: service) }

@@ -2,25 +2,25 @@ import Bluetooth
 import Services
 import GATT
 
-/// A supported characteristic as it was found at a peer.
+/// A supported characteristic, found on a peer.
 struct Target: Sendable {
-    /// Its place in `SupportedCharacteristic.all`.
+    /// Its index in `SupportedCharacteristic.all`.
     let row: Int
     /// The handle of its value.
     let handle: UInt16
     /// The handle of its Client Characteristic Configuration; nil when it has none.
     let configuration: UInt16?
-    /// The value to write there.
+    /// The Client Characteristic Configuration to write.
     let subscription: ClientConfiguration
-    /// Whether the connection is kept for it.
+    /// Whether the client keeps the connection for it.
     fileprivate(set) var isHope = false
-    /// Whether the server has taken the subscription.
+    /// Whether the server has accepted the subscription.
     var isSubscribed = false
-    /// Whether the server has refused it, and is to be asked again.
+    /// Whether the server has refused the subscription, and the client will retry.
     var mustSubscribe = false
-    /// By which of `.read` and `.subscribe` a value may still come.
+    /// Those of `.read` and `.subscribe` that may still supply a value.
     var ways: SupportedCharacteristic.Access
-    /// By which of them the last value did not come or was malformed, and the client has printed that.
+    /// Those in which the last value was missing or malformed, and the client has printed that.
     var faults: SupportedCharacteristic.Access = []
 
     var characteristic: SupportedCharacteristic { .all[row] }
@@ -31,10 +31,10 @@ struct Target: Sendable {
             && (configuration, subscription) == (other.configuration, other.subscription)
     }
 
-    /// Whether it is read every so often.
+    /// Whether it is polled.
     var isAskedAgain: Bool { characteristic.access.contains(.poll) && (ways.contains(.read) || faults.contains(.read)) }
 
-    /// Nil for what the client can make no use of.
+    /// Nil for a characteristic that the client cannot use.
     private init?(_ row: Int, _ found: DiscoveredCharacteristic) {
         let (access, properties) = (SupportedCharacteristic.all[row].access, found.properties)
         (self.row, handle) = (row, found.valueHandle)
@@ -48,8 +48,8 @@ struct Target: Sendable {
         if ways.isEmpty, !isWritten { return nil }
     }
 
-    /// Those among `services`, in the order of `SupportedCharacteristic.all`; `mute` gets those that should have Notify or
-    /// Indicate and cannot be subscribed to.
+    /// The targets among `services`, in the order of `SupportedCharacteristic.all`; `mute` gets those that should have
+    /// Notify or Indicate and have neither.
     static func all(in services: [DiscoveredService], mute: inout [SupportedCharacteristic]) -> [Target] {
         var targets: [Target] = []
         for (row, characteristic) in SupportedCharacteristic.all.enumerated() {

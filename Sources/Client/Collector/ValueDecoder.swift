@@ -4,9 +4,9 @@ import Services
 import Simulation
 import Statistics
 
-/// Decodes the values of one connection; the statistics are over all connections.
+/// Decodes the values of one connection; the statistics span all connections.
 struct ValueDecoder: Sendable {
-    /// Whether heart rates come as a stream, so that Heart Rate Measurements do not count for the statistics.
+    /// Whether the device streams heart rates, so that the statistics ignore Heart Rate Measurements.
     var hasMeasurements = false
     /// The electrocardiogram by Polar Measurement Data.
     var polar = PolarStream()
@@ -25,20 +25,20 @@ struct ValueDecoder: Sendable {
     /// In Hz, for an ECG without a description.
     private static let usualRate = 500
 
-    /// There is no connection yet.
+    /// The state before the first connection.
     init(givesSamples: Bool) { self.init(givesSamples, HeartRateStatistics()) }
 
     private init(_ givesSamples: Bool, _ statistics: HeartRateStatistics) {
         (self.givesSamples, self.statistics) = (givesSamples, statistics)
     }
 
-    /// A connection begins.
+    /// Resets the state for a new connection.
     mutating func begin(with peer: SensorCollector.Peer) {
         self = ValueDecoder(givesSamples, statistics)
         self.peer = peer
     }
 
-    /// The connection is over: gives the tallies that have not been given yet.
+    /// Ends the connection, and outputs the remaining tallies.
     mutating func end(into outbox: inout [SensorCollector.Output]) {
         if let rest = ecg.rest() { update(.ecg(rest), into: &outbox) }
         if let rest = measurements.rest() { update(.measurementTally(rest, bpm: lastMeasurement), into: &outbox) }

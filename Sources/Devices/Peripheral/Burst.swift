@@ -1,6 +1,6 @@
 import Simulation
 
-/// When a value is notified at a rate of the script, in place of its sensor's times.
+/// When a value is notified at a rate that a script sets, instead of its sensor's schedule.
 struct Burst: Sendable {
     let value: DeviceValue
     private let rate: Double  // in a second
@@ -8,7 +8,7 @@ struct Burst: Sendable {
     private var count: Int64 = 0  // of those that were notified since then, or left out
     private var isWaiting = false  // for a confirmation
 
-    /// The first at `begun`, or if that is before `now`, the next one that has not been missed.
+    /// The first is due at `begun`, or if that is in the past, at the next multiple of the interval.
     init(_ value: DeviceValue, rate: Double, from begun: Instant, at now: Instant) {
         (self.value, self.rate, self.begun) = (value, rate, begun)
         skip(to: now)
@@ -20,18 +20,18 @@ struct Burst: Sendable {
         begun.advanced(byNanoseconds: Int64(exactly: (Double(index) * 1e9 / rate).rounded(.down)) ?? .max)
     }
 
-    /// A value was notified, or there was none.  After an indication the next waits for the confirmation, and then follows
-    /// as soon as the rate allows.
+    /// A value was notified, or had none to send. After an indication the next waits for the confirmation, and is then
+    /// sent as soon as the rate allows.
     mutating func didNotify(at now: Instant, awaitsConfirmation: Bool) {
         if awaitsConfirmation { (begun, count) = (now, 0) }
         count += 1
         isWaiting = awaitsConfirmation
     }
 
-    /// The next need not wait for a confirmation.
+    /// Stops waiting for a confirmation.
     mutating func stopWaiting() { isWaiting = false }
 
-    /// Leaves out what was due before now.
+    /// Leaves out what was due in the past.
     mutating func skip(to now: Instant) {
         isWaiting = false
         guard instant(of: count) < now else { return }

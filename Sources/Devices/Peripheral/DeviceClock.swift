@@ -1,9 +1,9 @@
 import Simulation
 
-/// The clock that a device's sensors go by: that of the simulation, until it drifts.
+/// The clock of a device's sensors: the clock of the simulation, until it drifts.
 ///
-/// It is a continuous line that never goes back: a drift changes how steep it is from an instant on.  Without one, it is
-/// the identity.  Exact to a nanosecond, which rounding down loses at each change at the most.
+/// It is continuous and never goes back: a drift changes its speed from an instant on. Without drift it is the
+/// identity. Each change loses at most a nanosecond by rounding down.
 struct DeviceClock: Sendable {
     private struct Stretch {
         let begun: Instant
@@ -11,17 +11,17 @@ struct DeviceClock: Sendable {
         let gain: Int128  // in millionths of a millionth
 
         var rate: Int128 { DeviceClock.unit + gain }
-        /// How far it is ahead when it begins.
+        /// Its lead over the simulation when the drift begins.
         var lead: Int64 { shows.nanoseconds - begun.nanoseconds }
     }
 
     private static let unit: Int128 = 1_000_000_000_000
-    /// So many changes are remembered: what is older counts as if there had been no drift before.
+    /// The maximum number of changes kept; time before the oldest counts as without drift.
     private static let most = 64
 
     private var stretches: [Stretch] = []
 
-    /// From now on it is so many millionths too fast, -1000 to 1000; what is outside is moved to the nearer end.
+    /// Changes the speed by -1000 to 1000 parts per million from now on; the number is clamped.
     mutating func drift(by partsPerMillion: Double, from now: Instant) {
         let gain = Int128((min(max(-1000, partsPerMillion), 1000) * 1_000_000).rounded())
         guard gain != stretches.last?.gain ?? 0 else { return }
@@ -31,7 +31,7 @@ struct DeviceClock: Sendable {
         stretches.append(Stretch(begun: now, shows: shows, gain: gain))
     }
 
-    /// What it shows at an instant.
+    /// The time on this clock at an instant.
     func time(at instant: Instant) -> Instant {
         guard !stretches.isEmpty, instant < .never else { return instant }
         guard let stretch = stretches.last(where: { $0.begun <= instant }) else {
@@ -41,7 +41,7 @@ struct DeviceClock: Sendable {
         return Instant(nanoseconds: stretch.shows.nanoseconds, plus: elapsed * stretch.rate / Self.unit)
     }
 
-    /// The first instant at which it shows a time, or a later one.
+    /// The first instant at which this clock reaches a time.
     func instant(of time: Instant) -> Instant {
         guard !stretches.isEmpty, time < .never else { return time }
         guard let stretch = stretches.last(where: { $0.shows <= time }) else {

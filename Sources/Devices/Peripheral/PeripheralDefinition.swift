@@ -2,7 +2,7 @@ public import Bluetooth
 public import Sensors
 public import Services
 
-/// What a device is, before it has handles and a radio.
+/// The definition of a device, without handles and radio.
 public struct PeripheralDefinition: Sendable {
     /// Device Name, also in its advertising.
     public var name: String
@@ -10,11 +10,11 @@ public struct PeripheralDefinition: Sendable {
     public var appearance: Appearance
     /// The services after Generic Access and Generic Attribute, in the order of their handles.
     public var services: [ConfiguredService]
-    /// The places of services that the device does not have at the start: their handles are kept free.
+    /// The indices of services that are absent at the start: their handles are reserved.
     public var absentServices: [Int] = []
     /// The wall clock at the start.
     public var clock = WallClock()
-    /// Peripheral Preferred Connection Parameters, for which the device asks a central too; nil: any will do.
+    /// Peripheral Preferred Connection Parameters, which the device also requests from a central; nil: it accepts any.
     public var preferredConnection: ConnectionParameters?
 
     /// A device with these services, on 2000-01-01.

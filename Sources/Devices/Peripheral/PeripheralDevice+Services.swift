@@ -5,7 +5,7 @@ import Sensors
 import Services
 import Simulation
 
-/// What a definition becomes: attributes and sensors.
+/// Makes attributes and sensors from a definition.
 extension PeripheralDevice {
     static func genericAccess(_ definition: PeripheralDefinition) -> ServiceDefinition {
         let name = definition.name.utf8(atMost: DeviceName.maximumCount)
@@ -22,7 +22,7 @@ extension PeripheralDevice {
             ] + (preferred.map { [$0] } ?? []))
     }
 
-    /// Service Changed, and what robust caching needs.  Core 6.0, Vol 3, Part G, section 7.
+    /// Service Changed, and the characteristics of Robust Caching. Core 6.0, Vol 3, Part G, section 7.
     static var genericAttribute: ServiceDefinition {
         ServiceDefinition(
             uuid: .genericAttribute,
@@ -34,10 +34,9 @@ extension PeripheralDevice {
             ])
     }
 
-    /// The sensors of the services, and what they share.
+    /// The sensors of the services, and their shared context.
     ///
-    /// A service that listens to a heart and has none of its own listens to the first of the device, or to one that beats
-    /// once a second.
+    /// A service that needs a heart and does not define one uses the first of the device, or one at 60 bpm.
     static func sensors(
         for definition: PeripheralDefinition, seed: RandomStream
     ) -> (sensors: [any ServiceSensor], context: SensorContext) {

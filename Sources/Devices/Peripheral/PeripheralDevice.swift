@@ -5,17 +5,17 @@ import Sensors
 public import Services
 public import Simulation
 
-/// A device as its clients know it: attributes, their values over time, and what is notified when.  It does not know
-/// how it reaches the air, or who listens: only for which values somebody does.
+/// A device as its clients see it: its attributes, their values over time, and its notifications. It does not know
+/// about radios or clients: only which values have subscribers.
 public struct PeripheralDevice: AttributeValues, Sendable {
-    /// A value that is to be sent to everybody who is subscribed to it.
+    /// A value to send to every subscriber.
     public struct Notification: Hashable, Sendable {
-        /// Of the value.
+        /// The handle of the value.
         public var handle: UInt16
-        /// The value; it belongs to who takes the notification.
+        /// The value; the caller that takes the notification owns it.
         public var packet: Packet
 
-        /// A value that the sender has made itself.
+        /// A value that the caller encoded itself.
         public init(handle: UInt16, packet: Packet) { (self.handle, self.packet) = (handle, packet) }
     }
 
@@ -33,13 +33,13 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     private struct Subscription: Sendable {
         let handle: UInt16
         let value: DeviceValue
-        /// The characteristic has Indicate, and not Notify.
+        /// Whether the characteristic has Indicate, and not Notify.
         let isNeverNotified: Bool
-        /// Whether all subscribed clients have it indicated.
+        /// Whether all subscribers receive indications.
         var isIndicated: Bool
     }
 
-    /// What it was made of.
+    /// Its definition.
     public let definition: PeripheralDefinition
     /// Its attributes.
     public private(set) var table: AttributeTable
@@ -47,16 +47,16 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     private var sensors: [any ServiceSensor]
     private var context: SensorContext
     private var clock = DeviceClock()
-    /// Values to which a client is subscribed.
+    /// Values with subscribers.
     private var subscriptions: [Subscription] = []
-    /// The handles of values that are not notified in spite of subscriptions.
+    /// The handles of values that are not notified despite subscriptions.
     private var silent: [UInt16] = []
     /// Values that a script notifies at its own rate.
     private var bursts: [Burst] = []
-    /// The first number of each value that did not fit, in order.
+    /// The first number out of range of each value, in order.
     public private(set) var saturatedValues: [SaturatedValue] = []
 
-    /// Gives the definition its handles; chance comes from `seed`.
+    /// Assigns handles; `seed` determines all random numbers.
     public init(_ definition: PeripheralDefinition, seed: RandomStream) throws(AttributeTable.DefinitionError) {
         self.definition = definition
         (sensors, context) = Self.sensors(for: definition, seed: seed)
@@ -76,7 +76,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         findPlaces()
     }
 
-    /// The value with this handle; nil for what no script can name.
+    /// The value with this handle; nil for one that scripts cannot name.
     public func value(of handle: UInt16) -> DeviceValue? { places.first { $0.handle == handle }?.value }
 
     /// Whether a value can be indicated and not notified.
@@ -90,19 +90,19 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// The characteristic value that carries a value; nil when the device never has it.
     public func carrier(of value: DeviceValue) -> DeviceValue? { place(of: value)?.value }
 
-    /// Where a service of the definition stands among those of the table, which begin with what every device has.
+    /// The index in the table of a service of the definition; the table begins with the services that every device has.
     public func placeInTable(ofService service: Int) -> Int { service + Self.ownServices }
 
     private func place(of value: DeviceValue) -> Place? { places.first { $0.value == value.carrier } }
 
     // MARK: Other attributes
 
-    /// Its attributes, if those of its services were so many handles further on.
+    /// Its attributes, if those of its services had handles greater by `distance`.
     public func table(movedBy distance: UInt16) throws(AttributeTable.DefinitionError) -> AttributeTable {
         try table.moving(from: Self.ownServices, by: distance)
     }
 
-    /// Its attributes, if some of its services were not there, and then others were.
+    /// Its attributes, if `absent` services were removed and the others added.
     public func table(
         removing removed: [Int], adding added: [Int]
     ) throws(AttributeTable.DefinitionError) -> AttributeTable {
@@ -112,7 +112,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         return try table.removing(places(removed), adding: places(added))
     }
 
-    /// Has other attributes from now on: one of the tables above.  Subscriptions end where a value has another handle.
+    /// Replaces its attributes by one of the tables above. Subscriptions end where a handle changes.
     public mutating func adopt(_ table: AttributeTable, at now: Instant) {
         self.table = table
         findPlaces()
@@ -121,7 +121,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         }
     }
 
-    /// Generic Access and Generic Attribute, which stand before the others.
+    /// Generic Access and Generic Attribute, which precede the others.
     private static let ownServices = 2
 
     private mutating func findPlaces() {
@@ -133,14 +133,14 @@ public struct PeripheralDevice: AttributeValues, Sendable {
 
     // MARK: Reading and writing
 
-    /// Reads a value of now; the fixed ones are not asked for.
+    /// Reads the present value; fixed values are not read here.
     public mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] {
         guard let value = value(of: handle) else { throw .unlikelyError }
         defer { keepSaturatedValues(of: value.service) }
         return try sensors[value.service].read(value.id, at: clock.time(at: now), context: &context)
     }
 
-    /// Takes what a client wrote; the error is what its sensor answers.
+    /// Handles a client's write; throws the error that the sensor answers.
     public mutating func write(_ octets: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
         guard let value = value(of: handle) else { throw .unlikelyError }
         try sensors[value.service].write(octets, to: value.id, at: clock.time(at: now), context: &context)
@@ -148,20 +148,20 @@ public struct PeripheralDevice: AttributeValues, Sendable {
 
     // MARK: Notifications
 
-    /// The smallest ATT MTU of the connected clients: a notification has three octets less.
+    /// The smallest ATT MTU of the connected clients: a notification holds three octets less.
     public var mtu: Int {
         get { context.mtu }
         set { context.mtu = newValue }
     }
 
-    /// When `timePassed` has something to do, before now if it is late; nil while no notification is due.
+    /// When to call `timePassed` next, possibly in the past; nil while no notification is due.
     public var nextDue: Instant? {
         var next = Instant.never
         for subscription in subscriptions where !isSilent(subscription.handle) { next = min(next, due(subscription)) }
         return next == .never ? nil : clock.instant(of: next)
     }
 
-    /// By the device's own clock.
+    /// When it is due, by the device's own clock.
     private func due(_ subscription: Subscription) -> Instant {
         let value = subscription.value
         if let burst = burst(of: value) { return bursts[burst].due }
@@ -172,7 +172,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         bursts.isEmpty ? nil : bursts.firstIndex { $0.value == value }
     }
 
-    /// The first client has subscribed to a value; does nothing for one that is never notified or indicated.
+    /// The first client has subscribed to a value; does nothing for a value without Notify and Indicate.
     public mutating func didSubscribe(to handle: UInt16, at now: Instant) {
         guard !subscriptions.contains(where: { $0.handle == handle }),
             let place = places.first(where: { $0.handle == handle }), !place.sent.isEmpty
@@ -193,7 +193,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         sensors[value.service].didUnsubscribe(from: value.id, at: clock.time(at: now))
     }
 
-    /// Other clients are subscribed to a value: `areIndicated` when all of them have it indicated, and none notified.
+    /// The subscribers of a value have changed: `areIndicated` when all of them receive indications.
     public mutating func subscribersChanged(of handle: UInt16, areIndicated: Bool) {
         for index in subscriptions.indices where subscriptions[index].handle == handle {
             subscriptions[index].isIndicated = areIndicated || subscriptions[index].isNeverNotified
@@ -201,33 +201,33 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         }
     }
 
-    /// A burst goes on without the confirmation of the last indication.
+    /// A burst continues without the confirmation of the last indication.
     private mutating func stopWaiting(_ value: DeviceValue) {
         if let burst = burst(of: value) { bursts[burst].stopWaiting() }
     }
 
-    /// A client has confirmed an indication of a value.
+    /// A client has confirmed an indication.
     public mutating func indicationWasConfirmed(of handle: UInt16, at now: Instant) {
         guard let value = value(of: handle) else { return }
         stopWaiting(value)
         sensors[value.service].indicationWasConfirmed(of: value.id, at: clock.time(at: now))
     }
 
-    /// An indication of a value was not sent: too many wait before it, or the client is change-unaware.
+    /// An indication was not sent: too many are waiting, or the client is change-unaware.
     public mutating func indicationWasDropped(of handle: UInt16, at now: Instant) {
         guard let value = value(of: handle) else { return }
         stopWaiting(value)
         sensors[value.service].indicationWasDropped(of: value.id, at: clock.time(at: now))
     }
 
-    /// A script holds the last value back or discards it: no client will confirm it, and the next need not wait.
+    /// A script delays or discards the last notification: there will be no confirmation, and the next need not wait.
     public mutating func notificationWasSuppressed(of handle: UInt16) {
         guard let value = value(of: handle) else { return }
         stopWaiting(value)
         sensors[value.service].notificationWasSuppressed(of: value.id)
     }
 
-    /// From now on only these values are not notified.
+    /// Suppresses the notifications of exactly these values from now on.
     public mutating func keepSilent(_ handles: [UInt16], at now: Instant) {
         let freed = silent.filter { !handles.contains($0) }
         silent = handles
@@ -269,7 +269,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         return packet
     }
 
-    /// The present value, to be notified on demand; nil when there is none.
+    /// The present value, for a notification on demand; nil when it has none.
     public mutating func packet(of value: DeviceValue, at now: Instant, pool: inout PacketPool) -> Packet? {
         guard let place = place(of: value), !place.sent.isEmpty else { return nil }
         return packet(of: value, .onDemand, at: clock.time(at: now), pool: &pool)
@@ -299,9 +299,9 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         context.saturatedValues.removeAll(keepingCapacity: true)
     }
 
-    // MARK: The script
+    // MARK: Scripts
 
-    /// A script sets a value, or no longer does when `input` is nil; false when the value cannot be set so.
+    /// Sets a value, or restores the original one when `input` is nil; false when the value cannot be set so.
     ///
     /// The time of a signal counts from `begun`, or from now when that is nil.
     public mutating func set(
@@ -312,7 +312,8 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         return sensors[value.service].set(value.id, to: input, at: now, begun: begun, context: &context)
     }
 
-    /// Notifies a value at `rate` in Hz, counted from `begun`, in place of its own times; nil: at its own times again.
+    /// Notifies a value at `rate` in Hz, counted from `begun`, instead of its own schedule; nil: by its own schedule
+    /// again.
     ///
     /// The next indication waits for the confirmation of the last.
     public mutating func burst(_ value: DeviceValue, rate: Double?, begun: Instant, at now: Instant) {
@@ -326,30 +327,30 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         }
     }
 
-    /// From now on the sensors' clock is so many millionths too fast, from -1000 to 1000.
+    /// Changes the speed of the sensors' clock by -1000 to 1000 parts per million from now on.
     public mutating func drift(by partsPerMillion: Double, at now: Instant) {
         clock.drift(by: partsPerMillion, from: now)
     }
 
-    /// The present number in the value's unit, of a contact 0 or 1; nil when there is none.
+    /// The present number in the value's unit (a contact is 0 or 1); nil when it has none.
     public func number(of value: DeviceValue, at now: Instant) -> Double? {
         guard place(of: value) != nil else { return nil }
         return sensors[value.service].number(of: value.id, at: clock.time(at: now), context: context)
     }
 
-    /// The octets that have this input and nothing else; nil when there are none.
+    /// The encoding of a value that depends on this input only; nil when it has none.
     public func octets(of value: DeviceValue, for input: SensorInput) -> [UInt8]? {
         guard place(of: value) != nil else { return nil }
         return sensors[value.service].octets(of: value.id, for: input)
     }
 
-    /// An electrode of a service comes off or is put on again; false when the service has none.
+    /// Removes or attaches an electrode; false when the service has none.
     public mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) -> Bool {
         guard sensors.indices.contains(service) else { return false }
         return sensors[service].setLead(isOff: isOff, at: clock.time(at: now))
     }
 
-    /// Sets the wall clock forward.
+    /// Advances the wall clock.
     public mutating func skipTime(by duration: Duration, at now: Instant) {
         for index in sensors.indices {
             sensors[index].wallClockWillSkip(at: clock.time(at: now), context: &context)
@@ -357,6 +358,6 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         context.clock.skip(by: duration)
     }
 
-    /// Whether the wall clock has come to the last time that it can show.
+    /// Whether the wall clock has reached its end.
     public func clockHasStopped(at now: Instant) -> Bool { context.clock.hasStopped(at: now) }
 }

@@ -54,8 +54,7 @@ public struct ECG: Sendable {
 
     /// How long after its instant a sample is settled.
     public static let delay = Duration.nanoseconds(HeartBeat.lead)
-    /// A beat that follows another sooner than this has no waves of its own; this limits visible rates to 500 per
-    /// minute.
+    /// A beat that follows another sooner than this has no waves; this limits visible rates to 500 per minute.
     public static let refractoryPeriod = Duration.nanoseconds(refractory)
     private static let refractory: Int64 = 120_000_000
     private static let maximumHistory = 256

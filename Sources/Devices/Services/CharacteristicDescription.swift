@@ -6,19 +6,19 @@ public import GATT
 public struct CharacteristicDescription: Sendable {
     /// The UUID that a client discovers.
     public let uuid: UUID
-    /// As the Assigned Numbers call it: `Battery Level`.
+    /// Its name in the Assigned Numbers: `Battery Level`.
     public let title: String
-    /// What a client may do.
+    /// The operations that a client may use.
     public let properties: CharacteristicProperties
-    /// How its octets are read; nil when nobody but the service's client knows.
+    /// The codec of its octets; nil when only the service's client can decode them.
     public let format: (any CharacteristicValue.Type)?
     /// Its value as a whole.
     public let value: ValueDescription
-    /// Values that are sent within it.
+    /// The named parts of its value.
     public let members: [ValueDescription]
-    /// What a client does with it.
+    /// How the built-in client uses it.
     public let client: ClientUse
-    /// The rest of its definition in a device with this configuration: descriptors, permissions, a fixed handle.
+    /// Completes the definition for a configuration: descriptors, permissions, a fixed handle.
     private let complete: @Sendable (inout CharacteristicDefinition, ServiceConfiguration) -> Void
 
     /// A characteristic with one value, or with a value and its members.
@@ -45,7 +45,7 @@ public struct CharacteristicDescription: Sendable {
         }
     }
 
-    /// One of Lubdub's own, with its Characteristic User Description.
+    /// A vendor-specific one, with its Characteristic User Description.
     public init(
         _ kind: VendorUUID, _ properties: CharacteristicProperties, format: any CharacteristicValue.Type,
         value: ValueDescription, members: [ValueDescription] = [], client: ClientUse
@@ -63,25 +63,25 @@ public struct CharacteristicDescription: Sendable {
     }
 }
 
-/// What the built-in client does with a characteristic.
+/// How the built-in client uses a characteristic.
 public struct ClientUse: Sendable {
-    /// Whether a device is worth a connection for it.
+    /// Whether the client keeps a connection for it.
     public enum Importance: Comparable, Sendable {
-        /// No.
+        /// Never.
         case none
-        /// Only if nothing better is there: it says something about the device.
+        /// Only without a better device: it describes the device.
         case extra
-        /// It is what a client is there for.
+        /// Always: it is a measurement.
         case purpose
     }
 
-    /// What a client does with a value besides printing it.
+    /// The client's action in addition to printing the value.
     public enum Role: Hashable, Sendable {
         /// Nothing.
         case printed
         /// Counts it for the statistics and the freshness of the heart rate.
         case heartRate
-        /// Writes to it to have Energy Expended reset.
+        /// Writes to it to reset Energy Expended.
         case energyReset
         /// Counts a stream of heart rates.
         case heartRates
@@ -89,27 +89,27 @@ public struct ClientUse: Sendable {
         case ecgDescription
         /// Counts a stream of samples.
         case ecgSamples
-        /// Asks Polar Measurement Data for samples.
+        /// Requests samples of Polar Measurement Data.
         case pmdControlPoint
         /// Counts a stream of Polar's samples.
         case pmdSamples
     }
 
-    /// What a client does besides printing it.
+    /// The client's action in addition to printing the value.
     public let role: Role
-    /// The first key of the line that a value becomes: `battery`.
+    /// The first key of the value's line: `battery`.
     public let key: String
-    /// What a line may have under the key, for people; empty for a characteristic that has no line.
+    /// An example of a line's value for the documentation; empty for a characteristic without a line.
     public let example: String
-    /// The key of the value in an object under `key`; nil: the value itself is under `key`.
+    /// The key of the value in an object under `key`; nil: the value is directly under `key`.
     public let member: String?
-    /// Whether a device is worth a connection for it.
+    /// Whether the client keeps a connection for it.
     public let importance: Importance
-    /// Whether a sensor measures it: such lines are counted.
+    /// Whether it is a measurement: the client counts those lines.
     public let isMeasurement: Bool
-    /// Whether the client prints that the value is no longer true when notifications stop.
+    /// Whether the client prints that the value is out of date when notifications stop.
     public let expires: Bool
-    /// Whether the client reads it again and again.
+    /// Whether the client polls it.
     public let isPolled: Bool
     /// Whether a value may be longer than one PDU.
     public let isLong: Bool
@@ -129,31 +129,31 @@ public struct ClientUse: Sendable {
     }
 }
 
-/// A number on the screen of a client.
+/// A number on the client's screen.
 public struct ScreenFact: Hashable, Sendable {
-    /// Where it is.
+    /// Its place on the screen.
     public enum Place: Hashable, Sendable {
         /// In a row with its label.
         case row
-        /// In the chart of steps: all of them.
+        /// In the chart of steps: the total.
         case steps
-        /// In the chart of steps: those of the day.
+        /// In the chart of steps: those of today.
         case stepsToday
     }
 
-    /// Where it is.
+    /// Its place on the screen.
     public let place: Place
-    /// Before the number.
+    /// The text before the number.
     public let label: String
-    /// After the number.
+    /// The text after the number.
     public let unit: String
     /// The member of the value; nil: the value itself.
     public let key: String?
-    /// Digits after the point; nil: as many as the number has.
+    /// The number of decimals; nil: as many as the number has.
     public let decimals: Int?
-    /// A number up to this is a warning; nil: none is.
+    /// Numbers up to this one are shown as a warning; nil: none.
     public let warnsUpTo: Double?
-    /// Whether the row is there before the first value.
+    /// Whether the row is visible before the first value.
     public let isAlwaysThere: Bool
 
     /// A number with its label, in a row.

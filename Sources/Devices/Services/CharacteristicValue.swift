@@ -3,33 +3,33 @@ public import Spelling
 
 /// A codec whose values the event log and clients can print.
 public protocol CharacteristicValue: JSONWritable, Hashable, Sendable {
-    /// Reads a value as it was received.
+    /// Decodes a value.
     init(octets: ArraySlice<UInt8>) throws(Malformed)
-    /// For people: `battery 87 %`.
+    /// In words: `battery 87 %`.
     var words: String { get }
-    /// The number under a key of its JSON, or of the value itself for nil; nil when there is none.
+    /// The number under a key of its JSON, or the value itself if `key` is nil; nil when it has none.
     func number(of key: String?) -> Double?
-    /// Adds what a client's line has, where that is less than what the event log has.
+    /// Writes the value of a client's line, which may be shorter than in the event log.
     func writeLine(to text: inout JSONText)
-    /// What a client's line has in place of a value that is no longer true.
+    /// The value in a client's line after the last value has expired.
     static var expired: StaticString { get }
-    /// The samples in microvolts, and the number of the lead if it has one; nil for a value that has no samples.
+    /// The samples in microvolts, and the number of the lead if it has one; nil for a value without samples.
     static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)?
 }
 
 extension CharacteristicValue {
     /// None.
     public func number(of _: String?) -> Double? { nil }
-    /// All that the event log has.
+    /// The same as in the event log.
     public func writeLine(to text: inout JSONText) { write(to: &text) }
     /// `null`.
     public static var expired: StaticString { "null" }
     /// None.
     public static func samples(in _: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? { nil }
 
-    // By these a value is opened where only its type is known: nothing is put into a box.
+    // Generic access to a codec known by its type only, without boxing a value.
 
-    /// Adds what octets mean as JSON.
+    /// Writes the decoded octets as JSON.
     public static func write(_ octets: ArraySlice<UInt8>, to text: inout JSONText) throws(Malformed) {
         try Self(octets: octets).write(to: &text)
     }

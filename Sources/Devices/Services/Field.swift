@@ -2,7 +2,7 @@ public import Sensors
 
 /// A field whose values have a type: `configuration[BatteryFields.period]` is a `Duration`.
 public struct Field<Value: FieldType>: Sendable {
-    /// What a scenario can have.
+    /// The description of the field for scenarios.
     public let description: FieldDescription
 
     /// A field with a default; without one it is required, unless it is optional.
@@ -14,20 +14,20 @@ public struct Field<Value: FieldType>: Sendable {
             about: about)
     }
 
-    /// As it is written; in an object, after the object's key and a point.
+    /// Its key; in an object, preceded by the object's key and a point.
     public var key: String { description.key }
 
-    /// The field with a value, for a configuration that comes from no file.
+    /// The field with a value, for a configuration that is not read from a file.
     public func callAsFunction(_ value: Value) -> (String, FieldValue)? { value.fieldValue.map { (key, $0) } }
 }
 
 /// A type that fields can have.
 public protocol FieldType: Sendable {
-    /// The value of a required field that is missing: the file has been refused by then.
+    /// The value of a missing required field, which is never used: the file is refused.
     static var nothing: Self { get }
     /// Nil for a value of another type.
     init?(_ value: FieldValue)
-    /// The value as a configuration keeps it; nil for an optional that is nil.
+    /// The value in a configuration; nil for an optional that is nil.
     var fieldValue: FieldValue? { get }
 }
 
@@ -39,7 +39,7 @@ extension Optional: FieldType where Wrapped: FieldType {
         guard let wrapped = Wrapped(value) else { return nil }
         self = wrapped
     }
-    /// The value as a configuration keeps it; nil for nil.
+    /// The value in a configuration; nil for nil.
     public var fieldValue: FieldValue? { flatMap(\.fieldValue) }
 }
 
@@ -51,7 +51,7 @@ extension Curve: FieldType {
         guard case .curve(let curve) = value else { return nil }
         self = curve
     }
-    /// The value as a configuration keeps it.
+    /// The value in a configuration.
     public var fieldValue: FieldValue? { .curve(self) }
 }
 
@@ -63,7 +63,7 @@ extension Duration: FieldType {
         guard case .duration(let duration) = value else { return nil }
         self = duration
     }
-    /// The value as a configuration keeps it.
+    /// The value in a configuration.
     public var fieldValue: FieldValue? { .duration(self) }
 }
 
@@ -75,7 +75,7 @@ extension Bool: FieldType {
         guard case .flag(let flag) = value else { return nil }
         self = flag
     }
-    /// The value as a configuration keeps it.
+    /// The value in a configuration.
     public var fieldValue: FieldValue? { .flag(self) }
 }
 
@@ -87,7 +87,7 @@ extension Int: FieldType {
         guard case .whole(let number) = value else { return nil }
         self = number
     }
-    /// The value as a configuration keeps it.
+    /// The value in a configuration.
     public var fieldValue: FieldValue? { .whole(self) }
 }
 
@@ -99,7 +99,7 @@ extension Double: FieldType {
         guard case .number(let number) = value else { return nil }
         self = number
     }
-    /// The value as a configuration keeps it.
+    /// The value in a configuration.
     public var fieldValue: FieldValue? { .number(self) }
 }
 
@@ -111,7 +111,7 @@ extension String: FieldType {
         guard case .word(let word) = value else { return nil }
         self = word
     }
-    /// The value as a configuration keeps it.
+    /// The value in a configuration.
     public var fieldValue: FieldValue? { .word(self) }
 }
 
@@ -132,7 +132,7 @@ public enum DerivedCurve: FieldType, Hashable {
         default: return nil
         }
     }
-    /// The value as a configuration keeps it.
+    /// The value in a configuration.
     public var fieldValue: FieldValue? {
         switch self {
         case .derived: .flag(true)
@@ -170,7 +170,7 @@ extension Field<DerivedCurve?> {
 }
 
 extension Field<Duration> {
-    /// From one measurement or notification to the next; 1 s by default, and at most a day.
+    /// A measurement or notification interval; 1 s by default, and at most a day.
     public static func period(
         in range: ClosedRange<Duration> = .milliseconds(1) ... .seconds(86_400), _ about: String
     ) -> Field { Field("period", .duration(range), .seconds(1), about) }

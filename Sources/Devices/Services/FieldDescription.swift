@@ -1,10 +1,10 @@
 public import Sensors
 
-/// A key of a service in a scenario: what it takes, and its default.
+/// A key of a service in a scenario, with its type and default.
 ///
-/// From it come the reader, its messages, the JSON Schema and the reference of the language.
+/// The reader, its messages, the JSON Schema and the language reference are derived from it.
 public struct FieldDescription: Hashable, Sendable {
-    /// What a key takes.
+    /// The type of a key's value.
     public enum Form: Hashable, Sendable {
         /// A number in this range, or a curve.
         case curve(ClosedRange<Double>)
@@ -16,7 +16,7 @@ public struct FieldDescription: Hashable, Sendable {
         case flag
         /// `true` or `false` as 1 and 0, a number in this range, or a curve.
         case truth(ClosedRange<Double>)
-        /// `true` for a value that follows from others, a number in this range, or a curve.
+        /// `true` for a value derived from others, a number in this range, or a curve.
         case derivedOrCurve(ClosedRange<Double>)
         /// A whole number.
         case whole(ClosedRange<Int>)
@@ -26,21 +26,21 @@ public struct FieldDescription: Hashable, Sendable {
         case rate(ClosedRange<Int>)
         /// One of these words.
         case word([String])
-        /// A string of at most so many octets of UTF-8.
+        /// A string of at most this number of octets of UTF-8.
         case text(Int)
         /// An object with these fields, whose keys begin with the object's: `noise.mains`.
         case object([FieldDescription])
     }
 
-    /// As it is written; in an object, after the object's key and a point.
+    /// Its key; in an object, preceded by the object's key and a point.
     public let key: String
-    /// What it takes.
+    /// Its type.
     public let form: Form
     /// The default; nil when it has none.
     public let standard: FieldValue?
     /// Whether a scenario must have it.
     public let isRequired: Bool
-    /// A sentence: the meaning, the unit and the default.
+    /// One sentence: the meaning, the unit and the default.
     public let about: String
 
     /// An object with these fields.
@@ -52,7 +52,7 @@ public struct FieldDescription: Hashable, Sendable {
     public var name: String { key.split(separator: ".").last.map(String.init) ?? key }
 }
 
-/// What a scenario has under a key, or the default.
+/// The value of a key in a scenario, or the default.
 public enum FieldValue: Hashable, Sendable {
     /// A number or a curve.
     case curve(Curve)
@@ -60,7 +60,7 @@ public enum FieldValue: Hashable, Sendable {
     case duration(Duration)
     /// `true` or `false`.
     case flag(Bool)
-    /// A whole number; of a rate in Hz.
+    /// A whole number; a rate in Hz.
     case whole(Int)
     /// A number.
     case number(Double)

@@ -2,32 +2,32 @@ public import Bluetooth
 public import Octets
 public import Spelling
 
-/// A value that a client received, or that is no longer true.
+/// A value that a client received, or its expiry.
 ///
-/// It keeps the octets, which have been checked, and is put into words only when a line is written.
+/// It keeps the octets, which were checked, and decodes them only for output.
 public struct ReceivedValue: Hashable, Sendable {
     private let id: CharacteristicID
     private let octets: [UInt8]?
 
-    /// A value of a characteristic; throws for octets that its codec does not read.
+    /// A value of a characteristic; throws for octets that its codec rejects.
     public init(_ octets: ArraySlice<UInt8>, of id: CharacteristicID) throws(Malformed) {
         try id.format?.check(octets)
         (self.id, self.octets) = (id, Array(octets))
     }
 
-    /// The last value of a characteristic is no longer true.
+    /// The last value of a characteristic has expired.
     public init(expired id: CharacteristicID) { (self.id, octets) = (id, nil) }
 
-    /// What the client does with the characteristic.
+    /// How the client uses the characteristic.
     public var use: ClientUse { id.description.client }
 
-    /// Whether it says only that the last value is no longer true.
+    /// Whether this is the expiry of the last value.
     public var isExpired: Bool { octets == nil }
 
-    /// Whether a sensor measured it.
+    /// Whether it is a measurement.
     public var isMeasurement: Bool { octets != nil && use.isMeasurement }
 
-    /// For people: `battery 87 %`.
+    /// In words: `battery 87 %`.
     public var words: String {
         let use = use
         guard let octets else { return "no \(use.key.replacing("_", with: " "))" }
@@ -43,7 +43,7 @@ public struct ReceivedValue: Hashable, Sendable {
 }
 
 extension ReceivedValue: JSONWritable {
-    /// Adds the value as it is in a client's line.
+    /// Writes the value of a client's line.
     public func write(to text: inout JSONText) {
         let (member, format) = (use.member, id.format)
         if let member {
@@ -58,12 +58,12 @@ extension ReceivedValue: JSONWritable {
     }
 }
 
-/// A characteristic of a service in the registry, by their places: small, and free to copy.
+/// A characteristic in the registry, by index: small, and free to copy.
 public struct CharacteristicID: Hashable, Sendable {
     private let service: Int16
     private let characteristic: Int16
 
-    /// The characteristic with this UUID in a service; nil when the registry does not have it.
+    /// The characteristic with this UUID in a service; nil when it is not in the registry.
     public init?(_ uuid: UUID, of description: ServiceDescription) {
         guard let service = ServiceRegistry.all.firstIndex(of: description),
             let characteristic = description.characteristics.firstIndex(where: { $0.uuid == uuid })
@@ -71,12 +71,12 @@ public struct CharacteristicID: Hashable, Sendable {
         (self.service, self.characteristic) = (Int16(clamping: service), Int16(clamping: characteristic))
     }
 
-    /// All of the characteristic.
+    /// The whole description.
     public var description: CharacteristicDescription {
         ServiceRegistry.all[Int(service)].characteristics[Int(characteristic)]
     }
 
-    /// Only its codec, without a copy of the rest.
+    /// Only its codec, without copying the rest.
     var format: (any CharacteristicValue.Type)? {
         ServiceRegistry.all[Int(service)].characteristics[Int(characteristic)].format
     }

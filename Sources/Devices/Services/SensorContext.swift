@@ -1,38 +1,38 @@
 public import Sensors
 import Simulation
 
-/// What the sensors of a device share.
+/// The state that a device's sensors share.
 public struct SensorContext: Sendable {
-    /// The hearts that they listen to.
+    /// The hearts of the device.
     public var pulses: [Pulse] = []
     /// The device's wall clock.
     public var clock: WallClock
     /// The smallest ATT MTU of the connected clients.
     public var mtu: Int
-    /// Numbers that did not fit into the value that was notified or read last; nil for one of many samples.
+    /// Numbers out of range in the value notified or read last; nil for one of many samples.
     public var saturatedValues: [(id: ValueID, wanted: Double?)] = []
 
-    /// For a device with this clock.
+    /// The state of a device with this clock.
     public init(clock: WallClock, mtu: Int) { (self.clock, self.mtu) = (clock, mtu) }
 
-    /// Remembers a number that is outside of the range that can be sent.
+    /// Records a number that is out of range.
     mutating func noteSaturation(of number: Double, as id: ValueID, in range: ClosedRange<Double>) {
         if !range.contains(number) { saturatedValues.append((id, number)) }
     }
 }
 
-/// What a sensor is made from.
+/// The source of a sensor's values.
 public struct SensorSource: Sendable {
-    /// What the scenario says.
+    /// The configuration in the scenario.
     let configuration: ServiceConfiguration
     /// Random numbers of this service.
     let chance: RandomStream
-    /// The heart of the context that the service listens to: its own, or else the device's first.
+    /// The index of the service's heart: its own, or else the device's first.
     let heart: Int
     /// The device's wall clock at the start.
     let clock: WallClock
 
-    /// The seed of what has no stream with a name.
+    /// The seed of values without a named stream.
     var seed: UInt64 { seed(of: chance) }
 
     /// The seed of a stream.
@@ -55,7 +55,7 @@ public struct SensorSource: Sendable {
     }
 }
 
-/// Notifies at the whole multiples of a period, counted from the start.
+/// A schedule of the whole multiples of a period, counted from the start.
 struct Schedule: Sendable {
     let period: Duration
     /// `.never` before it is started.
@@ -63,7 +63,7 @@ struct Schedule: Sendable {
 
     init(every period: Duration) { self.period = period }
 
-    /// The next notification is the first after `now`.
+    /// The next notification is the first multiple after `now`.
     mutating func reschedule(after now: Instant) { due = next(after: now) }
 
     /// The first multiple of the period after `now`.

@@ -3,20 +3,20 @@ public import GATT
 public import Sensors
 public import Simulation
 
-/// A GATT service as the whole program knows it: how a scenario writes it, which attributes and sensor a device makes of
-/// that, and what a client does with its values.
+/// All about a GATT service: its keys in a scenario, the attributes and the sensor of a device, and how the built-in
+/// client uses its values.
 ///
-/// It is large and has closures: it is made once, in ``ServiceRegistry``, and is not copied for each value.
+/// It is large and has closures: ``ServiceRegistry`` holds one instance, which is not copied per value.
 public struct ServiceDescription: Sendable {
     /// The word in a scenario: `battery`.
     public let name: String
-    /// What the service is, for people: no sentence, and no point.
+    /// A short description without a verb and a point.
     public let about: String
-    /// Of the services with this name, a scenario chooses by this field; nil for the one that it gets without it.
+    /// The field that selects one of several services with this name; nil for the default one.
     public let variant: ServiceVariant?
     /// The UUID that a client discovers.
     public let uuid: UUID
-    /// Whether a device advertises the UUID unless its scenario says what to advertise.
+    /// Whether a device advertises the UUID by default.
     public let isAdvertised: Bool
     /// The keys that a scenario can write, in the order of the schema.
     public let fields: [FieldDescription]
@@ -24,20 +24,20 @@ public struct ServiceDescription: Sendable {
     public let characteristics: [CharacteristicDescription]
     /// All values with a name: for each characteristic its own, then its members.
     public let values: [ServiceValue]
-    /// The value that the service's name alone stands for; nil when there is none.
+    /// The value addressed by the service's name alone; nil when it has none.
     public let mainValue: ServiceValue?
     private let problem: @Sendable (ServiceConfiguration) -> ServiceProblem?
     private let rate: @Sendable (ServiceConfiguration) -> Int?
     private let heartRate: (@Sendable (SensorSource) -> Signal)?
     private let sensor: @Sendable (SensorSource) -> any ServiceSensor
 
-    /// A service whose values come from the sensor that `sensor` makes, one for each device.
+    /// A service whose `sensor` makes one sensor per device.
     ///
     /// - Parameters:
-    ///   - main: The name of the value that the service's name alone stands for.
-    ///   - problem: What is wrong with fields that are right one by one.
-    ///   - rate: How many values a second a stream sends; nil for a service without a stream.
-    ///   - heart: How fast the heart beats that this service measures, and other services of the device listen to.
+    ///   - main: The name of the value addressed by the service's name alone.
+    ///   - problem: The contradiction in fields that are valid one by one; nil for none.
+    ///   - rate: The number of values per second of a stream; nil for a service without a stream.
+    ///   - heart: The rate of the heart that the service measures, and that other services of the device share.
     public init(
         _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true, main: String = "",
         fields: [FieldDescription], characteristics: [CharacteristicDescription],
@@ -64,30 +64,30 @@ public struct ServiceDescription: Sendable {
         mainValue = values.first { $0.name == main }
     }
 
-    /// Whether a client connects to a device because of this service.
+    /// Whether a client connects to a device for this service.
     public var isSought: Bool { isAdvertised && characteristics.contains { $0.client.importance == .purpose } }
 
     /// The value with a name; nil when there is none.
     public func value(named name: String) -> ServiceValue? { values.first { $0.name == name } }
 
-    /// What octets of a value's characteristic mean; nil when nobody knows.
+    /// The codec of a value's characteristic; nil without one.
     public func format(of id: ValueID) -> (any CharacteristicValue.Type)? {
         characteristics[values[id.index].characteristic].format
     }
 
-    /// What is wrong with a configuration whose fields are right one by one.
+    /// The contradiction in a configuration whose fields are valid one by one; nil for none.
     public func problem(in configuration: ServiceConfiguration) -> ServiceProblem? { problem(configuration) }
 
-    /// How many values a second a stream sends; nil for a service without a stream.
+    /// The number of values per second of a stream; nil for a service without a stream.
     public func rate(in configuration: ServiceConfiguration) -> Int? { rate(configuration) }
 
-    /// How fast the heart beats that a service measures; nil for a service that measures none.
+    /// The rate of the heart that the service measures; nil if it measures none.
     func heart(_ source: SensorSource) -> Signal? { heartRate?(source) }
 
     func makeSensor(_ source: SensorSource) -> any ServiceSensor { sensor(source) }
 }
 
-/// Two services are equal when a scenario writes them with the same word and a client discovers them by the same UUID.
+/// Two services are equal when they have the same word in a scenario and the same UUID.
 extension ServiceDescription: Hashable {
     /// Compares name and UUID.
     public static func == (one: ServiceDescription, other: ServiceDescription) -> Bool {
@@ -100,16 +100,16 @@ extension ServiceDescription: Hashable {
     }
 }
 
-/// The field of a scenario, and its word, that choose one of several services with the same name.
+/// The field and the word that select one of several services with the same name.
 public struct ServiceVariant: Sendable {
     let key: String
     let word: String
 
-    /// This service is meant when `key` is `word`.
+    /// Selects this service if `key` is `word`.
     public init(_ key: String, _ word: String) { (self.key, self.word) = (key, word) }
 }
 
-/// A combination of fields that cannot be.
+/// An invalid combination of fields.
 public enum ServiceProblem: Sendable {
     /// A field is missing: the message.
     case missing(String)
@@ -117,11 +117,11 @@ public enum ServiceProblem: Sendable {
     case conflict(key: String, String)
 }
 
-/// A service of one device: its description, and what a scenario says of it.
+/// A service of one device: its description and its configuration in the scenario.
 public struct ConfiguredService: Hashable, Sendable {
-    /// What every service of its kind has.
+    /// The description of the service.
     public let description: ServiceDescription
-    /// What the scenario says.
+    /// Its configuration in the scenario.
     public let configuration: ServiceConfiguration
     /// The values that this device has, in the description's order.
     public let values: [ServiceValue]
@@ -139,17 +139,17 @@ public struct ConfiguredService: Hashable, Sendable {
         return (ServiceDefinition(uuid: description.uuid, characteristics: definitions), own.map(\.id))
     }
 
-    /// How fast the heart beats that the service measures; nil for a service that measures none.
+    /// The rate of the heart that the service measures; nil if it measures none.
     public func heartRate(chance: RandomStream) -> Signal? {
         description.heart(SensorSource(configuration: configuration, chance: chance, heart: 0, clock: WallClock()))
     }
 
-    /// The sensor of a device's service.
+    /// Makes the sensor of a device's service.
     ///
     /// - Parameters:
-    ///   - chance: The service's own.
-    ///   - heart: Which of the context's ``SensorContext/pulses`` it listens to.
-    ///   - clock: The device's, as it is at the start.
+    ///   - chance: The random stream of the service.
+    ///   - heart: The index of its heart in ``SensorContext/pulses``.
+    ///   - clock: The device's wall clock at the start.
     public func makeSensor(chance: RandomStream, heart: Int, clock: WallClock) -> any ServiceSensor {
         description.makeSensor(
             SensorSource(configuration: configuration, chance: chance, heart: heart, clock: clock))

@@ -2,7 +2,7 @@ import Bluetooth
 import Spelling
 
 extension ServiceDescription {
-    /// The service for people: the keys of a scenario, the values with their characteristics, and a client's lines.
+    /// The documentation of the service: its keys in a scenario, its values and characteristics, and a client's lines.
     public var reference: String {
         let fields = fields.flatMap(\.lines)
         let values = values.map { value in
@@ -25,7 +25,7 @@ extension ServiceDescription {
         }
     }
 
-    /// The word of a scenario, with the field that chooses the service.
+    /// The word in a scenario, with the field that selects the service.
     private var word: String {
         variant.map { "`\(name)` with `\"\($0.key)\": \"\($0.word)\"`" } ?? "`\(name)`"
     }
@@ -41,13 +41,13 @@ extension ServiceDescription {
 }
 
 extension ServiceRegistry {
-    /// All services as a table in Markdown, as `README.md` has it.
+    /// All services as a table in Markdown, for `README.md`.
     public static let table =
         (["| `service` | what it is |", "|---|---|"] + all.map(\.row)
         + ["| `custom` | any service you define: UUIDs, properties, permissions, descriptors, handles |"])
         .joined(separator: "\n")
 
-    /// The built-in client's lines as a table in Markdown, as `Documentation/built-in-client.md` has it; a star marks the
+    /// The built-in client's lines as a table in Markdown, for `Documentation/built-in-client.md`; a star marks the
     /// services that it looks for.
     public static let tableOfLines =
         (["| service | lines |", "|---|---|"] + all.map(\.rowOfLines)).joined(separator: "\n")

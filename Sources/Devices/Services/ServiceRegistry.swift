@@ -1,4 +1,4 @@
-/// All services that a scenario can name, except those that a file describes itself.
+/// All services that a scenario can name, except those that the file defines itself.
 public enum ServiceRegistry {
     /// In the order in which a client reads and subscribes.
     public static let all: [ServiceDescription] = [
@@ -18,7 +18,7 @@ public enum ServiceRegistry {
         all.first { $0.name == name && $0.variant == nil }
     }
 
-    /// The service with this name in a scenario that a configuration chooses; nil when there is none.
+    /// The service with this name that a configuration selects; nil when there is none.
     public static func service(named name: String, _ configuration: ServiceConfiguration) -> ServiceDescription? {
         let chosen = all.first { service in
             service.name == name && service.variant.map { configuration.word($0.key) == $0.word } ?? false

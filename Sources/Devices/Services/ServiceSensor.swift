@@ -3,14 +3,14 @@ public import Octets
 import Sensors
 public import Simulation
 
-/// The server side of one service of a device: it reads and takes writes, makes notifications and indications when they
-/// are due, and lets a script set what it measures.
+/// The server side of one service of a device: it reads and writes values, makes notifications and indications when
+/// they are due, and lets a script override measurements.
 ///
-/// A device keeps each of its sensors as `any ServiceSensor` and changes it in place.
+/// A device stores each sensor as `any ServiceSensor` and changes it in place.
 public protocol ServiceSensor: Sendable {
-    /// The present value.
+    /// Reads the present value.
     mutating func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8]
-    /// Takes a value that a client has written.
+    /// Handles a value that a client has written.
     mutating func write(
         _ octets: [UInt8], to id: ValueID, at now: Instant, context: inout SensorContext
     ) throws(ATTError)
@@ -19,7 +19,7 @@ public protocol ServiceSensor: Sendable {
     mutating func didSubscribe(to id: ValueID, at now: Instant, context: inout SensorContext)
     /// The last client has unsubscribed.
     mutating func didUnsubscribe(from id: ValueID, at now: Instant)
-    /// A script no longer keeps the value silent.
+    /// A script no longer suppresses the value.
     mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext)
     /// A client has confirmed an indication.
     mutating func indicationWasConfirmed(of id: ValueID, at now: Instant)

@@ -15,7 +15,7 @@ struct BatterySensor: ServiceSensor {
         schedule = Schedule(every: source.configuration[BatteryFields.period])
     }
 
-    /// Percent, rounded; what is outside of 0 to 100 is moved to the nearer end.
+    /// Percent, rounded and clamped to 0…100.
     private mutating func level(_ id: ValueID, at now: Instant, context: inout SensorContext) -> UInt8 {
         let level = gauge.value(at: context.clock.sensorTime(at: now)) ?? 0
         context.noteSaturation(of: level, as: id, in: BatteryFields.range)
@@ -26,13 +26,13 @@ struct BatterySensor: ServiceSensor {
         _ id: ValueID, at now: Instant, context: inout SensorContext
     ) throws(ATTError) -> [UInt8] { [level(id, at: now, context: &context)] }
 
-    /// The client is told of changes from the present level.
+    /// The client is notified of changes from the present level.
     mutating func didSubscribe(to id: ValueID, at now: Instant, context: inout SensorContext) {
         notified = level(id, at: now, context: &context)
         schedule.reschedule(after: now)
     }
 
-    /// The client is told if the level has changed meanwhile.
+    /// The client is notified if the level has changed meanwhile.
     mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext) {
         reschedule(id, after: now)
     }

@@ -14,23 +14,23 @@ public struct CustomCharacteristic: Hashable, Sendable {
         case octets([UInt8])
     }
 
-    /// What a path has after the service's name.
+    /// Its name in paths, after the service's name.
     public var name: String
     /// The UUID that a client discovers.
     public var uuid: UUID
     /// How its value is encoded.
     public var format: ValueFormat
-    /// What a client may do.
+    /// The operations that a client may use.
     public var properties: CharacteristicProperties
-    /// What the link needs before a client may.
+    /// The security that the link needs for them.
     public var security: LinkSecurity
     /// The value until it is written or set.
     public var initial: Initial
-    /// From one notification or indication to the next.
+    /// The notification interval.
     public var period: Duration
     /// The handle of its value; nil: the next free one.
     public var handle: UInt16?
-    /// Those that do not follow from the properties.
+    /// Descriptors in addition to those that the properties imply.
     public var descriptors: [DescriptorDefinition]
 
     /// A characteristic that is notified once a second, at the next free handle, without further descriptors.

@@ -11,9 +11,9 @@ struct CustomSensor: ServiceSensor {
         let format: ValueFormat
         var schedule: Schedule
         private var base: SensorInput
-        /// In place of that: what a client wrote.
+        /// The value that a client wrote; overrides the initial one.
         private var written: [UInt8]?
-        /// In place of both: what a script set, and since when it counts.
+        /// The value that a script set, and its start; overrides both.
         private var taken: (value: SensorInput, begun: Instant)?
 
         init(_ characteristic: CustomCharacteristic, seed: UInt64) {
@@ -25,18 +25,18 @@ struct CustomSensor: ServiceSensor {
                 }
         }
 
-        /// What a client writes stays, also when a script gives back what it set before.
+        /// The written value persists after a script ends its override.
         mutating func write(_ octets: [UInt8]) { (written, taken) = (octets, nil) }
 
         mutating func take(_ value: SensorInput?, from begun: Instant) { taken = value.map { ($0.limited, begun) } }
 
-        /// Nil for what has no number, and when its curve has stopped.
+        /// Nil for a value without a number, and when its curve has stopped.
         mutating func number(at now: Instant) -> Double? {
             if let begun = taken?.begun { return taken?.value.number(at: now, begun: begun) }
             return written == nil ? base.number(at: now, begun: .start) : nil
         }
 
-        /// Octets that no curve gives.
+        /// Octets that do not come from a curve.
         var fixed: [UInt8]? { taken == nil ? written ?? base.octets : taken?.value.octets }
     }
 
@@ -85,7 +85,7 @@ struct CustomSensor: ServiceSensor {
         index(id).map { contents[$0].schedule.due } ?? .never
     }
 
-    /// All of it; each client's server sends what its MTU has room for.
+    /// The whole value; each client's server truncates it to the MTU.
     mutating func encodeNotification(
         of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
@@ -122,7 +122,7 @@ struct CustomSensor: ServiceSensor {
 }
 
 extension SensorInput {
-    /// No more octets than an attribute can have.
+    /// Truncates octets to the maximum length of an attribute.
     fileprivate var limited: SensorInput {
         octets.map { .octets(Array($0.prefix(AttributeTable.maximumValueLength))) } ?? self
     }

@@ -3,7 +3,7 @@ import Octets
 import Spelling
 
 extension ValueFormat {
-    /// How values of this format are read; nil for octets.
+    /// The codec of this format; nil for octets.
     var codec: (any CharacteristicValue.Type)? {
         switch self {
         case .uint8: NumberOf8Bits.self

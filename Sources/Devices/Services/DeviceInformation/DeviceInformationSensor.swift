@@ -40,7 +40,7 @@ struct DeviceInformationSensor: ServiceSensor {
 }
 
 extension String {
-    /// The characters from the start that fit into so many octets.
+    /// The longest prefix of whole characters in at most `count` octets.
     public func utf8(atMost count: Int) -> [UInt8] {
         var octets: [UInt8] = []
         for character in self {

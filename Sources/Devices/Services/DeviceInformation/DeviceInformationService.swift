@@ -30,7 +30,7 @@ public enum DeviceInformationFields {
 extension UTF8Text: CharacteristicValue {
     /// UTF-8.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets), "value") }
-    /// Adds the text in quotes.
+    /// Writes the text in quotes.
     public func write(to text: inout JSONText) { text.append(quoted: self.text) }
     /// The text in quotes.
     public var words: String { text.quoted }

@@ -1,7 +1,7 @@
 import Sensors
 import Simulation
 
-/// Records an electrocardiogram of the device's heart in frames, for any service.
+/// Records the ECG of the device's heart in frames, for any service.
 struct ECGRecorder: Sendable {
     private(set) var stream: SampleStream
     private(set) var samples: [Int16] = []
@@ -9,7 +9,7 @@ struct ECGRecorder: Sendable {
     private let pulse: Int
     private var seenBeats = 0
 
-    /// At this many samples a second.
+    /// A recorder with this number of samples per second.
     init(_ source: SensorSource, rate: Int) {
         let clock = SampleClock(hertz: rate)
         ecg = ECG(clock, noise: ECGFields.noise(source.configuration), seed: source.seed)
@@ -19,7 +19,7 @@ struct ECGRecorder: Sendable {
 
     mutating func start(at now: Instant) { stream.start(at: now) }
 
-    /// Draws what is ready, `most` samples at most, into `samples`; nil when nothing is.
+    /// Draws the samples that are ready, at most `most`, into `samples`; nil when none is.
     mutating func record(_ most: Int, at now: Instant, context: inout SensorContext) -> (from: Int64, ECG.Quality)? {
         let ready = stream.ready(most, at: now)
         guard !ready.isEmpty else { return nil }
@@ -30,11 +30,11 @@ struct ECGRecorder: Sendable {
         return (ready.lowerBound, quality)
     }
 
-    /// The samples that were recorded last were notified.
+    /// The samples recorded last were notified.
     mutating func didNotify(from first: Int64) { stream.didNotify(first..<first + Int64(samples.count)) }
 
     mutating func setLead(isOff: Bool, at now: Instant) { ecg.setLead(isOff: isOff, at: now) }
 
-    /// When a sample was taken.
+    /// The instant of a sample.
     func instant(of index: Int64) -> Instant { ecg.clock.instant(of: index) }
 }

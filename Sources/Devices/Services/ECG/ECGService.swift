@@ -4,7 +4,7 @@ public import Octets
 public import Sensors
 
 extension ServiceDescription {
-    /// Lubdub's own ECG service, vendor 0x0200.
+    /// The vendor-specific ECG service, 0x0200.
     public static let ecg = ServiceDescription(
         "ecg", VendorUUID.ecg.uuid,
         "500 samples a second whose R waves are the beats of `heart_rate`", main: "samples", fields: ECGFields.all,
@@ -25,18 +25,18 @@ extension ServiceDescription {
         sensor: { ECGSensor($0) })
 }
 
-/// The keys of `ecg` in a scenario, which `as` makes one of two services.
+/// The keys of `ecg` in a scenario, where `as` chooses one of two services.
 public enum ECGFields {
     static let leads = 0.0...255
-    /// `ecg` for Lubdub's own service, `pmd` for Polar Measurement Data.
+    /// `ecg` for the vendor-specific service, `pmd` for Polar Measurement Data.
     public static let form = Field.word("as", ["ecg", "pmd"], standard: "ecg", "As which service; ecg.")
-    /// Samples a second; nil: what is usual for the service.
+    /// Samples per second; nil: the service's usual rate.
     public static let rate = Field.optionalRate("rate", 1...4000, "Samples in a second, 1 to 4000; 500, as pmd 130.")
-    /// Hz; nil: the power line does not hum.
+    /// Hz; nil: no power line hum.
     public static let mains = Field.optionalRate("noise.mains", 1...4000, "The hum of the power line.")
-    /// mV; nil: as of a resting person.
+    /// mV; nil: that of a resting person.
     public static let wander = Field.optionalNumber("noise.wander", 0...10, "Of the base line, in mV.")
-    /// mV; nil: as of a resting person.
+    /// mV; nil: that of a resting person.
     public static let muscle = Field.optionalNumber("noise.muscle", 0...10, "In mV.")
     /// The number of the lead; the wave form is always that of one lead.
     public static let lead = Field.curve("lead", leads, standard: 1, "Its number; 1 if it is left out.")

@@ -6,7 +6,7 @@ import Simulation
 public import Spelling
 
 extension ServiceDescription {
-    /// Lubdub's own Feed service, vendor 0x0400: a number that is notified again and again.
+    /// The vendor-specific Feed service, 0x0400: a number that is notified periodically.
     public static let feed = ServiceDescription(
         "feed", VendorUUID.feed.uuid, "a number that is notified again and again",
         fields: [FeedFields.value.description, FeedFields.period.description],
@@ -22,9 +22,9 @@ extension ServiceDescription {
 /// The keys of `feed` in a scenario.
 public enum FeedFields {
     static let range = 0.0...4_294_967_295
-    /// Rounded down.
+    /// A whole number, rounded down.
     public static let value = Field.curve("value", range, "A whole number.")
-    /// From one notification to the next.
+    /// The notification interval.
     public static let period = Field.period("How often it is sent; 1 s if it is left out.")
 }
 
@@ -35,7 +35,7 @@ public struct FeedValue: CharacteristicValue {
     /// Four octets.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Value") }
 
-    /// Adds the number.
+    /// Writes the number.
     public func write(to text: inout JSONText) { count.write(to: &text) }
     /// `feed 1999`.
     public var words: String { "feed \(count.number)" }

@@ -4,7 +4,7 @@ import Octets
 import Sensors
 import Simulation
 
-/// The Fitness service of a device.  Its times are those of the wall clock.
+/// The Fitness service of a device. Its times are wall clock times.
 struct FitnessSensor: ServiceSensor {
     /// In the order of the description.
     private enum Value: Int {
@@ -58,7 +58,7 @@ struct FitnessSensor: ServiceSensor {
         return Temperature(celsius: celsius)
     }
 
-    /// The client is told of changes from the present count.
+    /// The client is notified of changes from the present count.
     mutating func didSubscribe(to id: ValueID, at now: Instant, context: inout SensorContext) {
         let present = count(id, at: now, context: &context)
         change(id) { count in
@@ -67,7 +67,7 @@ struct FitnessSensor: ServiceSensor {
         }
     }
 
-    /// The client is told if the count has changed meanwhile.
+    /// The client is notified if the count has changed meanwhile.
     mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext) {
         reschedule(id, after: now)
     }

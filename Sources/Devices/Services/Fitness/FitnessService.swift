@@ -7,7 +7,7 @@ import Simulation
 public import Spelling
 
 extension ServiceDescription {
-    /// Lubdub's own Fitness service, vendor 0x0100: steps and a temperature, each computed when it is read.
+    /// The vendor-specific Fitness service, 0x0100: steps and a temperature, each computed when it is read.
     public static let fitness = ServiceDescription(
         "fitness", VendorUUID.fitness.uuid, "steps, steps of today and body temperature, read on demand",
         fields: [
@@ -49,9 +49,9 @@ public enum FitnessFields {
     public static let steps = Field.optionalCurve("steps", counts, "Since the start.")
     /// °C; nil: the device does not have the characteristic.
     public static let temperature = Field.optionalCurve("temperature", celsius, "In °C.")
-    /// After midnight.
+    /// The time after midnight.
     public static let dailyReset = Field.timeOfDay("daily_reset", "When a day begins; 00:00 if it is left out.")
-    /// How often a subscribed client is told of a change.
+    /// How often the count is compared; a subscribed client is notified of a change.
     public static let period = Field.period("How often changes are sent; 1 s if it is left out.")
 }
 
@@ -62,7 +62,7 @@ public struct StepCount: CharacteristicValue {
     /// Four octets.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps") }
 
-    /// Adds the number.
+    /// Writes the number.
     public func write(to text: inout JSONText) { count.write(to: &text) }
     /// `4211 steps`.
     public var words: String { "\(count.number) steps" }
@@ -77,7 +77,7 @@ public struct StepCountOfDay: CharacteristicValue {
     /// Four octets.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps Today") }
 
-    /// Adds the number.
+    /// Writes the number.
     public func write(to text: inout JSONText) { count.write(to: &text) }
     /// `4211 steps today`.
     public var words: String { "\(count.number) steps today" }

@@ -5,8 +5,8 @@ import Octets
 import Sensors
 import Simulation
 
-/// The Health Thermometer Service of a device: it measures a temperature every so often and indicates it, and notifies the
-/// present one once a second in between.  Health Thermometer Service 1.0, section 3.
+/// The Health Thermometer Service of a device: it indicates a temperature once per interval, and notifies the present
+/// one once per second in between. Health Thermometer Service 1.0, section 3.
 struct HealthThermometerSensor: ServiceSensor {
     /// In the order of the description.
     private enum Value: Int {
@@ -16,11 +16,11 @@ struct HealthThermometerSensor: ServiceSensor {
         case interval
     }
 
-    /// The most measurements that are stored; then the oldest are lost.
+    /// The maximum number of stored measurements; further ones replace the oldest.
     private static let mostStored = 100
-    /// The longest interval in seconds that a client may write, unless the scenario begins with a longer one.
+    /// The longest interval in seconds that a client may write, unless the scenario starts with a longer one.
     private static let longestInterval: UInt16 = 3600
-    /// The numbers that a measurement can have.
+    /// The range of numbers in a measurement.
     private static let range = -8_388_605e127...8_388_605e127
 
     private let configuration: ServiceConfiguration
@@ -61,7 +61,7 @@ struct HealthThermometerSensor: ServiceSensor {
 
     // MARK: Measuring
 
-    /// The measurement of an instant: nil where the curve has stopped.
+    /// The measurement at an instant; nil where the curve has stopped.
     private mutating func measure(at instant: Instant, context: inout SensorContext) -> [UInt8]? {
         let time = context.clock.sensorTime(at: instant)
         guard let celsius = gauge.value(at: time) else { return nil }
@@ -70,7 +70,7 @@ struct HealthThermometerSensor: ServiceSensor {
         return TemperatureMeasurement(celsius: celsius, in: unit, timeStamp: stamp).octets
     }
 
-    /// Measures what was to be measured up to now, and was not told.
+    /// Takes the measurements that were due until now and not sent.
     private mutating func catchUp(until now: Instant, context: inout SensorContext) {
         let span = measuring.period * Self.mostStored
         var time = measuring.next(after: max(measuredUntil, now.advanced(by: .zero - span)))
@@ -82,12 +82,12 @@ struct HealthThermometerSensor: ServiceSensor {
         waiting.removeFirst(max(0, waiting.count - Self.mostStored))
     }
 
-    /// The same, if what was not told is stored.
+    /// The same, if the device stores unsent measurements.
     private mutating func store(until now: Instant, context: inout SensorContext) {
         if isStoring { catchUp(until: now, context: &context) } else { measuredUntil = now }
     }
 
-    /// Measures before something changes.
+    /// Takes the measurements that are due before a setting changes.
     private mutating func settle(until now: Instant, context: inout SensorContext) {
         if isSubscribed { catchUp(until: now, context: &context) } else { store(until: now, context: &context) }
     }
@@ -112,7 +112,7 @@ struct HealthThermometerSensor: ServiceSensor {
         didSubscribe(to: id, at: now, context: &context)
     }
 
-    /// What was told and not confirmed is stored too.
+    /// The unconfirmed measurement is stored too.
     mutating func didUnsubscribe(from id: ValueID, at now: Instant) {
         guard Value(id) == .temperature else { return }
         isSubscribed = false
@@ -124,7 +124,7 @@ struct HealthThermometerSensor: ServiceSensor {
         if Value(id) == .temperature { unconfirmed = nil }
     }
 
-    /// What was measured is lost.
+    /// The measurement is lost.
     mutating func notificationWasSuppressed(of id: ValueID) {
         if Value(id) == .temperature, !wasOnDemand { unconfirmed = nil }
     }
@@ -140,7 +140,7 @@ struct HealthThermometerSensor: ServiceSensor {
         }
     }
 
-    /// Tried again with the next measurement.
+    /// Retries it with the next measurement.
     mutating func indicationWasDropped(of id: ValueID, at now: Instant) {
         guard Value(id) == .temperature, !wasOnDemand else { return }
         takeBack()

@@ -70,22 +70,22 @@ public enum HealthThermometerFields {
         "From measurement to measurement, which a client then can read and write; 1 s if it is left out.")
     /// Nil: the device does not have the characteristic.
     public static let site = Field.optionalWord("type", sites, "Where it measures.")
-    /// The unit that is sent.
+    /// The unit of the values sent.
     public static let unit = Field.word(
         "unit", TemperatureMeasurement.Unit.allCases.map(\.rawValue), standard: "celsius",
         "Of what it says; celsius.")
-    /// Whether measurements without a subscribed client are kept for the next.
+    /// Whether measurements without a subscribed client are stored for the next one.
     public static let isStoring = Field.flag("store", "Whether it keeps measurements while no client is there.")
 }
 
 extension TemperatureMeasurement: CharacteristicValue {
-    /// Flags, value, and the fields that the flags promise.
+    /// Flags, value, and the optional fields that the flags announce.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `36.6 °C`.
     public var words: String { celsius.degrees }
     /// °C.
     public func number(of _: String?) -> Double? { celsius.finite }
-    /// Adds only the temperature: `{"celsius": 36.6}`.
+    /// Writes only the temperature: `{"celsius": 36.6}`.
     public func writeLine(to text: inout JSONText) { text.append(temperature: celsius) }
     /// `{"celsius": null}`.
     public static var expired: StaticString { "{\"celsius\": null}" }
@@ -106,7 +106,7 @@ extension MeasurementInterval: CharacteristicValue {
 }
 
 extension Double? {
-    /// Nil from 10¹² degrees on, where no three decimals are left.
+    /// Nil from 10¹² degrees on, where three decimals are no longer exact.
     var finite: Double? { flatMap { $0.magnitude < 1e12 ? $0 : nil } }
 
     /// `36.6 °C`, or `no temperature`.
@@ -119,7 +119,7 @@ extension Double? {
 }
 
 extension JSONText {
-    /// Adds `{"celsius": 36.6}`.
+    /// Writes `{"celsius": 36.6}`.
     mutating func append(temperature celsius: Double?) {
         append("{\"celsius\": ")
         append(celsius: celsius)

@@ -1,19 +1,19 @@
 import Sensors
 import Simulation
 
-/// Energy Expended by a curve, counted from its last reset.
+/// Energy Expended as a curve, counted from the last reset.
 struct EnergyCurve: Sendable {
     private var signal: Signal
     private let begin: Instant
     private var takenOff: Double = 0
 
-    /// A curve that begins at an instant, and that was reset at another, if that is later.
+    /// A curve from an instant on, with a reset at another, if that is later.
     init(_ signal: Signal, from begin: Instant, reset: Instant = .start) {
         (self.signal, self.begin) = (signal, begin)
         if reset > begin { self.reset(at: reset) }
     }
 
-    /// Counts from 0 again.
+    /// Restarts from 0.
     mutating func reset(at now: Instant) { takenOff = value(at: now) }
 
     /// Kilojoules since the last reset; a curve that has stopped counts as 0.

@@ -26,7 +26,7 @@ struct HeartRateSensor: ServiceSensor {
     private let highest: UInt16
     private let hasEnergy: Bool
     private let hasRRIntervals: Bool
-    /// The most in one measurement; nil: as many as the MTU has room for.
+    /// The maximum in one measurement; nil: as many as fit into the MTU.
     private let mostRRIntervals: Int?
     private let location: BodySensorLocation?
     private var schedule: Schedule
@@ -57,7 +57,7 @@ struct HeartRateSensor: ServiceSensor {
 
     // MARK: Notifications
 
-    /// Intervals from before are not sent (section 3.4).
+    /// Earlier intervals are not sent (section 3.4).
     mutating func didSubscribe(to _: ValueID, at now: Instant, context: inout SensorContext) {
         if hasRRIntervals { context.pulses[pulse].listen(until: now) }
         context.pulses[pulse].intervals.removeAll()
@@ -82,7 +82,7 @@ struct HeartRateSensor: ServiceSensor {
         measurement.contact = contactNow(at: now)
         measurement.energyExpended =
             hasEnergy && sent % Self.energyPeriod == 0 ? kilojoules(at: now, context: &context) : nil
-        // An electrocardiogram or a script may have listened to beats that this sensor must not send.
+        // An ECG or a script may have consumed beats that this sensor must not send.
         let most = hasRRIntervals && bpm > 0 ? mostRRIntervals ?? .max : 0
         let room = measurement.maximumRRIntervals(mtu: context.mtu)
         context.pulses[pulse].intervals.take(min(room, most), into: &measurement.rrIntervals)
@@ -113,7 +113,7 @@ struct HeartRateSensor: ServiceSensor {
 
     // MARK: Control point
 
-    /// Takes a command: Heart Rate Service 1.0, section 3.3.1.
+    /// Handles a command. Heart Rate Service 1.0, section 3.3.1.
     mutating func write(
         _ octets: [UInt8], to id: ValueID, at now: Instant, context: inout SensorContext
     ) throws(ATTError) {
@@ -130,7 +130,7 @@ struct HeartRateSensor: ServiceSensor {
         }
     }
 
-    /// Energy Expended counts from 0 again, from whatever it is computed; the next measurement has it.
+    /// Energy Expended restarts from 0, and the next measurement includes it.
     private mutating func resetEnergy(at now: Instant, _ heart: inout Heart) {
         lastReset = now
         heart.resetEnergy(at: now)
@@ -139,7 +139,7 @@ struct HeartRateSensor: ServiceSensor {
         sent = 0
     }
 
-    // MARK: The script
+    // MARK: Scripts
 
     mutating func set(
         _ id: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext

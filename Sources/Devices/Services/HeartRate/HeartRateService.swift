@@ -55,7 +55,7 @@ public enum HeartRateFields {
     static let range = 0.0...65535
     /// Beats per minute.
     public static let rate = Field.curve("value", range, standard: 60, "In bpm; 60 if it is left out.")
-    /// From one measurement to the next.
+    /// The measurement interval.
     public static let period = Field.period("From measurement to measurement; 1 s if it is left out.")
     /// The width of the rate: `auto` takes one octet up to 255 bpm and two above.
     public static let format = Field.word(
@@ -68,7 +68,7 @@ public enum HeartRateFields {
         "energy", range, "In kJ; true to count it from the heart rate.")
     /// Whether measurements have RR-Intervals.
     public static let rrIntervals = Field.flag("rr_intervals", "Whether the intervals between beats are sent.")
-    /// At most so many in a measurement; nil: all that are new.
+    /// The maximum per measurement; nil: all new ones.
     public static let rrPerNotification = Field.optionalWhole(
         "rr_per_notification", 0...255, "So many in each; those that came if it is left out.")
     /// Nil: the device does not have the characteristic.

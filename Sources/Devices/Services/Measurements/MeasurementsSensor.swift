@@ -26,7 +26,7 @@ struct MeasurementsSensor: ServiceSensor {
 
     func nextNotification(of _: ValueID, context: SensorContext) -> Instant { stream.due(HeartRateFrame.capacity(mtu: context.mtu)) }
 
-    /// Where the curve has stopped, nothing is notified, and those values are left out.
+    /// Where the curve has stopped, values are left out.
     mutating func encodeNotification(
         of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool

@@ -4,7 +4,7 @@ import Octets
 public import Sensors
 
 extension ServiceDescription {
-    /// Lubdub's own Measurements service, vendor 0x0300: heart rates, several hundred a second.
+    /// The vendor-specific Measurements service, 0x0300: several hundred heart rates per second.
     public static let measurements = ServiceDescription(
         "measurements", VendorUUID.measurements.uuid, "a stream of heart rates, hundreds per second",
         fields: [MeasurementsFields.rate.description, MeasurementsFields.value.description],
@@ -22,7 +22,7 @@ extension ServiceDescription {
 /// The keys of `measurements` in a scenario.
 public enum MeasurementsFields {
     static let range = 0.0...65535
-    /// Values a second.
+    /// Values per second.
     public static let rate = Field.rate("rate", 1...4000, "Values in a second, 1 to 4000.")
     /// Beats per minute.
     public static let value = Field.curve("value", range, "In bpm.")

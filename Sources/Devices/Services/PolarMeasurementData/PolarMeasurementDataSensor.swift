@@ -4,7 +4,7 @@ import Octets
 import Sensors
 import Simulation
 
-/// The Polar Measurement Data service of a device: an electrocardiogram that a client starts by the control point.
+/// The Polar Measurement Data service of a device: an electrocardiogram that a client starts with the control point.
 struct PolarMeasurementDataSensor: ServiceSensor {
     /// In the order of the description.
     private enum Value: Int {
@@ -85,7 +85,7 @@ struct PolarMeasurementDataSensor: ServiceSensor {
 }
 
 extension WallClock {
-    /// How Polar counts time.
+    /// The time of Polar's time stamps.
     fileprivate func nanosecondsSince2000(at instant: Instant) -> UInt64 {
         let time = sensorTime(at: instant)
         let seconds = max(0, seconds(at: time) - 946_684_800)

@@ -3,7 +3,7 @@ import GATT
 public import Octets
 
 extension ServiceDescription {
-    /// Polar Measurement Data, by which Polar's straps send an electrocardiogram: `ecg` as `pmd` in a scenario.
+    /// Polar Measurement Data, the service with which Polar straps send an ECG: `ecg` as `pmd` in a scenario.
     public static let polarMeasurementData = ServiceDescription(
         "ecg", as: ServiceVariant(ECGFields.form.key, "pmd"), PMD.Identifier.service.uuid,
         "the same in Polar's format", main: "samples",
@@ -32,7 +32,7 @@ extension ServiceDescription {
 extension PMDECGFrame: CharacteristicValue {
     /// `73 samples`.
     public var words: String { "\(samples.count) samples" }
-    /// Microvolts, of no lead.
+    /// Microvolts, without the number of the lead.
     public static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? {
         (try PMDECGFrame(octets: octets).samples, nil)
     }
