@@ -8,7 +8,7 @@ import TestBus
 
 @testable import BlueZ
 
-/// A central above a false bluetoothd, and what becomes of it.
+/// A central above a fake bluetoothd, and its outputs.
 struct CentralHarness: Sendable {
     let host: CentralSession
     let loop: EventLoop
@@ -91,7 +91,7 @@ struct CentralHarness: Sendable {
 
     var answers: [Answer] { outputs.compactMap { if case .finished(_, _, let answer) = $0 { answer } else { nil } } }
 
-    /// What a procedure ends with, over the newest connection.
+    /// The answer to a procedure, over the newest connection.
     func ask(_ procedure: Procedure) async throws -> Answer {
         let before = answers.count
         await host.perform(.procedure(connections.last ?? ConnectionID(number: 0), procedure, id: UInt32(before + 1)))

@@ -237,7 +237,7 @@ import Testing
 /// Calls that are never answered.
 private let kept = Recorder<Invocation>()
 
-/// What bluetoothd never says.
+/// Signals that bluetoothd never sends.
 private enum MalformedSignals {
     static let all: [(ObjectPath, MemberName, [Value])] = changes + additions + removals
 

@@ -7,9 +7,9 @@ import TestBus
 
 @testable import BlueZ
 
-/// A program that says it is `org.bluez`, with one adapter.
+/// A program that poses as `org.bluez`, with one adapter.
 final class FakeBlueZ: Sendable {
-    /// What it does to be false.
+    /// Its deviation from bluetoothd.
     enum Fault {
         /// It does what bluetoothd does.
         case none
@@ -114,7 +114,7 @@ final class FakeBlueZ: Sendable {
     }
 }
 
-/// A device that is served by a false bluetoothd, and what becomes of it.
+/// A device that a fake bluetoothd serves, and its outputs.
 struct PeripheralHarness: Sendable {
     let host: PeripheralHost
     let connection: Connection

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlueZ
 
-/// What a device asks of a bluetoothd that does as it should.
+/// The calls of a device to a bluetoothd that works.
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct HostTests {
     private static func connect(_ isConnected: Bool, by bluez: FakeBlueZ) async throws {
         let device = Value.options([

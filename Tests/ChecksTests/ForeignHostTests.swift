@@ -20,7 +20,7 @@ private final class ForeignHost: ExaminerHost {
     private var hidden: [HandleRange] = []
     private var configurations: Set<UInt16> = []
     private let isBonded: Bool
-    /// The number of its own requests.
+    /// The number of the host's own requests.
     private static let own = UInt32.max
     /// Commands that it does not support, but was given.
     private(set) var trespasses: [String] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClientTesting
 
-/// What becomes of the octets that a client under test prints.
+/// The lines made from a client's output.
 @Suite struct ClientLineTests {
     @Test(
         arguments: [

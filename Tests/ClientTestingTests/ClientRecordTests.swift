@@ -8,7 +8,7 @@ import Testing
 @testable import ScenarioRuns
 @testable import Terminal
 
-/// What a client's end is called, and when a machine is too slow to judge it.
+/// The names of a client's exits, and when a machine is too slow to judge it.
 @Suite struct ClientRecordTests {
     @Test(
         arguments: [

@@ -11,7 +11,7 @@ import Testing
 
 /// Cases that are played side by side, by threads that wait for one another.
 @Suite struct RoundTests {
-    /// What has happened so far, in its order.
+    /// The events, in order.
     private final class Diary: Sendable {
         private let lines = Mutex<[String]>([])
 

@@ -81,7 +81,7 @@ import Testing
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: broken).sorted().first { $0.hasSuffix(".json") })
         guard case .unplayed(let outcome) = CaseReading(Case("x", path: "\(broken)/\(name)", of: broken)) else {
-            return #expect(Bool(false), "\(name) is no broken file")
+            return #expect(Bool(false), "\(name) is not a broken file")
         }
         #expect(outcome.verdict == .error)
         #expect(outcome.reasons.count == 1)

@@ -217,7 +217,7 @@ struct FindingTests {
         #expect(stand.wait() == nil)
     }
 
-    /// A conversation in which there is no use ends; the controller does not want that.
+    /// The client ends a useless connection, and the controller refuses the disconnection.
     private func refusing(_ stand: inout Stand) throws {
         stand.start()
         stand.hostStarts()

@@ -106,7 +106,7 @@ struct FreshnessTests {
         #expect(stand.pass(.seconds(60)) == [])
     }
 
-    // MARK: Services that moved without a word
+    // MARK: Services that moved without Service Changed
 
     @Test func `Who falls silent is asked whether everything is where it was`() throws {
         var stand = try subscribed([Services.heartRate])

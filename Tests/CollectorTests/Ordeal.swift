@@ -95,7 +95,7 @@ struct Ordeal {
         .milliseconds(Int64(range.lowerBound + chance.below(range.upperBound - range.lowerBound + 1)))
     }
 
-    /// Whether something goes wrong that does so many times of a hundred.
+    /// Whether something goes wrong, with this probability.
     private mutating func goesWrong(_ percent: UInt64) -> Bool { !isCalm && chance.happens(percent, outOf: 100) }
 
     private mutating func plan(_ event: Event, after delay: ClosedRange<UInt64>) {
@@ -107,7 +107,7 @@ struct Ordeal {
         collector.step(output, at: now, pool: &pool, into: &outbox)
     }
 
-    // MARK: What the host is told
+    // MARK: Commands to the host
 
     private mutating func settle() {
         while !outbox.isEmpty {

@@ -3,7 +3,7 @@ import Bluetooth
 import Characteristics
 import GATT
 
-/// What the strap of these tests has.
+/// The services of these tests' strap.
 enum Services {
     static let measurement: UInt16 = 0x0012
     static let location: UInt16 = 0x0015

@@ -31,7 +31,7 @@ struct Stand {
     /// What the last step would show to people.
     var texts: [String] { outputs.compactMap { if case .said(let saying) = $0 { saying.text } else { nil } } }
 
-    /// What the last step would show, as it is.
+    /// The contents of the last step's updates.
     var contents: [SensorCollector.Content] {
         outputs.compactMap { if case .said(let saying) = $0 { saying.content } else { nil } }
     }
@@ -59,7 +59,7 @@ struct Stand {
         take { [now] collector, pool, outbox in collector.step(output, at: now, pool: &pool, into: &outbox) }
     }
 
-    /// Lets so much time pass, and returns the lines that it brought.
+    /// Lets this much time pass, and returns the lines.
     @discardableResult
     mutating func pass(_ duration: Duration) -> [String] {
         let end = now.advanced(by: duration)

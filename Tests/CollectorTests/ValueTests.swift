@@ -5,7 +5,7 @@ import GATT
 import Octets
 import Testing
 
-/// What becomes of each value that the client knows.
+/// The client's use of each value that it supports.
 struct ValueTests {
     /// A value of one of the services of these tests.
     struct Example: Sendable, CustomTestStringConvertible {

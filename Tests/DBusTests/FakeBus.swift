@@ -5,7 +5,7 @@ import Simulation
 import Sockets
 import Synchronization
 
-/// What passes for a bus at first: it says what a test wants, well formed or not.
+/// A fake bus: it sends the octets that a test chooses, well-formed or not.
 final class FakeBus: Sendable {
     private enum Phase {
         case refusing([UInt8])

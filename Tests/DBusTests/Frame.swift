@@ -1,6 +1,6 @@
 import Octets
 
-/// A message made by hand, octet by octet: D-Bus Specification, "Message Format".
+/// A message, octet by octet: D-Bus Specification, "Message Format".
 struct Frame {
     var kind: UInt8
     var flags: UInt8 = 0

@@ -127,7 +127,7 @@ import Testing
         defer { bus.close() }
         do {
             let connection = try await Connection.open(bus.address, on: loop) { ended.add(true) }
-            // Never answered: the false bus says what it has to say, and closes.
+            // Never answered: the fake bus sends its octets, and closes.
             await #expect(throws: CallFailure.disconnected) {
                 try await connection.subscribe(MatchRule(interface: "x.A")) { heard.add($0) }
             }

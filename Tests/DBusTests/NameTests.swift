@@ -55,7 +55,7 @@ import Testing
             if member != ((try? MemberName(text)) != nil) { Issue.record("member \(text): \(member)") }
             let name = unsafe dbus_validate_bus_name(text, nil) != 0
             let isOurs = (try? BusName(text)) != nil
-            // libdbus allows `:` and `:1`; the specification wants a dot.
+            // libdbus allows `:` and `:1`; the specification requires a dot.
             if isOurs != name, isOurs || !text.hasPrefix(":") { Issue.record("bus name \(text): \(name)") }
         }
     }

@@ -6,7 +6,7 @@ import Sockets
 import Synchronization
 import TestBus
 
-/// A program at a bus that speaks without libdbus, and may say what libdbus never would.
+/// A program at a bus that does not use libdbus, and can send what libdbus never would.
 final class RawPeer: Sendable {
     private let stream: StreamConnection
     private let received = Mutex<[UInt8]>([])

@@ -69,7 +69,7 @@ import Testing
 @Suite struct ShapeTests {
     static let grammar = Grammar(
         root: .object([
-            .init("name", .text, required: true, "What it is called."),
+            .init("name", .text, required: true, "Its name."),
             .init("pace", .name(["strolling", "brisk"]), "How fast."),
             .init("steps", .list(.integer(1...100), count: 1...3), "How many."),
             .init("next", .any([.boolean, .definition("leg")]), "What comes then."),

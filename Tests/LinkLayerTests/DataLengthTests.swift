@@ -67,7 +67,7 @@ import Testing
         #expect(update.receive(.lengthResponse(DataLengths(receiving: .maximum, sending: .maximum))) == nil)
         #expect(update.request() == nil)
         #expect(update.effective.sending == .maximum)
-        // A response that nobody asked for says nothing.
+        // An unrequested response is ignored.
         #expect(update.receive(.lengthResponse(DataLengths(receiving: .minimum, sending: .minimum))) == nil)
         #expect(update.effective.sending == .maximum)
     }

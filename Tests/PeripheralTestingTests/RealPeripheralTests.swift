@@ -17,7 +17,7 @@ import Testing
 @testable import PeripheralTesting
 @testable import ScenarioRuns
 
-/// Checks by a stand-in for bluetoothd, near which is a strap.
+/// Checks of a strap through a fake bluetoothd.
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct RealPeripheralTests {
     static let peer = Peer("strap")
 

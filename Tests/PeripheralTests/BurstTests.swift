@@ -5,7 +5,7 @@ import Services
 import Simulation
 import Testing
 
-/// `burst`: a value is told at a rate of its own.
+/// `burst`: a value is notified at a script's rate.
 @Suite struct BurstTests {
     private static let heart = DeviceValue(service: 0, .heartRate)
     private static let measurement: UInt16 = 0x0010
@@ -81,7 +81,7 @@ import Testing
         #expect(milliseconds(ear.notified(from: at(9.3), until: at(9.32), confirms: false)) == [9313])
         ear.device.indicationWasConfirmed(of: handle, at: at(9.32))
         #expect(milliseconds(ear.notified(from: at(9.32), until: at(9.45), confirms: false)) == [9413])
-        // Nobody confirms what was held back, or what no server took, or of who has left.
+        // There is no confirmation of a delayed or rejected indication, or from a client that has left.
         ear.device.notificationWasSuppressed(of: handle)
         #expect(milliseconds(ear.notified(from: at(9.45), until: at(9.55), confirms: false)) == [9513])
         ear.device.indicationWasDropped(of: handle, at: at(9.55))

@@ -11,7 +11,7 @@ import Testing
 @Suite struct CustomTests {
     private static let first: UInt16 = 0x0010
 
-    /// One characteristic of a service of its own: 000F declaration, 0010 value, 0011 CCCD.
+    /// One characteristic of a custom service: 000F declaration, 0010 value, 0011 CCCD.
     private static func device(
         _ format: ValueFormat, _ initial: CustomCharacteristic.Initial,
         properties: CharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify],

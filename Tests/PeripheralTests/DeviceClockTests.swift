@@ -31,7 +31,7 @@ import Testing
         clock.drift(by: 0, from: at(110))
         #expect(clock.time(at: at(110)) == at(10 + after100s))
         #expect(clock.time(at: at(210)) == at(110 + after100s))
-        // What was before is what it was.
+        // Earlier times do not change.
         #expect(clock.time(at: at(5)) == at(5))
         #expect(clock.time(at: at(60)) == at(10 + after100s / 2))
     }

@@ -28,7 +28,7 @@ import Testing
         try notified.filter { $0.handle == samples }.map { try ECGFrame(octets: $0.octets[...]) }
     }
 
-    /// Whether each frame begins where the one before ended, and says what is missing.
+    /// Whether each frame begins where the one before ended; records an issue for each gap.
     static func areContiguous(_ frames: [ECGFrame]) -> Bool {
         zip(frames, frames.dropFirst()).allSatisfy { frame, next in
             let end = frame.header.index &+ UInt32(frame.samples.count)
@@ -182,7 +182,7 @@ import Testing
         #expect(strap.leadIsTaken(off: true, ofService: 9, at: at(5)) == false)
     }
 
-    /// The first sample is half a second old, and says what was then.
+    /// The first sample is half a second old, and shows the state of that time.
     @Test(arguments: [(3.4, 50), (3.501, 0), (9, 0)])
     func `An electrode that is on again before somebody listens was off in samples of before`(
         begin: Double, off: Int

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct EnergyTests {
     private static let energy = DeviceValue(service: 0, .energy)
-    /// Without a location the control point stands before where it stands with one.
+    /// Without a location, the control point has a smaller handle than with one.
     private static let reset = hex("12 13 00 01")
 
     private static func strap(_ energy: HeartRate.Energy, rate: Double = 156) throws -> Wearer {

@@ -110,7 +110,7 @@ import Testing
             let pause = [0, 0.001, 0.3, 1, 4, 600, 7200][below(100) < 95 ? below(5) : below(7)]
             let end = now.advanced(byNanoseconds: Int64(pause * 1e9))
             let mtu = [23, 23, 185, 247, 517][below(5)]
-            // Who sleeps for hours has nobody who listens, or comes too late.
+            // A device that sleeps for hours has no subscriber, or is woken too late.
             let told = wearer.notified(
                 from: pause > 4 ? end : now, until: end, mtu: mtu, confirms: below(4) != 0)
             let samples = wearer.device.handle(of: DeviceValue(service: 5, .ecgSamples))
@@ -144,7 +144,7 @@ import Testing
         #expect(Set(values).count == values.count)
     }
 
-    /// What a script sets 3,600,000 times is not remembered so often: a test of minutes and gigabytes otherwise.
+    /// A value that a script sets 3,600,000 times does not keep them all: the test would take minutes and gigabytes.
     @Test(arguments: values.prefix(14))
     func `A script that sets a value each millisecond costs no more as time goes on`(value: DeviceValue) throws {
         var device = try PeripheralDevice(

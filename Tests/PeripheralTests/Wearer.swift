@@ -8,7 +8,7 @@ import Services
 import Simulation
 import Testing
 
-/// Octets from digits: `0A 0B 00`.  What is not hexadecimal is left out.
+/// Octets from digits: `0A 0B 00`.  Other characters are left out.
 func hex(_ text: String) -> [UInt8] { text.split(separator: " ").compactMap { UInt8($0, radix: 16) } }
 
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }

@@ -12,7 +12,7 @@ import VirtualWorld
 @testable import Replay
 @testable import ScenarioRuns
 
-/// What is done by hand while a client listens, and what the same client hears of the scenario that is made of the log.
+/// Manual actions while a client is connected: the scenario made from the log shows the same client the same values.
 @Suite struct ReplayTests {
     private final class Text: Sendable { let text = Mutex(JSONText()) }
 
@@ -36,7 +36,7 @@ import VirtualWorld
 
     private static func load(_ path: String) -> [UInt8]? { files[path].map { Array($0.utf8) } }
 
-    /// What somebody does at an instant, in seconds.
+    /// A manual action at an instant, in seconds.
     private enum Hand {
         case line(Double, String)
         case key(Double, Action, String)

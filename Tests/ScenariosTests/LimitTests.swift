@@ -4,7 +4,7 @@ import Testing
 
 @testable import Scenarios
 
-/// What is too large, too deep or too wrong is refused before it costs much, also in a debug build.
+/// Documents that are too large, too deep or too wrong are refused quickly, also in a debug build.
 @Suite struct LimitTests {
     private static let most = 16 << 20
     private static let head = Array(
@@ -14,7 +14,7 @@ import Testing
         ("50 MB", { filled(head + Array(#", "note": ""#.utf8), "x", 50_000_000) }, .tooLarge, 1),
         ("nested arrays", { filled([], "[", most) }, .tooDeep, 1),
         ("nested objects", { filled([], #"{"a":"#, most) }, .tooDeep, 1),
-        ("not UTF-8 at its end", { filled([0x22], "x", most - 1) + [0xFF] }, .notText, 1),
+        ("not UTF-8 in the last octet", { filled([0x22], "x", most - 1) + [0xFF] }, .notText, 1),
         ("one key again and again", { filled(head, #","a":1"#, most) }, .duplicateKey, 1001),
         ("an escape that is none", { filled([0x22], "\\u12", 1 << 20) }, .syntax, 1),
         (

@@ -224,7 +224,7 @@ import Testing
 }
 
 extension Signal {
-    /// The sine of so many turns.
+    /// The sine of a number of turns.
     fileprivate static func sine(_ turns: Double) -> Double {
         var signal = Signal(.sine(mean: 0, amplitude: 1, period: .nanoseconds(1_000_000_000)))
         return signal.value(atNanoseconds: Int64((turns * 1e9).rounded())) ?? 0

@@ -180,7 +180,7 @@ actor Walker {
         #expect(Array(journal.entries.prefix(2)) == ["closed", "gone"])
     }
 
-    // MARK: Turned by hand
+    // MARK: Turned manually
 
     @Test func `Synchronous code runs events until an instant`() {
         let journal = Journal<Int>()

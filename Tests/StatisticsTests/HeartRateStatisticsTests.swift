@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `late values do not move the periods`() {
-        // 30 ms apart: 5 s are no multiple of it.
+        // 30 ms apart: 5 s is not a multiple of it.
         let all = times(.mostFrequent, in: said(22_000, every: 30) { _ in 70 })
         let first = 19_999 * 30
         #expect(all.first == first)

@@ -9,7 +9,7 @@ import Testing
 @testable import CommandSupport
 @testable import Terminal
 
-/// What a client says, and what a screen shows of it.
+/// The client's updates on the screen.
 @Suite struct DashboardUpdateTests {
     private typealias Content = SensorCollector.Content
 

@@ -16,7 +16,7 @@ import Testing
         ("\u{1B}[" + String(repeating: "1;2", count: 99) + "Aq", keys("q")),
         // An escape begins anew, also within a sequence.
         ("\u{1B}\u{1B}[A", [.up]), ("\u{1B}[1;\u{1B}[Bq", [.down, .character("q")]),
-        // Controls and what is not ASCII are no keys.
+        // Controls and characters outside ASCII are ignored.
         ("\u{00}\u{03}\u{04}\u{1A}\n\r\t\u{7F}", []), ("äq€", keys("q")), ("\u{1B}[\u{00}c", keys("c")),
     ]
 

@@ -12,9 +12,9 @@ extension InterfaceName {
     fileprivate static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
 }
 
-/// A program that says it is `org.bluez`, with an adapter and a peripheral near it, and does what a test has it do.
+/// A program that poses as `org.bluez`, with an adapter and a peripheral in range, under a test's control.
 public final class FakeRadio: Sendable {
-    /// What a call has it do, in place of an answer.
+    /// The reaction to a call, in place of an answer.
     public typealias Reaction = @Sendable (FakeRadio, Invocation) -> Void
 
     private struct State {
@@ -154,7 +154,7 @@ public final class FakeRadio: Sendable {
                 [.string("org.bluez"), .uint32(4)], reply: "u"))
     }
 
-    // MARK: What it does
+    // MARK: Behavior
 
     private func method(_ name: MemberName, _ signature: Signature = "") -> Method {
         Method(name, arguments: Parameters(signature)) { self.called(name.text, $0) }
@@ -184,7 +184,7 @@ public final class FakeRadio: Sendable {
         state.withLock { $0.reactions[name] = reaction }
     }
 
-    /// Properties of an object become others, and it says so.
+    /// Changes properties of an object, and signals that.
     public func change(
         _ path: ObjectPath, _ interface: InterfaceName, _ values: [MemberName: Value], without: [String] = []
     ) {

@@ -9,7 +9,7 @@ public struct StreamFailure: Error {
     public init() {}
 }
 
-/// A message bus of a test's own, at a socket in a folder of its own, with no policy but that all is allowed.
+/// A private message bus for a test, at a socket in its own folder, with a policy that allows everything.
 public final class PrivateBus: Sendable {
     /// Whether there can be one here.
     public static let isInstalled = Child.isInstalled("dbus-daemon")

@@ -22,7 +22,7 @@ struct Phrase: Sendable {
             use: "send, receive, report, print, log, request or need"),
         Phrase("heed|heeds|heeded", use: "follow, or use"),
         Phrase(
-            "so many|long|much|often|strongly|large|late|far", unlessBefore: "as|that", unlessAfter: "not",
+            "so many|long|much|often|strongly|large|late", unlessBefore: "as|that", unlessAfter: "not",
             use: "a number or the parameter's name: \"at most N\", \"for this duration\""),
         Phrase("what came|comes|becomes|became of", use: "\"the result of\""),
         Phrase("comes of it|them|that", use: "\"results from\""),
@@ -59,12 +59,12 @@ struct Prose {
     private(set) var words: [Word] = []
     private var isSentenceStart = true
 
-    /// Adds a line; code between backticks is skipped, and so are interpolations of string literals.
+    /// Adds a line; code between backticks is skipped, and so are interpolations and quotations in string literals.
     mutating func add(_ text: some Sequence<UInt8>, line: Int) {
         var word: [UInt8] = []
-        var (isCode, depth, last) = (false, 0, UInt8(0))
+        var (isCode, isQuoted, depth, last) = (false, false, 0, UInt8(0))
         func isLetter(_ octet: UInt8) -> Bool {
-            (65...90).contains(octet) || (97...122).contains(octet) || octet >= 128
+            (65...90).contains(octet) || (97...122).contains(octet) || octet == 0x5F || octet >= 128
         }
         func flush() {
             guard !word.isEmpty else { return }
@@ -80,13 +80,14 @@ struct Prose {
         for octet in text {
             defer { last = octet }
             if octet == 0x60 { isCode.toggle() }  // `
+            if octet == 0x22, last == 0x5C { isQuoted.toggle() }  // \"
             if depth > 0 {
                 depth += octet == 0x28 ? 1 : octet == 0x29 ? -1 : 0
                 continue
             }
             if last == 0x5C, octet == 0x28 { depth = 1 }  // \(
-            if isCode || depth > 0 { continue }
-            if isLetter(octet) || (octet == 0x27 && !word.isEmpty) {
+            if isCode || isQuoted || depth > 0 { continue }
+            if isLetter(octet) || ([0x27, 0x2D].contains(octet) && !word.isEmpty) {
                 word.append(octet)
                 continue
             }

@@ -28,7 +28,7 @@ import Timeline
             ],
             ["1 begin 0", "2 begin 1", "3 nothing", "3 nothing", "4 end 1"]),
         ScriptCase(
-            "what the file sets for ever comes back from below",
+            "a permanent value of the file returns after the override",
             [.set(when: .at(1))], [.act(2, key()), .end(5, "key", heartRate)],
             ["1 begin 0", "2 begin 1", "5 end 1", "5 resume 0 of 1"]),
         ScriptCase(

@@ -50,12 +50,12 @@ private let connected = ObservedEvent(.connected, of: strap)
             "times go by the clock", [.notify(when: .at(5)), .notify(when: .at(3))], [.pass(9)],
             ["3 begin 1", "3 end 1", "5 begin 0", "5 end 0"]),
         ScriptCase(
-            "so many times", [.notify(when: .repeated(first: .seconds(2), every: .seconds(3), times: 3))], [.pass(99)],
+            "a number of times", [.notify(when: .repeated(first: .seconds(2), every: .seconds(3), times: 3))], [.pass(99)],
             ["2 begin 0", "2 end 0", "5 begin 0", "5 end 0", "8 begin 0", "8 end 0"]),
         ScriptCase(
             "no time at all", [.notify(when: .repeated(first: .zero, every: .seconds(3), times: 0))], [.pass(99)], []),
         ScriptCase(
-            "to the end, and not behind it",
+            "to the end, and not after it",
             [
                 .set(when: .repeated(first: .seconds(2), every: .seconds(4), times: nil), end: .seconds(1)),
                 .notify(when: .end),

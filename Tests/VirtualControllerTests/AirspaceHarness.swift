@@ -98,7 +98,7 @@ struct AirspaceHarness {
         now = end
     }
 
-    /// What a host has received since the last call, in hexadecimal; data begin with `ACL`.
+    /// The packets that a host has received since the last call, in hexadecimal; data begin with `ACL`.
     mutating func take(_ host: Int) -> [String] {
         defer { received[host] = [] }
         return received[host].map { received in (received.kind == .acl ? "ACL " : "") + hex(received.octets) }

@@ -136,7 +136,7 @@ import Testing
         #expect(harness.take(0).count { $0.hasPrefix("1305") } == 12)
         #expect(harness.take(1).count { $0.hasPrefix("ACL") } == 6)
         #expect(harness.take(2).count { $0.hasPrefix("ACL") } == 6)
-        // What the link never acknowledged is free again when the link is over.
+        // Unacknowledged buffers are free again when the link has ended.
         harness.remove(1)
         for _ in 0..<12 { harness.sendData(0, "0100 0100 AA") }
         harness.run(milliseconds: 40_000)

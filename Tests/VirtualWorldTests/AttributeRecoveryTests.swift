@@ -49,7 +49,7 @@ import VirtualWorld
             let end = Instant.start.advanced(by: .seconds(80))
             #expect(beats.count { $0 > end.advanced(by: .seconds(-30)) } > 27, "\(operation)")
             let said = harness.said.filter { $0.saying.json.contains("bpm") }
-            // What is notified while it discovers again, it does not take: the handle may be that of something else.
+            // It ignores notifications while it discovers again: the handle may belong to another attribute.
             #expect(said.count >= beats.count - 4, "\(operation)")
             guard operation == Self.operations[0] else { continue }
             let again = try WorldHarness(Self.play(operation, when: state).scenario, sleeps: false)

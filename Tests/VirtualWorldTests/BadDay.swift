@@ -6,7 +6,7 @@ import Testing
 
 @testable import VirtualWorld
 
-/// What the built-in client has made of a scenario whose faults end.
+/// The built-in client's result of a scenario whose faults end.
 struct BadDay {
     /// The time limit for a heart rate after the last fault: twice the supervision timeout and the scan interval, 5 s, and
     /// what a strap needs to measure.

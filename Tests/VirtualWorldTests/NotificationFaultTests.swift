@@ -6,7 +6,7 @@ import Testing
 
 @testable import VirtualWorld
 
-/// What becomes of values on their way out.
+/// Faults of values that a device sends.
 @Suite struct NotificationFaultTests {
     /// A device with two services: handles 1 and 2, and 3.  The values are numbered from 1 on, and come each 10 ms.
     private struct Exit {

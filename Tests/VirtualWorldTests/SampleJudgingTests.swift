@@ -18,7 +18,7 @@ private func played(as form: String, _ expectations: [String] = []) throws -> Wo
     return try WorldHarness(play.scenario, isJudged: true)
 }
 
-/// What came of the samples, which the event log only counts.
+/// Expectations on samples, which the event log only counts.
 @Suite struct SampleJudgingTests {
     /// An expectation of the values of a part.
     private func expect(

@@ -76,7 +76,7 @@ extension TestScenario {
 
     /// Two values in two connection events, and events of 7.5 ms from the sixth second on.
     static let fastAndFull = strap(
-        "a rhythm of its own, and many RR intervals", value: "240",
+        "a different rhythm, and many RR intervals", value: "240",
         more: #""link": {"interval": "7.5 ms", "timeout": "4 s", "mtu": 247},"#,
         script: """
             {"when": {"at": "4 s", "every": "90.5 ms", "times": 40}, "do": "notify", "of": "heart_rate", "times": 7}

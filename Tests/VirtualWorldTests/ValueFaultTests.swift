@@ -149,7 +149,7 @@ import VirtualWorld
         var harness = try WorldHarness(
             Self.play(#"{"when": "9.9 s", "for": "6 s", "of": "health_thermometer", \#(fault)}"#).scenario)
         let told = Self.indicated(harness).compactMap { record in
-            // Behind the flags: a number of tenths.  20 °C at 0 s.
+            // After the flags: a number of tenths.  20 °C at 0 s.
             record.octets.map { (Int($0[1]) | Int($0[2]) << 8) / 10 }
         }
         #expect(told.filter { (30...35).contains($0) } == celsius)

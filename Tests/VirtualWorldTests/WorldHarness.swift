@@ -70,7 +70,7 @@ struct WorldHarness {
         world.packets.flush()
     }
 
-    /// What the client's controller is called.
+    /// The address of the client's controller.
     var clientAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(node + 1), .public) }
     /// What happened, in order; without what the client said.
     var records: [EventRecord] { recording.records.withLock { $0 } }

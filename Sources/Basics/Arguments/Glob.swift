@@ -9,7 +9,7 @@ public struct Glob: Hashable, Sendable {
     public func matches(_ name: String) -> Bool {
         let name = Array(name)
         var (position, next) = (0, 0)
-        var star: (pattern: Int, name: Int)?  // the last `*`, and the end of what it matches so far
+        var star: (pattern: Int, name: Int)?  // the last `*`, and the end of its match
         while position < name.count {
             if next < pattern.count, pattern[next] == "*" {
                 star = (next, position)

@@ -19,7 +19,7 @@ extension DiagnosticCode {
         case .wrongType:
             "The value has the wrong type, such as a string instead of a number. Write numbers without quotation marks and values with a unit in them (\"10 s\", \"3 m\"). If the value is a variable, the variable's value has the wrong type."
         case .outOfRange:
-            "The value has the right type, but is too small, too large or not a whole number; or a list has too few or too many items. The message says what is allowed."
+            "The value has the right type, but is too small, too large or not a whole number; or a list has too few or too many items. The message names the allowed range."
         case .unknownName:
             "The string is not one of the names that are allowed here. The message lists them and suggests the nearest."
         case .wrongForm:

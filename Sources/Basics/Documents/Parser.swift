@@ -35,7 +35,7 @@ private struct Parser {
     /// The path of the current value; its length is the depth.
     var path: [Step] = []
     var line = 1
-    /// Index of the start of the current line, plus one for each continuation octet so far in the line.
+    /// Index of the start of the current line, plus the number of its continuation octets before the current position.
     var margin = 0
 
     enum Step { case key(String), item(Int) }
@@ -237,7 +237,7 @@ private struct Parser {
         return true
     }
 
-    /// Takes a comma. If the array or object more probably lacks its end, the error says so.
+    /// Takes a comma. If the end of the array or object is more probably missing, the error names that.
     mutating func expectComma(orEnd bracket: Unicode.Scalar) throws(Problem) {
         guard !take("," as Unicode.Scalar) else { return }
         let isEnd = peek.map { [.letter("]"), .letter("}")].contains($0) } ?? true

@@ -37,7 +37,7 @@ public final class ProblemLog {
     /// An empty log.
     public init() {}
 
-    /// Adds a problem; the last one that fits is followed by a problem that says so.
+    /// Adds a problem; after the last one that fits, adds the note that there may be more.
     public func note(_ problem: Problem) {
         guard !isFull else { return }
         noted.append(problem)

@@ -26,10 +26,10 @@ public struct Packet: Hashable, Sendable {
 
 /// The storage of all packets: slots of equal size in one array, reused after release.
 ///
-/// Ownership: `take` and `copy` return a packet that the caller owns.  Passing a packet to a protocol machine, as an
-/// input or an argument, passes the ownership; a packet in an output belongs to the caller that empties the
-/// outbox.  The owner passes the packet on or calls `release`, once.  A function that only reads a packet says
-/// so.  `taken` is 0 when every packet has been released; tests check that.
+/// Ownership: `take` and `copy` return a packet that the caller owns. Passing a packet to a protocol machine, as an
+/// input or an argument, passes the ownership, except where a function is documented to read it only; a packet in an
+/// output belongs to the caller that empties the outbox. The owner passes the packet on or calls `release`, once.
+/// `taken` is 0 when every packet has been released; tests check that.
 ///
 /// A packet that grows past `capacity` is an error of the program: layers check the lengths from peers first.
 public struct PacketPool: Sendable {

@@ -102,7 +102,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
     /// When the next event is due; nil if there is none.
     public var nextDue: Instant? { state.withLock { $0.queue.firstDue() } }
 
-    /// How far `now` is behind the machine's clock; zero at the virtual pace.
+    /// How far `now` lags the machine's clock; zero at the virtual pace.
     public var lag: Duration { waker == nil ? .zero : now.duration(to: realTime) }
 
     /// Suspends the task until `deadline`; throws `CancellationError` as soon as the task is cancelled.

@@ -10,10 +10,10 @@ public struct JSONText: Sendable {
     /// An empty buffer.
     public init() {}
 
-    /// The octets written so far.
+    /// The written octets.
     public var octets: ArraySlice<UInt8> { storage[..<count] }
 
-    /// The text written so far.
+    /// The written text.
     public var string: String { String(decoding: octets, as: UTF8.self) }
 
     /// Empties the buffer and keeps its storage.

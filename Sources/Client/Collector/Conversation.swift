@@ -246,7 +246,7 @@ struct Conversation: Sendable {
     ) -> Progress {
         let why = "\(purpose.words) failed: \(failure.words)"
         switch (purpose, failure) {
-        case (_, .disconnected): return .goesOn  // the host tells of that next
+        case (_, .disconnected): return .goesOn  // the host outputs that next
         case (_, .bearerLost): return .failed(why)
         case (.mtu, .refused): return .goesOn  // a server does not have to know it
         case (_, .refused(.databaseOutOfSync, _)) where timesOutOfSync < Self.mostTimesOutOfSync:

@@ -25,15 +25,15 @@ public protocol ServiceSensor: Sendable {
     mutating func indicationWasConfirmed(of id: ValueID, at now: Instant)
     /// The last value could not be indicated.
     mutating func indicationWasDropped(of id: ValueID, at now: Instant)
-    /// A script holds the last value back or discards it: no client will confirm it.
+    /// A script delays or discards the last value: there will be no confirmation.
     mutating func notificationWasSuppressed(of id: ValueID)
-    /// Notifications keep their own times again, and those missed meanwhile are left out: a script's rate has ended.
+    /// Notifications follow their own schedule again after a script's rate has ended; missed ones are left out.
     mutating func reschedule(_ id: ValueID, after now: Instant)
-    /// When the next notification is due; `.never` when that is not known.
+    /// When the next notification is due; `.never` when that is unknown.
     func nextNotification(of id: ValueID, context: SensorContext) -> Instant
-    /// Adds the present value to an empty packet, with room for the context's MTU.
+    /// Appends the present value to an empty packet, with room for the context's MTU.
     ///
-    /// A scheduled value is given once: then the next one is due later.
+    /// A scheduled value is returned once; then the next one is due.
     ///
     /// - Returns: Whether there is a value to notify.
     mutating func encodeNotification(
@@ -41,31 +41,31 @@ public protocol ServiceSensor: Sendable {
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool
 
-    /// A script sets a value, or no longer does when `input` is nil; false when the value cannot be set so.
+    /// Sets a value, or restores the original one when `input` is nil; false when the value cannot be set so.
     ///
     /// The time of a signal counts from `begun`, or from now when that is nil.
     mutating func set(
         _ id: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext
     ) -> Bool
-    /// An electrode comes off or is put on again; false when the service has none.
+    /// Removes or attaches an electrode; false when the service has none.
     mutating func setLead(isOff: Bool, at now: Instant) -> Bool
-    /// The device's wall clock is about to be set forward.
+    /// The device's wall clock is about to be advanced.
     mutating func wallClockWillSkip(at now: Instant, context: inout SensorContext)
-    /// The present number in the value's unit; nil when there is none.
+    /// The present number in the value's unit; nil when it has none.
     func number(of id: ValueID, at now: Instant, context: SensorContext) -> Double?
-    /// The octets that have this input and nothing else; nil when there are none.
+    /// The encoding of a value that depends on this input only; nil when it has none.
     func octets(of id: ValueID, for input: SensorInput) -> [UInt8]?
 }
 
-/// Why a value is notified.
+/// The reason for a notification.
 public enum NotificationTrigger: Sendable {
     /// It is due.
     case scheduled
-    /// A script asks for it.
+    /// A script requests it.
     case onDemand
 }
 
-/// The callbacks that a sensor does not need.
+/// Default implementations of optional callbacks.
 extension ServiceSensor {
     public func read(_: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) -> [UInt8] {
         throw .unlikelyError

@@ -1,13 +1,13 @@
 public import Characteristics
 public import GATT
 
-/// A value of a service, by its place in ``ServiceDescription/values``.
+/// A value of a service, by its index in ``ServiceDescription/values``.
 public struct ValueID: Hashable, Sendable {
-    /// The place of the value.
+    /// The index of the value.
     public let index: Int
     private let carrier: Int
 
-    /// A value that is sent within the characteristic value at `carrier`; its own place when it is that value.
+    /// A value within the characteristic value at `carrier`; its own index when it is that value.
     init(index: Int, carrier: Int) { (self.index, self.carrier) = (index, carrier) }
 
     /// The characteristic value that carries this value: itself, if it is one.
@@ -15,30 +15,30 @@ public struct ValueID: Hashable, Sendable {
 }
 
 extension RawRepresentable<Int> {
-    /// The case of a sensor's values with this place; nil for any other.
+    /// The case of a sensor's values with this index; nil for any other.
     init?(_ id: ValueID) { self.init(rawValue: id.index) }
 }
 
-/// A value of a service, with its place and its characteristic.
+/// A value of a service, with its index and its characteristic.
 public struct ServiceValue: Sendable {
-    /// Its place in the service.
+    /// Its index in the service.
     public let id: ValueID
     /// The index of its characteristic in ``ServiceDescription/characteristics``.
     public let characteristic: Int
-    /// Of its characteristic.
+    /// The properties of its characteristic.
     public let properties: CharacteristicProperties
-    /// Name, unit, range and the rest.
+    /// Its name, unit and range.
     public let description: ValueDescription
 
-    /// What a path has after the service; empty for the value that the service is there for.
+    /// Its name in paths, after the service; empty for the main value.
     public var name: String { description.name }
-    /// Whether the value is sent within another one.
+    /// Whether the value is part of another one.
     public var isCarried: Bool { id != id.characteristicValue }
 }
 
 /// A value that events, actions and expectations can name.
 public struct ValueDescription: Sendable {
-    /// What a value is.
+    /// The type of a value.
     public enum Content: Sendable {
         /// A number in this range.
         case number(ClosedRange<Double>)
@@ -50,34 +50,34 @@ public struct ValueDescription: Sendable {
         case text
         /// A list of numbers.
         case numbers
-        /// An object, or octets without a name.
+        /// An object, or unnamed octets.
         case structure
-        /// As the file says that describes the characteristic.
+        /// The format that a scenario defines for a custom characteristic.
         case custom(ValueFormat)
     }
 
-    /// What a path has after the service's name; empty for the value that the service is there for.
+    /// Its name in paths, after the service's name; empty for the main value.
     public let name: String
-    /// What it is.
+    /// Its type.
     public let content: Content
     /// The key in the object that carries it; nil when the value is not an object.
     public let key: String?
-    /// For people: `%`; empty for a value without a unit.
+    /// The unit for display: `%`; empty for a value without a unit.
     public let unit: String
-    /// For people: `skin contact`; empty when name or key say it.
+    /// The label for display: `skin contact`; empty when name or key suffices.
     public let label: String
-    /// What a person might type for it; empty for a value like any other.
+    /// An example of an answer that an operator types; empty for the usual one.
     public let example: String
-    /// Whether a script can set it; otherwise it follows from others.
+    /// Whether a script can set it; otherwise it is derived from others.
     public let isSettable: Bool
     /// Whether a script can notify a number or a word in its place.
     public let isEncodable: Bool
-    /// How far the number of a client may be from the number that was sent to it.
+    /// The maximum difference between the number that a client reports and the number sent to it.
     public let tolerance: Double
-    /// A device has the value only with this field; nil: always.
+    /// The field that a device needs for the value; nil: every device has it.
     public let field: String?
 
-    /// A value of a characteristic; without a name it is what the service is there for.
+    /// A value of a characteristic; without a name it is the main value.
     public init(
         _ content: Content, named name: String = "", key: String? = nil, unit: String = "", label: String = "", example: String = "",
         isSettable: Bool = true, isEncodable: Bool = true, tolerance: Double = 0, field: String? = nil
@@ -87,7 +87,7 @@ public struct ValueDescription: Sendable {
         (self.isSettable, self.isEncodable, self.tolerance, self.field) = (isSettable, isEncodable, tolerance, field)
     }
 
-    /// The numbers that it can have; nil when it is not a number.
+    /// The range of its numbers; nil when it is not a number.
     public var range: ClosedRange<Double>? {
         switch content {
         case .number(let range): range
@@ -97,13 +97,13 @@ public struct ValueDescription: Sendable {
         }
     }
 
-    /// Whether statistics can be made of it.
+    /// Whether statistics apply to it.
     public var isNumber: Bool { if case .truth = content { false } else { range != nil } }
 
-    /// The words that it can be; nil when it is not a word.
+    /// Its words; nil when it is not a word.
     public var words: [String]? { if case .word(let words, _) = content { words } else { nil } }
 
-    /// Whether a script gives it a string: any, or one of its words.
+    /// Whether scripts set it to a string: any, or one of its words.
     public var isText: Bool {
         switch content {
         case .text, .word: true
@@ -111,7 +111,7 @@ public struct ValueDescription: Sendable {
         }
     }
 
-    /// The octets of a string that a scenario gives to it.
+    /// The octets of a string in a scenario.
     public func octets(of text: String) -> [UInt8] {
         if case .word(let words, let first) = content, let place = words.firstIndex(of: text) {
             return [UInt8(truncatingIfNeeded: place) &+ first]

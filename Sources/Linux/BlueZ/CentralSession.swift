@@ -62,7 +62,7 @@ public actor CentralSession: DaemonClient {
     private static let maximumDevices = 4096
     var attempt: Attempt?
     var link: Link?
-    /// Numbers of attempts and connections so far.
+    /// The number of attempts, and of connections.
     var counts = (attempts: 0, connections: UInt32(0))
     /// Devices to which we connect or are connected.
     var ourConnections: Set<ObjectPath> = []

@@ -73,8 +73,8 @@ struct RemoteDevice: Hashable {
         ["RSSI", "ManufacturerData", "ServiceData", "Name", "UUIDs"].contains { properties[$0] != nil }
     }
 
-    /// The report of a controller for this device. bluetoothd does not tell whether a device is connectable: the report
-    /// says it is. Data that does not fit into an AD structure is omitted.
+    /// The report of a controller for this device; it is connectable, since bluetoothd does not report that. Data that
+    /// does not fit into an AD structure is omitted.
     func report(isReceived: Bool = true) -> AdvertisingReport {
         var data = AdvertisingData(limit: .extended)
         func add(_ size: Int, _ append: (inout AdvertisingData) throws -> Void) {

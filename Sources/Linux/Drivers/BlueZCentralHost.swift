@@ -31,7 +31,7 @@ package final class BlueZCentralHost: LiveCentralHost {
         }
     }
 
-    /// Why the host cannot be used any more.
+    /// Why the host is unusable; nil while it works.
     package private(set) var failure: String?
     /// Holds the packets in the outputs.
     package var pool = PacketPool()
@@ -84,10 +84,10 @@ package final class BlueZCentralHost: LiveCentralHost {
 
     private func fail(_ reason: String) { failure = failure ?? "\(self): \(reason)" }
 
-    /// Whether another program of this machine is connected to a device.
+    /// Whether another program on this machine is connected to a device.
     package func isTaken(_ address: DeviceAddress) -> Bool { session.assumeIsolated { $0.isTaken(address) } }
 
-    /// What bluetoothd keeps to itself.
+    /// Why bluetoothd does not support a capability; nil if it does.
     package func unsupportedReason(for capability: CentralCapability) -> String? {
         switch capability {
         case .advertisements: "bluetoothd mixes what is advertised with what it knows from elsewhere"
@@ -106,8 +106,8 @@ package final class BlueZCentralHost: LiveCentralHost {
 }
 
 extension SensorCollector.Settings {
-    /// For a collector above bluetoothd, which exchanges the MTU itself.  The kernel connects after the device's next
-    /// advertisement, and scans half of the time: a shorter limit may leave a connection without an owner.
+    /// For a collector above bluetoothd, which exchanges the MTU itself. The kernel connects after the device's next
+    /// advertisement, and scans half of the time: a shorter timeout may leave a connection without an owner.
     package var aboveBlueZ: Self {
         var settings = self
         settings.exchangesMTU = false

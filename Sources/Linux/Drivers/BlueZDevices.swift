@@ -9,10 +9,10 @@ import VirtualWorld
 
 /// A world's devices, served by bluetoothd.
 package struct BlueZDevices {
-    /// Answers what bluetoothd asks while a device pairs.
+    /// Answers bluetoothd's requests while a device pairs.
     package typealias PairingHandler = @Sendable (PairingAgent.Request, @escaping PairingAgent.Reply) -> Void
 
-    /// Handlers for what bluetoothd asks and reports, of the device with this number; called on the loop's thread.
+    /// Handlers for bluetoothd's requests and reports about the device with this number; called on the loop's thread.
     struct Handlers: Sendable {
         let answer: @Sendable (Int, PeripheralHost.Request) -> Result<[UInt8], ATTError>
         let event: @Sendable (Int, PeripheralHost.Event) -> Void
@@ -60,7 +60,8 @@ package struct BlueZDevices {
             ask: handlers.pairing, failed: handlers.failed)
     }
 
-    /// What the operator can do with the devices that pair; nil if none pairs.  bluetoothd has one agent for all adapters.
+    /// The operator's capability to pair with the devices; nil if none pairs. bluetoothd has one agent for all
+    /// adapters.
     private static func capability(of devices: [Device]) throws(CommandFailure) -> PairingAgent.Capability? {
         let all = devices.compactMap { $0.security?.io }
         guard let io = all.first else { return nil }
@@ -90,12 +91,12 @@ package struct BlueZDevices {
         await connection.close()
     }
 
-    /// Notes that a device is registered; returns whether this completes all of them.
+    /// Records that a device is registered; returns whether all of them are.
     mutating func complete(_ device: Int) -> Bool {
         registered.insert(device).inserted && registered.count == hosts.count
     }
 
-    /// Has bluetoothd perform a command.
+    /// Forwards a command to bluetoothd.
     func perform(_ command: World.ForeignCommand, of device: Int) {
         hosts[device].assumeIsolated { host in
             switch command {
@@ -108,7 +109,7 @@ package struct BlueZDevices {
 }
 
 extension Advertisement {
-    /// The contents of both packets of a device, of which bluetoothd makes its own.
+    /// The contents of a device's two packets; bluetoothd distributes them itself.
     fileprivate init(_ device: Device) {
         self.init(name: device.name)
         for payload in [device.advertising.payload] + (device.advertising.scanResponse.map { [$0] } ?? []) {

@@ -7,11 +7,11 @@ extension Scenario {
         var paths: [String] = []
         for (number, device) in devices.enumerated() {
             let path = "devices[\(number)]"
-            // It has one advertising interval.
+            // bluetoothd has one advertising interval.
             if device.advertising.phases.count > 1 { paths.append("\(path).advertise.slow") }
             if device.advertising.phases.first?.duration != nil { paths.append("\(path).advertise.fast.for") }
             if device.link.hasPreferences { paths.append("\(path).link") }
-            // It chooses the passkey that a device shows.
+            // bluetoothd chooses the passkey that a device shows.
             if device.security?.passkey != nil { paths.append("\(path).security.passkey") }
         }
         for (number, rule) in script.enumerated() {
@@ -22,9 +22,9 @@ extension Scenario {
 }
 
 extension Action {
-    /// The key that bluetoothd ignores; nil if it plays all of the action.
+    /// The key that bluetoothd ignores; nil if it supports the whole action.
     package var keyUnplayedByBluetoothd: String? {
-        // The reason of its Disconnect is fixed.
+        // The reason of bluetoothd's Disconnect is fixed.
         if case .disconnect(let reason?) = operation, !reason.means(.remoteUserTerminated) { return "reason" }
         return nil
     }

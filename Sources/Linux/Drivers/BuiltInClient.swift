@@ -2,13 +2,13 @@ package import Collector
 package import LEHost
 package import Simulation
 
-/// The built-in client: a `SensorCollector`, and the exchange of messages between it and a central host.
+/// The built-in client: a `SensorCollector` and its connection to a central host.
 package struct BuiltInClient: Sendable {
-    /// What the user of the client handles.
+    /// An event for the user of the client.
     package enum Event: Sendable {
         /// Call `timePassed` at this instant.
         case wake(at: Instant)
-        /// The client shows this.
+        /// An update to show.
         case said(SensorCollector.Saying)
     }
 
@@ -16,13 +16,13 @@ package struct BuiltInClient: Sendable {
     private var requests: [SensorCollector.Output] = []
     private var outputs: [Host.Output] = []
 
-    /// A client that does nothing before `start`.
+    /// A client that is idle until `start`.
     package init(_ settings: SensorCollector.Settings) { collector = SensorCollector(settings) }
 
-    /// Whether the client does nothing: not started yet, or stopped.
+    /// Whether the client is idle: not started, or stopped.
     package var isIdle: Bool { collector.isIdle }
 
-    /// Why the client has not connected to a device so far; nil if it has.
+    /// Why the client has not connected to a device yet; nil if it has.
     package var missing: String? { collector.missing }
 
     /// Starts the host, and then scans.  Call `settle` after this and the next two.
@@ -31,7 +31,7 @@ package struct BuiltInClient: Sendable {
     /// Ends the connection; `isIdle` when that is done.
     package mutating func stop(at now: Instant) { collector.stop(at: now, into: &requests) }
 
-    /// An instant of `.wake` has come.
+    /// Handles the passing of time, at an instant of `.wake`.
     package mutating func timePassed(at now: Instant) { collector.timePassed(at: now, into: &requests) }
 
     /// Passes messages between the host and the collector until there are none.

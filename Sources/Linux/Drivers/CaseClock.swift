@@ -1,12 +1,12 @@
 package import Simulation
 
-/// The time of a case with a client outside: its limit, and how late this machine is.
+/// The time of a case with an external client: its limit, and the lag of this machine.
 package struct CaseClock {
     /// The tolerance for every deadline of client output.
     package static let grace = Duration.milliseconds(500)
     private static let interval = Duration.milliseconds(20)
 
-    /// How long an operator has at least to connect their client.
+    /// The minimum time for an operator to connect their client.
     package static let connectionTime = Duration.seconds(60)
 
     /// The end of the case, in its own time.
@@ -14,13 +14,13 @@ package struct CaseClock {
     private var length: Duration?  // counted from when the operator has connected their client
     private var nextBeat = Instant.never
 
-    /// A case of some length, counted from the start, or if `isHeld` from when the operator has connected their client.
+    /// A case of this length, counted from the start, or if `isHeld` from when the operator has connected their client.
     package init(_ length: Duration, isHeld: Bool = false) {
         limit = .start.advanced(by: isHeld ? max(length, Self.connectionTime) : length)
         self.length = isHeld ? length : nil
     }
 
-    /// The operator has connected their client; has an effect once.
+    /// The operator has connected their client; only the first call has an effect.
     package mutating func release(at now: Instant) {
         guard let length else { return }
         limit = now.advanced(by: length)
@@ -33,7 +33,7 @@ package struct CaseClock {
         return nextBeat
     }
 
-    /// How late the current beat is, once per beat; nil if it is not late.
+    /// The lag of the current beat, once per beat; nil without lag.
     package mutating func standstill(at now: Instant) -> Duration? {
         guard nextBeat < now else { return nil }
         defer { nextBeat = now.advanced(by: Self.interval) }

@@ -15,7 +15,7 @@ package actor ClientDriver {
     private let report: @Sendable (SensorCollector.Saying) -> Void
     private let fail: @Sendable (String) -> Void
 
-    /// Calls `report` with what the client shows, and `fail` once when the host cannot be used any more; both on the
+    /// Calls `report` with each update of the client, and `fail` once when the host becomes unusable; both on the
     /// loop's thread.
     package init(
         _ settings: SensorCollector.Settings, on loop: EventLoop,
@@ -24,7 +24,7 @@ package actor ClientDriver {
         (client, self.loop, self.report, self.fail) = (BuiltInClient(settings), loop, report, fail)
     }
 
-    /// Opens a host and starts the client; `open` gets the function that the host has to notify.
+    /// Opens a host and starts the client; `open` receives the function that the host must notify.
     package func start(
         above open:
             @Sendable (_ notify: @escaping @Sendable () -> Void) async throws(CommandFailure)
@@ -35,11 +35,11 @@ package actor ClientDriver {
         settle()
     }
 
-    /// Why the client has not connected to a device so far; nil if it has.
+    /// Why the client has not connected to a device yet; nil if it has.
     package var missing: String? { client.missing }
 
-    /// Ends the connection, and then releases the radio.  A host that does not respond is waited for as long as its
-    /// `disconnectTimeout`, or until a signal comes.
+    /// Ends the connection, then releases the radio. Waits for an unresponsive host at most its `disconnectTimeout`, or
+    /// until a signal.
     package func close(_ signals: Signals) async {
         let completion = RunCompletion()
         if !hasFailed { whenIdle = { completion.finish(.time) } }
@@ -81,7 +81,7 @@ package actor ClientDriver {
 }
 
 extension ClientDriver {
-    /// A client above the radio that `--radio` names, which has started.
+    /// Starts a client above the radio of `--radio`.
     package static func start(
         _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
         report: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void

@@ -2,9 +2,9 @@ import Arguments
 package import CommandSupport
 package import Sockets
 
-/// Where a host outside finds a virtual controller.
+/// Where an external host finds a virtual controller.
 package enum ControllerPlace: Hashable, Sendable {
-    /// A stream that speaks H4; each connection has a controller to itself.
+    /// An H4 stream; each connection has its own controller.
     case stream(StreamAddress)
     /// An interface of this machine's kernel, such as `hci1`.
     case kernel

@@ -46,10 +46,11 @@ package struct DeviceRadios: Sendable {
         }
     }
 
-    /// The kind of all of them.
+    /// Their kind.
     package var kind: RadioKind { if case .adapters = means { .bluetoothd } else { .controllers } }
 
-    /// What `count` devices lack, as in "3 devices, and …"; nil if each has a radio, and if `isExact` no radio is left.
+    /// Why `count` devices cannot use the radios, as in "3 devices, and …"; nil if each has a radio, and if `isExact`
+    /// none is left over.
     package func unsupportedReason(_ count: Int, isExact: Bool) -> String? {
         let devices = "\(count) device\(count == 1 ? "" : "s")"
         func fits(_ number: Int) -> Bool { isExact ? number == count : number >= count }
@@ -67,7 +68,7 @@ package struct DeviceRadios: Sendable {
         }
     }
 
-    /// Switches the devices of a world on, each with its radio; `answerPairing` answers what bluetoothd asks while a device
+    /// Starts the devices of a world, each with its radio; `answerPairing` answers bluetoothd's requests while a device
     /// pairs.
     package func start(
         _ live: LiveWorld, answerPairing: @escaping BlueZDevices.PairingHandler

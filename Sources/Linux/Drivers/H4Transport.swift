@@ -4,7 +4,7 @@ import Synchronization
 
 /// A stream of octets to a controller or from a host: a socket or `/dev/vhci`.
 package protocol OctetStream: Sendable {
-    /// Calls `handler` with all events from now on, on the loop's thread.
+    /// Calls `handler` with all further events, on the loop's thread.
     func start(_ handler: @escaping StreamConnection.Handler)
 
     /// Sends octets after those sent before; has no effect when the stream is closed.
@@ -18,17 +18,17 @@ extension StreamConnection: OctetStream {}
 
 /// HCI packets over a stream of octets.  Core 6.0, Vol 4, Part A (UART transport, "H4"), section 2.
 package final class H4Transport: Sendable {
-    /// What happens at this end.
+    /// An event of a transport.
     package enum Event: Sendable {
         /// The other side is connected.
         case opened
-        /// One packet at least, in order.
+        /// At least one packet, in order.
         case received([H4Framer.Framed])
-        /// The transport is closed; the last event.
+        /// The transport is closed; no event follows.
         case failed(Failure)
     }
 
-    /// Why a transport was closed.
+    /// The reason for closing a transport.
     package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
         /// The other side closed the stream.
         case closed
@@ -37,10 +37,10 @@ package final class H4Transport: Sendable {
         /// The octets received are not H4 packets.
         case framing(H4Framer.Failure)
 
-        /// For people, of the host at the other side.
+        /// The message about a host at the other side.
         package var description: String { text(for: "host") }
 
-        /// For people, of the controller at an address.
+        /// The message about the controller at an address.
         package func description(at address: StreamAddress) -> String {
             if case .stream(let failure) = self { return failure.description(at: address) }
             return "\(address): \(text(for: "controller"))"
@@ -61,7 +61,7 @@ package final class H4Transport: Sendable {
     /// Nothing is sent or received before `start`.
     package init(_ stream: any OctetStream) { self.stream = stream }
 
-    /// Calls `handler` with all events from now on, on the loop's thread.
+    /// Calls `handler` with all further events, on the loop's thread.
     package func start(_ handler: @escaping @Sendable (Event) -> Void) {
         stream.start { [weak self] event in
             switch event {

@@ -10,14 +10,14 @@ import Peripheral
 package import Simulation
 package import Sockets
 
-/// Our host above a controller at the other end of a stream.
+/// The built-in host above a controller at the other end of a stream.
 package final class HCICentralHost: LiveCentralHost {
     private enum Input: Sendable {
         case transport(H4Transport.Event)
         case timePassed
     }
 
-    /// Why the host cannot be used any more.
+    /// Why the host is unusable; nil while it works.
     package private(set) var failure: String?
     /// Holds the packets in the outputs.
     package var pool = PacketPool()
@@ -36,7 +36,7 @@ package final class HCICentralHost: LiveCentralHost {
     private var log: PacketLog
     private var warnings = HostWarnings()
 
-    /// Begins to connect to a controller, and calls `notify` on the loop's thread.  `log` takes all packets, as those of
+    /// Connects to a controller, and calls `notify` on the loop's thread. `log` receives all packets, as those of
     /// controller 0.
     package init(
         above address: StreamAddress, on loop: EventLoop, log: PacketLog = PacketLog(sink: nil),
@@ -56,7 +56,7 @@ package final class HCICentralHost: LiveCentralHost {
     /// The address of the controller.
     package var description: String { "\(address)" }
 
-    /// A controller ends a connection in a few connection intervals.
+    /// A controller ends a connection within a few connection intervals.
     package var disconnectTimeout: Duration { .seconds(1) }
 
     /// Closes the stream.
@@ -67,7 +67,7 @@ package final class HCICentralHost: LiveCentralHost {
         }
     }
 
-    /// Not every controller ends its links when it is reset.
+    /// Some controllers keep their links when they are reset.
     package func unsupportedReason(for capability: CentralCapability) -> String? {
         capability == .lossOfLinks ? "not every controller ends its links when it is reset" : nil
     }
@@ -77,7 +77,7 @@ package final class HCICentralHost: LiveCentralHost {
         if isOpen { step(.command(command)) } else { waiting.append(command) }
     }
 
-    /// Handles what the controller sent, and appends the host's outputs.
+    /// Handles the controller's packets, and appends the host's outputs.
     package func drain(into outputs: inout [Host.Output]) {
         for input in inbox.take() { handle(input) }
         outputs += self.outputs
@@ -115,7 +115,7 @@ package final class HCICentralHost: LiveCentralHost {
             note(kind, octets, isSent: true)
             transport.send(kind, octets)
         case .wake(let due): loop.call(at: due) { [inbox] in inbox.add(.timePassed) }
-        // A controller that has worked may work again.
+        // A controller that worked before may work again.
         case .failed(let failure) where !hasStarted: fail("\(address): \(failure)")
         case .malformed:
             if let text = warnings.warning(for: output) { Console.warn("\(address): \(text)") }

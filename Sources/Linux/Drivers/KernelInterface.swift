@@ -6,7 +6,7 @@ import Sockets
 import Spelling
 import Synchronization
 
-/// A Bluetooth interface of this machine's kernel, which is the host above one of our controllers.
+/// A Bluetooth interface of this machine's kernel, which is the host above one of the virtual controllers.
 ///
 /// Each read and write of `/dev/vhci` is one H4 packet.  Its vendor packets create an interface, and report its number:
 /// Linux, `drivers/bluetooth/hci_vhci.c`.  Closing the file removes the interface.
@@ -54,7 +54,7 @@ final class KernelInterface: OctetStream {
 
     deinit { close() }
 
-    /// Calls `handler` with what the kernel sends, from now on.
+    /// Calls `handler` with all further packets of the kernel.
     func start(_ handler: @escaping @Sendable (StreamConnection.Event) -> Void) {
         state.withLock { state in
             state.handler = handler

@@ -3,18 +3,18 @@ package import LEHost
 
 /// A central host in real time, on the thread of an event loop.
 ///
-/// Its maker is notified whenever `drain` may have new outputs, or `failure` a reason.
+/// It notifies its owner whenever `drain` may have new outputs, or `failure` changes.
 package protocol LiveCentralHost: AnyObject, CentralHost, CustomStringConvertible {
-    /// Why the host cannot be used any more, for people; nil while it can.
+    /// Why the host is unusable, as a message; nil while it works.
     var failure: String? { get }
 
-    /// How long the host may take to end a connection.
+    /// The maximum time for ending a connection.
     var disconnectTimeout: Duration { get }
 
-    /// Whether another program of this machine is connected to a device.
+    /// Whether another program on this machine is connected to a device.
     func isTaken(_ address: DeviceAddress) -> Bool
 
-    /// Releases the radio, and returns what could not be restored, for people.
+    /// Releases the radio, and returns a message if not everything could be restored.
     var close: @Sendable () async -> String? { get }
 }
 
@@ -23,16 +23,16 @@ extension LiveCentralHost {
     package func isTaken(_ address: DeviceAddress) -> Bool { false }
 }
 
-/// Warnings about a controller, one for each kind of refusal.
+/// Warnings about a controller, one per kind of refusal.
 package struct HostWarnings: Sendable {
     private static let maximum = 64
 
     private var kinds: Set<String> = []
 
-    /// No warning was given yet.
+    /// No warnings yet.
     package init() {}
 
-    /// A warning for an output; nil if it needs none, or one of its kind was given before.
+    /// A warning for an output; nil if it needs none, or one of its kind was given already.
     package mutating func warning(for output: Host.Output) -> String? {
         switch output {
         case .malformed(let packet): "\(packet)"  // the host limits their number

@@ -2,22 +2,22 @@ package import Scenarios
 import Simulation
 import VirtualWorld
 
-// Actions from outside: of a key, or of the control socket.
+// Actions of a key or of the control socket.
 extension LiveWorld {
-    /// The key of an action that a radio cannot play, and the reason; nil if it can play all of the action.
+    /// The key of an action that a radio does not support, and the reason; nil if it supports the whole action.
     package typealias Limits = @Sendable (Action) -> (key: String, reason: String)?
 
     /// The result of an action.
     package enum Outcome: Sendable {
-        /// It was played; or was not, because of its `chance`.
+        /// It was performed; false if its `chance` decided against it.
         case done(Bool)
-        /// The devices are not switched on.
+        /// The devices have not started.
         case notPlaying
-        /// The radio cannot play the value of this key, or the action has no effect now.
+        /// The radio does not support the value of this key, or the action has no effect now.
         case refused(key: String, reason: String)
     }
 
-    /// Plays the action of a rule now, under a name.
+    /// Performs the action of a rule now, under a name.
     package func act(_ rule: Rule, as name: String) -> Outcome {
         guard isPlaying else { return .notPlaying }
         if let (key, reason) = limits(rule.action) { return .refused(key: key, reason: reason) }

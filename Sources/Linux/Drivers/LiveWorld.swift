@@ -11,11 +11,11 @@ package import Simulation
 import Sockets
 package import VirtualWorld
 
-/// A simulated world at the pace of an event loop, whose devices and clients can use hosts and controllers outside it.
+/// A simulated world at the pace of an event loop; its devices and clients can use external hosts and controllers.
 ///
-/// Each connection to one of its addresses is a controller of its own, which leaves the air when the connection ends.
+/// Each connection to one of its addresses is a separate controller, which is removed when the connection ends.
 package actor LiveWorld {
-    /// A virtual controller that a host outside uses.
+    /// A virtual controller that an external host uses.
     private struct Guest {
         let number: Int  // in order of arrival; the world uses the numbers of controllers again
         let controller: Int
@@ -23,7 +23,7 @@ package actor LiveWorld {
         let isKernel: Bool
     }
 
-    /// A controller outside that a device uses.
+    /// An external controller that a device uses.
     private struct DeviceController {
         let address: StreamAddress
         let transport: H4Transport
@@ -45,7 +45,7 @@ package actor LiveWorld {
     private var warnings: [HostWarnings] = []  // by device
     private var bluetoothd: BlueZDevices?
     private var adapters: [Int: DeviceAddress] = [:]  // that bluetoothd gives the devices
-    /// Why a device cannot use its radio any more; nil while all can.
+    /// Why a device's radio is unusable; nil while all work.
     package private(set) var failure: String?
     private var whenUnlinked: (@Sendable () -> Void)?
     private var wake: EventLoop.ScheduledCall?
@@ -55,9 +55,9 @@ package actor LiveWorld {
     private var reportedRunaways = 0
     private var client: (@Sendable (Host.Output) -> Void)?
 
-    /// A world that begins with `start`.  It finishes `completion` when the case is over, a radio fails, or the reader of the
-    /// logs has gone: `flushLogs` writes them, and returns whether somebody still reads them.  `limits` says what the radio
-    /// cannot play of an action from outside.
+    /// A world that begins with `start`. It finishes `completion` when the case is over, a radio fails, or the reader
+    /// of the logs has gone: `flushLogs` writes the logs, and returns whether they still have a reader. `limits`
+    /// returns the limits of the radio for actions of keys and of the control socket.
     package init(
         _ world: sending World, on loop: EventLoop, _ completion: RunCompletion, _ verbosity: Verbosity,
         limits: @escaping Limits = { _ in nil }, flushLogs: @escaping @Sendable (inout World) -> Bool
@@ -67,7 +67,7 @@ package actor LiveWorld {
         (self.completion, self.verbosity) = (completion, verbosity)
     }
 
-    /// Offers controllers at an address, and returns the address that clients connect to.
+    /// Offers controllers at an address, and returns the address for clients.
     func offer(_ address: StreamAddress) throws(SocketFailure) -> StreamAddress {
         let listener = try StreamListener(at: address, on: loop) { connection in
             self.assumeIsolated { $0.joined(H4Transport(connection), isKernel: false) }
@@ -76,7 +76,7 @@ package actor LiveWorld {
         return listener.address
     }
 
-    /// Offers controllers, and returns where hosts outside find them: an address, or the name of an interface.
+    /// Offers controllers, and returns where external hosts find them: an address, or the name of an interface.
     package func offer(_ place: ControllerPlace) async throws(CommandFailure) -> String {
         switch place {
         case .stream(let address): return try orFail { "\(try offer(address))" }
@@ -87,7 +87,7 @@ package actor LiveWorld {
         }
     }
 
-    /// Begins to count the world's time, and switches the devices on.
+    /// Starts the world's time and the devices.
     package func start() {
         origin = loop.now
         world.start()
@@ -97,18 +97,18 @@ package actor LiveWorld {
     /// Calls `handler` with the outputs of a client's host; their packets stay in the world's pool.
     func handleClientOutputs(_ handler: @escaping @Sendable (Host.Output) -> Void) { client = handler }
 
-    /// Judges the expectations, up to the scenario's limit.
+    /// Judges the expectations until the scenario's limit.
     ///
-    /// Time begins with `start`, or if `startsAtReset` with the first HCI Reset of a host outside other than the kernel.
-    /// With an operator, the limit counts from when they have connected their client, for which they have a minute at
-    /// least; they can answer after the limit.
+    /// Time begins with `start`, or if `startsAtReset` with the first HCI Reset of an external host other than the
+    /// kernel. With an operator, the limit counts from when they have connected their client, for which they have at
+    /// least a minute; they can answer after the limit.
     package func judge(on terms: Judge.Terms, startsAtReset: Bool) {
         world.judgeExpectations(on: terms)
         clock = CaseClock(world.scenario.limit, isHeld: world.waitsForConnection)
         self.startsAtReset = startsAtReset
     }
 
-    /// The questions for the operator now.
+    /// The present questions to the operator.
     package var operatorQuestions: [OperatorQuestion] { world.operatorQuestions }
 
     /// Whether the operator has not connected their client yet.
@@ -124,17 +124,17 @@ package actor LiveWorld {
         wake?.cancel()
     }
 
-    /// Moves the world's time forward at once; only while no host outside could notice.
+    /// Advances the world's time at once; only when no external host can notice.
     package func skip(_ duration: Duration) {
         guard let start = origin else { return }
         origin = Instant(nanoseconds: start.nanoseconds - duration.inNanoseconds)
         advance()
     }
 
-    /// Whether a host outside uses one of our controllers, or might.
+    /// Whether an external host may use one of the virtual controllers.
     package var hasGuests: Bool { !guests.isEmpty || !controllers.isEmpty || bluetoothd != nil }
 
-    /// Lets the devices use controllers outside, in the order of the scenario, and switches them on when all controllers
+    /// Connects the devices to external controllers, in the order of the scenario, and starts them when all controllers
     /// are connected.
     func start(above addresses: [StreamAddress]) throws(SocketFailure) {
         world.hostBackend = .radios
@@ -148,8 +148,8 @@ package actor LiveWorld {
         }
     }
 
-    /// Registers the devices with bluetoothd, on these adapters, and switches them on when it has all of them;
-    /// `answerPairing` answers what it asks while a device pairs.
+    /// Registers the devices with bluetoothd on these adapters, and starts them when all are registered;
+    /// `answerPairing` answers bluetoothd's requests while a device pairs.
     func start(
         onBlueZ adapters: [String?], answerPairing: @escaping BlueZDevices.PairingHandler
     ) async throws(CommandFailure) {
@@ -169,10 +169,10 @@ package actor LiveWorld {
         try await devices.start()
     }
 
-    /// Whether the devices are switched on, and the world's time is counted.
+    /// Whether the devices and the world's time have started.
     package var isPlaying: Bool { origin != nil }
 
-    /// Calls `body` with the present world, which it may change.
+    /// Calls `body` with the present world, which it may modify.
     package func visit<Answer: Sendable>(_ body: @Sendable (inout World, Instant) -> Answer) -> Answer {
         catchUp()
         defer { advance() }
@@ -192,8 +192,7 @@ package actor LiveWorld {
         return world
     }
 
-    /// Ends links and advertising of controllers outside.  One that does not respond is waited for 1 s, or until a signal
-    /// comes.
+    /// Ends links and advertising of external controllers. Waits for an unresponsive one for 1 s, or until a signal.
     private func switchOff(_ signals: Signals) async {
         let unlinked = RunCompletion()
         world.endLinks()
@@ -212,7 +211,7 @@ package actor LiveWorld {
         return min(now, clock?.limit ?? .never)
     }
 
-    // MARK: Controllers outside
+    // MARK: External controllers
 
     private func controller(of device: Int, _ event: H4Transport.Event) {
         switch event {
@@ -322,7 +321,7 @@ package actor LiveWorld {
 
     // MARK: Time
 
-    /// Plays the events that are due, handles their outputs, and makes an appointment for the next event.
+    /// Runs the events that are due, handles their outputs, and schedules the next event.
     private func advance() {
         guard !isOver else { return }
         catchUp()
@@ -339,7 +338,7 @@ package actor LiveWorld {
         wake = loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.advance() } }
     }
 
-    /// Warns of rules that were cut off; a case reports them at its end.
+    /// Warns of rules that were cut off; with a case, when it ends.
     private func reportRunaways() {
         for rule in world.runaways[reportedRunaways...] { Console.warn(world.runawayWarning(for: rule)) }
         reportedRunaways = world.runaways.count
@@ -354,7 +353,7 @@ package actor LiveWorld {
         if world.isDecided || world.operatorQuestions.isEmpty || world.waitsForConnection { completion.finish(.time) }
     }
 
-    /// Plays the events that are due, after the judge was told how late this machine is.
+    /// Runs the events that are due, after the judge has received the lag of this machine.
     private func catchUp() {
         if let standstill = clock?.standstill(at: loop.now) {
             world.stoodStill(from: world.now, to: world.now.advanced(by: standstill))
@@ -362,14 +361,14 @@ package actor LiveWorld {
         world.run(until: now)
     }
 
-    /// Advances now, and again when the clock measures the next delay of this machine.
+    /// Advances now, and again at the next beat of the clock.
     private func beat() {
         advance()
         guard !isOver, let next = clock?.next(after: loop.now) else { return }
         loop.call(at: next) { self.assumeIsolated { $0.beat() } }
     }
 
-    /// How many outputs wait at most while one chunk of a stream is handled.
+    /// The maximum number of outputs that wait while a chunk of a stream is handled.
     private static let maximumWaiting = 256
 
     private func handleOutputs() {

@@ -7,7 +7,7 @@ package import Simulation
 package import Sockets
 import VirtualWorld
 
-/// The host of a client in a live world without devices, in whose air a peripheral outside uses a controller of ours.
+/// The host of a client in a live world without devices, where an external peripheral uses a virtual controller.
 package final class LiveWorldCentralHost: LiveCentralHost {
     /// The addresses of the controllers on offer.
     package let offered: [StreamAddress]
@@ -41,7 +41,7 @@ package final class LiveWorldCentralHost: LiveCentralHost {
     package var description: String { offered.map { "\($0)" }.joined(separator: ", ") }
     /// A virtual controller does not fail.
     package var failure: String? { nil }
-    /// The world ends a link in a few connection intervals.
+    /// The world ends a link within a few connection intervals.
     package var disconnectTimeout: Duration { .seconds(1) }
     /// The sockets close with the world.
     package var close: @Sendable () async -> String? { { nil } }

@@ -31,7 +31,7 @@ extension CentralHost {
 public enum CentralCapability: Hashable, Sendable {
     /// Reports each advertising packet as it was sent.  Core 6.0, Vol 3, Part C, section 11.
     case advertisements
-    /// Connects without any request of its own, so that the MTU is still the default.
+    /// Connects without sending any request, so that the MTU is still the default.
     case untouchedConnections
     /// Sends any octets as an ATT PDU, and reports those received.  Core 6.0, Vol 3, Part F, section 3.3.1.
     case packets

@@ -3,34 +3,34 @@ public import Services
 
 /// A service of a device in a scenario.
 public struct Service: Hashable, Sendable {
-    /// What the scenario calls it: its `id`, or else the word under `service`.
+    /// Its name in the scenario: its `id`, or else the word under `service`.
     public var id: String
-    /// What it is, and what the scenario says of it.
+    /// Its description and configuration.
     public var configured: ConfiguredService
-    /// Whether the device has it from the start; others a rule may add.
+    /// Whether the device has it at the start; otherwise a rule may add it.
     public var isThereFromStart = true
 
-    /// What every service of its kind has.
+    /// The description of the service.
     public var description: ServiceDescription { configured.description }
     /// The values that the device has; ``EntityReference`` counts them from 0.
     public var values: [ServiceValue] { configured.values }
     /// The UUID that a client discovers.
     public var uuid: UUID { description.uuid }
 
-    /// The place in ``values`` of the value that the service's name alone stands for; nil when there is none.
+    /// The index in ``values`` of the value addressed by the service's name alone; nil when it has none.
     public var mainValue: Int? {
         description.mainValue.flatMap { main in values.firstIndex { $0.id == main.id } }
     }
 }
 
 extension Service {
-    /// Whether two definitions of a device mean the same service, whenever the device has it.
+    /// Whether two definitions of a device mean the same service, even if the device has it at different times.
     func isDefined(as other: Service) -> Bool { id == other.id && configured == other.configured }
 }
 
 extension [Service] {
-    /// What a device advertises unless the scenario says what: the 16-bit UUIDs, and the first UUID of 128 bits, since a
-    /// second one has no room.
+    /// The default of the UUIDs that a device advertises: all of 16 bits, and the first of 128 bits, since a second one
+    /// does not fit.
     var advertised: [UUID] {
         let uuids = filter { $0.isThereFromStart && $0.description.isAdvertised }.map(\.uuid)
         let others = uuids.filter { $0.number == nil }.prefix(1)

@@ -18,8 +18,8 @@ extension PeripheralDefinition {
 }
 
 extension ConnectionParameters {
-    /// What a device prefers; nil when it does not mind.  What is left out comes from Core 6.0, Vol 3, Part C, appendix A:
-    /// 30 to 50 ms; no event is slept through, and the timeout is 720 ms, or what so long an interval takes.
+    /// The preferred connection parameters of a device; nil for none. Missing keys get the defaults of Core 6.0, Vol 3,
+    /// Part C, appendix A: 30 to 50 ms and latency 0; the timeout is 720 ms, or longer if the interval requires it.
     init?(_ link: Scenarios.Link) {
         guard link.interval != nil || link.latency != nil || link.timeout != nil else { return nil }
         let interval = link.interval.map { UInt16(clamping: $0.inNanoseconds / 1_250_000) }

@@ -37,10 +37,11 @@ extension World {
     /// Whether there are expectations and all are decided.
     public var isDecided: Bool { judge?.isDecided ?? false }
 
-    /// The machine stood still while external clients went on.  Call this before events that came late for that reason.
+    /// External clients ran on while this machine was stalled. Call this before the events that were late for that
+    /// reason.
     public mutating func stoodStill(from begin: Instant, to end: Instant) { judge?.stoodStill(from: begin, to: end) }
 
-    /// Decides the expectations whose time is over now.
+    /// Decides the expectations whose time has passed.
     public mutating func judgeTime() {
         let now = now
         judge?.timePassed(at: now, into: &rulings)

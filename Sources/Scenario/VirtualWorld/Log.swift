@@ -121,8 +121,7 @@ extension World {
         pool.release(delivery.value)
     }
 
-    /// Notes that a value goes to each who is subscribed to it, as much of it as there is room for; what is indicated says
-    /// its server.
+    /// Logs a value for each subscriber, truncated to its MTU; for indications, the server reports them.
     mutating func noteNotified(_ notification: PeripheralDevice.Notification, of node: Int) {
         for subscription in nodes[node].subscriptions
         where subscription.handle == notification.handle && !subscription.isIndicated {

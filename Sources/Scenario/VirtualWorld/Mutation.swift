@@ -2,7 +2,7 @@ import HCI
 import Octets
 
 /// A defect of a device's firmware, as a patch of the packets between its host and its controller, so that tests can
-/// check who detects it.
+/// check which checks detect it.
 public struct Mutation: Hashable, Sendable {
     /// The packets that a change applies to.
     public enum Target: Hashable, Sendable {

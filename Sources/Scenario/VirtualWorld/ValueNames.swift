@@ -4,25 +4,25 @@ import Scenarios
 import Services
 import Spelling
 
-/// The values of a scenario's devices: what they are called, how they are read, and which handles they have.
+/// The values of a scenario's devices: names, codecs and handles.
 struct ValueNames: Sendable {
     struct Entry: Sendable {
         let entity: EntityReference
         let name: String
-        /// How its octets are read; nil when nobody knows.
+        /// The codec of its octets; nil when none is known.
         let format: (any CharacteristicValue.Type)?
-        /// As its device knows it.
+        /// The value in its device.
         fileprivate let value: DeviceValue
     }
 
-    /// The number of every value that has no name.
+    /// The number of all values without a name.
     static let unnamed = 0xFFFF
 
-    /// Those of a device, also of services that are not there: for its logs, values are numbered by their places.
+    /// The values of each device, including those of absent services, so that the numbers in the logs do not change.
     private var devices: [[Entry]] = []
-    /// The handles of the entries; nil for those that are not there.
+    /// The handles of the entries; nil for absent ones.
     private var handles: [[UInt16?]] = []
-    /// The same, before they changed last; empty for a device of which they never have.
+    /// The handles before the last change; empty for a device without one.
     private var handlesBefore: [[UInt16?]] = []
 
     init(_ scenario: Scenario, _ nodes: [Node]) {
@@ -44,7 +44,7 @@ struct ValueNames: Sendable {
         handlesBefore = devices.map { _ in [] }
     }
 
-    /// A device has its values at other handles.
+    /// Updates the handles of a device.
     mutating func follow(_ device: Int, _ node: Node) {
         guard devices.indices.contains(device) else { return }
         handlesBefore[device] = handles[device]
@@ -57,8 +57,8 @@ struct ValueNames: Sendable {
         return handles[device].firstIndex(of: handle) ?? Self.unnamed
     }
 
-    /// The same, for what may have been sent before the handles changed last, as it has been unless its client is told
-    /// what has the handle now.
+    /// The same for a value that may have been sent before the last change of handles: the old handle counts unless its
+    /// client knows the new one.
     func number(ofSent handle: UInt16, of device: Int, isTold: @autoclosure () -> Bool) -> Int {
         let number = number(of: handle, of: device)
         guard handlesBefore.indices.contains(device), let before = handlesBefore[device].firstIndex(of: handle),
@@ -67,13 +67,13 @@ struct ValueNames: Sendable {
         return before
     }
 
-    /// Nil for what has no name.
+    /// Nil for a value without a name.
     func entry(_ number: Int, of device: Int) -> Entry? {
         guard devices.indices.contains(device), devices[device].indices.contains(number) else { return nil }
         return devices[device][number]
     }
 
-    /// Of the values of a device, or of one of its services.
+    /// The handles of the values of a device, or of one of its services.
     func handles(of device: Int, _ service: Int? = nil) -> [UInt16] {
         guard devices.indices.contains(device) else { return [] }
         return zip(devices[device], handles[device]).compactMap { entry, handle in
@@ -81,19 +81,19 @@ struct ValueNames: Sendable {
         }
     }
 
-    /// What the octets of a value mean, as JSON; nil when they cannot be read, or nobody knows what they are.
+    /// The decoded octets of a value as JSON; nil when they are malformed, or have no codec.
     func json(_ octets: [UInt8], _ number: Int, of device: Int) -> String? {
         var text = JSONText()
         return write(octets[...], number, of: device, to: &text) ? text.string : nil
     }
 
-    /// The samples of a value in microvolts, and the number of its lead, which the log leaves out; nil for any other value.
+    /// The samples of a value in microvolts, and the number of its lead, which the log omits; nil for any other value.
     func samples(_ octets: ArraySlice<UInt8>, _ number: Int, of device: Int) -> (samples: [Int32], lead: UInt8?)? {
         guard let format = entry(number, of: device)?.format else { return nil }
         return (try? format.samples(in: octets)) ?? nil
     }
 
-    /// Adds what the octets of a value mean; false when they cannot be read, or nobody knows what they are.
+    /// Writes the decoded octets of a value; false when they are malformed, or have no codec.
     func write(_ octets: ArraySlice<UInt8>, _ number: Int, of device: Int, to text: inout JSONText) -> Bool {
         guard let format = entry(number, of: device)?.format else { return false }
         do throws(Malformed) { try format.write(octets, to: &text) } catch { return false }

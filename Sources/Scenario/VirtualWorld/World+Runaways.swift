@@ -1,5 +1,5 @@
 extension World {
-    /// Why a rule of `runaways` was cut off, for people.
+    /// The warning about a rule of `runaways`.
     public func runawayWarning(for rule: Int) -> String {
         "\(name(of: rule)) of the script triggers itself endlessly at one instant, and was cut off: add a delay"
     }

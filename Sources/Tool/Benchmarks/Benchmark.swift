@@ -52,7 +52,7 @@ package struct BenchResult {
     }
 
     /// `{"row": …, "name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null for unknown values.
-    /// `peak_kib` is the process's peak memory so far.
+    /// `peak_kib` is the process's peak memory.
     package var json: String {
         func number(_ value: Double?) -> String { value.map { decimal($0, 4) } ?? "null" }
         return

@@ -36,7 +36,7 @@ package final class ChildProcess {
     /// Sends SIGINT.
     package func interrupt() { kill(process, SIGINT) }
 
-    /// Its peak memory so far in KiB; nil when it has exited.
+    /// Its peak memory in KiB; nil when it has exited.
     package var peak: Int? { peakMemory(of: "\(process)") }
 
     /// Waits for its exit. Returns its exit status and its CPU time.

@@ -48,7 +48,7 @@ package func send(_ line: String, to address: StreamAddress) throws(CommandFailu
     }
 }
 
-/// The octets of the reply received so far.
+/// The received octets of the reply.
 private final class ReplyBuffer: Sendable {
     private let octets = Mutex<[UInt8]>([])
 

@@ -26,7 +26,7 @@ extension Diagnosis {
                 .hint(
                     .switchedOff, name, "\(name) is switched off: \(known)",
                     fix: isBlocked ? nil : "bluetoothctl power on",
-                    advice: isBlocked ? nil : "serve switches it on, too, and off again at its end"))
+                    advice: isBlocked ? nil : "serve also switches it on, and off again when it ends"))
             return
         }
         add(.ok(name, "\(name): \(known)"))

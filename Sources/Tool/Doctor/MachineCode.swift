@@ -61,7 +61,7 @@ package enum MachineCode: String, CaseIterable, Sendable {
         case .adapterUnknown:
             "The kernel has the adapter, but bluetoothd does not know it: another program uses it exclusively (a user channel), it is still being set up, or its setup failed (see dmesg)."
         case .switchedOff:
-            "The adapter is switched off. `lubdub serve --radio bluez` switches it on, and off again at its end."
+            "The adapter is switched off. `lubdub serve --radio bluez` switches it on, and off again when it ends."
         case .noPeripheral:
             "The adapter does not support the peripheral role. Adapters before Bluetooth 4.0 have no Low Energy."
         case .advertisementsUsed:

@@ -76,7 +76,7 @@ package struct LogFiles: Sendable {
         world.journal.flush()
     }
 
-    /// Writes all events and packets so far.
+    /// Writes all buffered events and packets.
     package func flush(_ world: inout World) {
         world.packets.flush()
         world.journal.flush()

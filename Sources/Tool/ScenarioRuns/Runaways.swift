@@ -2,8 +2,8 @@ package import Arguments
 import CommandSupport
 package import VirtualWorld
 
-/// Says which rules of the script were cut off, and of which case's if it is one of several; a file that has such rules is
-/// wrong, and how the command ends says so.
+/// Warns of the rules that were cut off, with the case's id if it is one of several. Returns the exit code for a
+/// scenario with such rules, which is wrong; nil without any.
 @discardableResult
 package func complain(ofRunaways world: World, of id: String? = nil) -> ExitCode? {
     for rule in world.runaways {

@@ -86,7 +86,7 @@ package final class TraceContext: Sendable {
         }
     }
 
-    /// Marks the failures so far.
+    /// Marks the failures.
     func mark(_ rulings: [Judge.Ruling]) {
         for ruling in rulings where ruling.verdict == .fail { mark(ruling.at) }
     }

@@ -5,12 +5,12 @@ import Services
 package import Simulation
 
 extension Dashboard {
-    /// Of the rows that are there before the first value.
+    /// The labels of rows that are visible before the first value.
     static var labels: [String] {
         ServiceRegistry.all.flatMap(\.characteristics).compactMap(\.client.row).filter(\.isAlwaysThere).map(\.label)
     }
 
-    /// Takes in what a client shows; here it is `day`.
+    /// Applies an update of the client; `day` is the local date.
     package mutating func take(_ saying: SensorCollector.Saying, on day: CalendarDay, at now: Instant) {
         if case .found = saying.content { return }  // others too are found
         if let peer = saying.peer { take(.device(address: "\(peer.address)", name: peer.name), at: now) }
@@ -64,7 +64,7 @@ extension Dashboard.Fact {
 }
 
 extension HeartRateMeasurement {
-    /// Whether the sensor touches the skin; nil when it does not know.
+    /// Whether the sensor touches the skin; nil when it cannot detect that.
     fileprivate var touches: Bool? {
         switch contact {
         case .notSupported: nil

@@ -1,48 +1,48 @@
 public import Simulation
 public import Statistics
 
-/// What the user of a client of heart rates wants to see at once; `rows` shows it.
+/// The state of a heart-rate client at a glance; `rows` shows it.
 ///
-/// It takes in what the client says, as it says it, and knows nothing of clients and terminals.
+/// It receives the client's updates, and does not know about clients or terminals.
 public struct Dashboard: Sendable {
-    /// How far it is to the device.
+    /// The state of the connection.
     public enum Link: Equatable, Sendable {
-        /// Listening for it.
+        /// Scanning for the device.
         case scanning
-        /// It was heard, and is asked for.
+        /// Connecting to the device.
         case connecting
-        /// It is there, and is being looked at.
+        /// Discovering its services.
         case connected
-        /// It sends what it measures.
+        /// Subscribed to its measurements.
         case subscribed
-        /// It is gone; this is why.
+        /// The connection has ended, for this reason.
         case disconnected(reason: String)
     }
 
-    /// Something new.
+    /// A change of what is displayed.
     public enum Input: Sendable {
-        /// The device is another one, or its name is known now; what another one said is forgotten.
+        /// The device or its name has changed; values of another device are cleared.
         case device(address: String, name: String?)
-        /// The device is nearer or farther from now on.
+        /// The state of the connection has changed.
         case link(Link)
-        /// Beats a minute; whether the sensor is worn, if it knows; kilojoules since it was reset, if it counts.
+        /// Beats per minute; skin contact, if the sensor detects it; kilojoules since the last reset, if it counts
+        /// them.
         case heartRate(UInt16, contact: Bool?, energy: UInt16?)
-        /// Heart rates at a high rate, in the order of their time; from the first on they are what the chart shows.
+        /// Heart rates of a stream, in order; the chart shows them instead of the others from now on.
         case measurements([UInt16])
-        /// The heart rate that is displayed is not true any more.
+        /// The displayed heart rate is out of date.
         case cleared
-        /// Microvolts from the sample with this number on; how many samples a second there are; whether an electrode is
-        /// off.
+        /// Microvolts from the sample with this number on; samples per second; whether an electrode is off.
         case ecg([Int16], at: UInt32, rate: Int, isLeadOff: Bool)
-        /// All steps since the device's start.
+        /// The total steps of the device.
         case steps(UInt32)
-        /// Steps since its midnight; here it is that day.
+        /// Today's steps by the device's clock; `day` is the local date.
         case stepsToday(UInt32, on: CalendarDay)
-        /// A number with its label, in place of the last with that label.
+        /// A number with its label; it replaces the last one with that label.
         case fact(Fact)
-        /// One of the three.
+        /// One of the three statistics.
         case statistic(Statistic)
-        /// Something is not as it should be.
+        /// An error message.
         case problem(String)
     }
 
@@ -52,7 +52,7 @@ public struct Dashboard: Sendable {
         let value: String?
         let isWarning: Bool
 
-        /// A number as it is written; nil where it is not known.
+        /// A formatted number; nil when unknown.
         public init(label: String, value: String?, isWarning: Bool = false) {
             (self.label, self.value, self.isWarning) = (label, value, isWarning)
         }
@@ -79,16 +79,16 @@ public struct Dashboard: Sendable {
     private(set) var statistics: [Statistic.Name: Statistic] = [:]
     package private(set) var problem: String?
 
-    /// Nothing is known yet; rows with these labels are there all the same.
+    /// An empty dashboard; rows with these labels are visible before their first values.
     public init(_ body: BodyMeasurements = BodyMeasurements(), rows labels: [String] = []) {
         (self.body, self.labels, facts) = (body, labels, [])
         for label in labels { take(Fact(label: label, value: nil)) }
     }
 
-    /// How long the last connection has lasted, or lasted.
+    /// The duration of the present or last connection.
     package func session(at now: Instant) -> Duration? { linkBegan.map { $0.duration(to: linkEnded ?? now) } }
 
-    /// Takes in something new.
+    /// Applies a change.
     public mutating func take(_ input: Input, at now: Instant) {
         switch input {
         case .device(let address, let name):

@@ -15,7 +15,7 @@ package struct KeyDecoder: Sendable {
     private enum State {
         case ground
         case escape
-        /// After `ESC [`, with the parameters so far.
+        /// After `ESC [`, with the parameters received.
         case control([UInt8])
         /// After `ESC O`.
         case shift3

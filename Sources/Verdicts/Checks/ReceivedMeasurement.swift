@@ -37,7 +37,7 @@ struct ReceivedMeasurement {
         "\(octets.hex)\(value.map { " (\($0.bpm) bpm)" } ?? " (too short for its flags)") at \(instant) s"
     }
 
-    /// What a malformed measurement should have; nil if well-formed.
+    /// The well-formed alternative to a malformed measurement; nil if well-formed.
     var formatError: String? {
         if octets.isEmpty { return "flags" }
         if form.reserved != 0 { return "flags with bits 5 to 7 set to 0" }

@@ -19,7 +19,8 @@ struct ReceivedTemperature {
     /// `02 6C 01 00 FF … at 3.250000 s`
     var description: String { "\(octets.hex) at \(instant) s" }
 
-    /// What a malformed value should have; nil if well-formed.  Health Thermometer Service 1.0, section 3.1.
+    /// The well-formed alternative to a malformed value; nil if well-formed. Health Thermometer Service 1.0, section
+    /// 3.1.
     var formatError: String? {
         guard let flags = octets.first else { return "flags" }
         guard flags & 0xF8 == 0 else { return "flags with bits 3 to 7 set to 0" }

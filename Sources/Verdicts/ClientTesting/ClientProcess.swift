@@ -37,7 +37,7 @@ struct ClientProcess: Sendable {
         loop.watch(output, for: .readable, whenReady: action)
     }
 
-    /// Reads a chunk of its output; empty when none is available, nil at its end.
+    /// Reads a chunk of its output; empty when none is available, nil after the end.
     package func read(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
         let count = unsafe Glibc.read(output, &buffer, buffer.count)
         guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? [] : nil }

@@ -4,7 +4,7 @@ import ScenarioRuns
 import Simulation
 import Terminal
 
-/// Reads an operator's answers from the terminal; the last line shows the question and the text typed so far.
+/// Reads an operator's answers from the terminal; the last line shows the question and the typed text.
 actor OperatorSession: TerminalSession {
     private static let maximumLine = 1000
 

@@ -45,7 +45,7 @@ struct SuiteScheduler: Sendable {
         package var interruption: @Sendable () -> ExitCode? = { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
     }
 
-    /// The results so far.
+    /// The results of the finished cases.
     package private(set) var runner: CaseRunner<Case>
     /// Why not all cases were run; nil when all were.
     package private(set) var interruption: ExitCode?

@@ -59,7 +59,7 @@ public struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID 
     /// How many cases have an outcome.
     public var count: Int { outcomes.count { $0 != nil } }
 
-    /// The outcomes so far, in the suite's order.
+    /// The outcomes, in the suite's order.
     public var report: Report {
         var report = empty
         for (item, outcome) in zip(cases, outcomes) {

@@ -25,11 +25,11 @@ public final class CaseTimelineRecorder: Sendable {
         }
     }
 
-    /// The timeline so far, up to an instant.
+    /// The timeline up to an instant.
     public func timeline(until end: Instant) -> CaseTimeline { memory.withLock { $0.timeline(until: end) } }
 }
 
-/// The timeline so far, and the present state of the devices.
+/// The timeline, and the present state of the devices.
 private struct TimelineState {
     static let events: Set<EventName> = [
         .advertising, .connected, .disconnected, .subscribed, .unsubscribed, .delivered, .began, .ended,

@@ -16,7 +16,7 @@ public final class EventFile: Sendable {
         write(EventRecord.start(version: version, scenario: scenario, seed: seed, source: source))
     }
 
-    /// The first error so far.
+    /// The first error.
     public var failure: OutputFailure? { file.failure }
 
     /// Writes a line for each entry of a chunk.

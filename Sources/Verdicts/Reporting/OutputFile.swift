@@ -46,7 +46,7 @@ public final class OutputFile: Sendable {
         unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     }
 
-    /// The first error so far.
+    /// The first error.
     public var failure: OutputFailure? { state.withLock { $0.failure } }
 
     /// Appends octets.

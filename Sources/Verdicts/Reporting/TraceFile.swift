@@ -12,7 +12,7 @@ public final class TraceFile: Sendable {
         file.write(Btsnoop.header[...])
     }
 
-    /// The first error so far.
+    /// The first error.
     public var failure: OutputFailure? { file.failure }
 
     /// Writes the packets of a chunk.

@@ -6,9 +6,9 @@ import Sensors
 import Services
 import Spelling
 
-/// Makes custom services of checked trees.
+/// Makes custom services from checked trees.
 struct CustomReader {
-    /// What a client may do with a characteristic.
+    /// The operations that a client may use.
     enum Property: String, CaseIterable {
         case read
         case write
@@ -27,13 +27,13 @@ struct CustomReader {
         }
     }
 
-    /// What a client needs first.
+    /// The security that they need.
     enum Permission: String, CaseIterable {
         case encrypted
         case authenticated
         case authorized
 
-        /// What a link needs; keys that a person has confirmed encrypt it too.
+        /// The security of the link; a key with an operator's confirmation also encrypts it.
         var security: LinkSecurity {
             switch self {
             case .encrypted: .encrypted
@@ -60,7 +60,7 @@ struct CustomReader {
         cursor["id"]?.string ?? (cursor["uuid"]?.string ?? "").lowercased()
     }
 
-    /// That of a characteristic or a descriptor, which a device's own attributes must not have.
+    /// The UUID of a characteristic or a descriptor; attributes that every device has are not allowed.
     private func uuid(_ cursor: Cursor) -> UUID? {
         guard let uuid = cursor["uuid"]?.string.flatMap({ UUID($0) }) else { return nil }
         if Self.ownTypes.contains(uuid) {
@@ -120,7 +120,7 @@ struct CustomReader {
         }
     }
 
-    /// What a value without a format is.
+    /// The default format of a value.
     private static func format(of cursor: Cursor?) -> ValueFormat {
         guard let cursor else { return .octets }
         return cursor.string == nil ? .uint8 : .utf8
@@ -174,14 +174,14 @@ extension Cursor {
     /// The longest value of an attribute, in octets.  Core 6.0, Vol 3, Part F, section 3.2.9.
     static let longestValue = 512
 
-    /// Whether so many octets are no more than there can be; if they are, a problem is noted.
+    /// Whether `count` is at most `most`; otherwise a problem is noted.
     func fits(_ count: Int, _ most: Int) -> Bool {
         guard count > most else { return true }
         note(.outOfRange, "\(count) octets are more than the \(most) that this can have")
         return false
     }
 
-    /// The string; nil, and a problem, for one with more octets.
+    /// The string; nil, and a problem, for one with too many octets.
     func text(atMost most: Int) -> String? {
         guard let string, fits(string.utf8.count, most) else { return nil }
         return string
