@@ -1,6 +1,6 @@
 import Bluetooth
-import Services
 import GATT
+import Services
 import Simulation
 
 // Values and services that may have become invalid.

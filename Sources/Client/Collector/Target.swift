@@ -1,6 +1,6 @@
 import Bluetooth
-import Services
 import GATT
+import Services
 
 /// A supported characteristic, found on a peer.
 struct Target: Sendable {

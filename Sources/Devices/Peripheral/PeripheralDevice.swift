@@ -312,8 +312,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         return sensors[value.service].set(value.id, to: input, at: now, begun: begun, context: &context)
     }
 
-    /// Notifies a value at `rate` in Hz, counted from `begun`, instead of its own schedule; nil: by its own schedule
-    /// again.
+    /// Notifies a value at `rate` in Hz, counted from `begun`; nil: by its sensor's schedule.
     ///
     /// The next indication waits for the confirmation of the last.
     public mutating func burst(_ value: DeviceValue, rate: Double?, begun: Instant, at now: Instant) {

@@ -39,7 +39,8 @@ public struct ServiceDescription: Sendable {
     ///   - rate: The number of values per second of a stream; nil for a service without a stream.
     ///   - heart: The rate of the heart that the service measures, and that other services of the device share.
     public init(
-        _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true, main: String = "",
+        _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true,
+        main: String = "",
         fields: [FieldDescription], characteristics: [CharacteristicDescription],
         problem: @escaping @Sendable (ServiceConfiguration) -> ServiceProblem? = { _ in nil },
         rate: @escaping @Sendable (ServiceConfiguration) -> Int? = { _ in nil },

@@ -20,7 +20,7 @@ protocol DaemonClient: Actor {
     var isStopped: Bool { get }
     /// Whether bluetoothd did not reply to a call of `stop`: further calls do not wait.
     var isUnresponsive: Bool { get set }
-    /// What probably happened to the adapter, unless bluetoothd is stopping.
+    /// The probable failure of the adapter, unless bluetoothd is stopping.
     var suspectedFailure: HostFailure? { get set }
     /// Whether losing the adapter is a failure.
     var isInUse: Bool { get }

@@ -16,7 +16,8 @@ extension Dashboard {
         if layout.pulse >= Layout.largePulse, 2 + (digits.first?.count ?? 0) <= canvas.width {
             drawLargePulse(digits, on: &canvas, row, withStatistics: layout.statistics == 0)
         } else {
-            drawLine(of: shownFacts.filter { $0.0.value != unknown }, behind: drawRate(on: &canvas, row), on: &canvas, row)
+            drawLine(
+                of: shownFacts.filter { $0.0.value != unknown }, behind: drawRate(on: &canvas, row), on: &canvas, row)
         }
         row += layout.pulse
         if layout.statistics > 0 { drawLine(of: statisticFacts, behind: -1, on: &canvas, row) }
@@ -71,7 +72,6 @@ extension Dashboard {
     }
 
     // MARK: Heart rate and single values
-
 
     private func drawLargePulse(_ digits: [String], on canvas: inout Canvas, _ row: Int, withStatistics: Bool) {
         for (index, text) in digits.enumerated() { canvas.write(text, .heart, row: row + index, column: 2) }

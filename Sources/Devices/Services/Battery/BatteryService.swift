@@ -25,9 +25,9 @@ extension ServiceDescription {
 public enum BatteryFields {
     static let range = 0.0...100
     /// Percent.
-    public static let level = Field.curve("value", range, standard: 100, "In per cent; 100 if it is left out.")
+    public static let level = Field.curve("value", range, standard: 100, "In percent; 100 by default.")
     /// How often the level is compared; a subscribed client is notified of a change.
-    public static let period = Field.period("How often the value is looked at; 1 s if it is left out.")
+    public static let period = Field.period("How often a change is notified; 1 s by default.")
 }
 
 extension BatteryLevel: CharacteristicValue {

@@ -14,7 +14,8 @@ extension ServiceDescription {
                 kind.uuid, "the \(kind.rawValue) string", .read, format: UTF8Text.self,
                 value: ValueDescription(.text, named: kind.rawValue, field: kind.rawValue),
                 client: ClientUse(
-                    "information", "{\"\(kind.rawValue)\": \"Acme\"}", member: kind.rawValue, importance: .extra, isMeasurement: false, isLong: true))
+                    "information", "{\"\(kind.rawValue)\": \"Acme\"}", member: kind.rawValue, importance: .extra,
+                    isMeasurement: false, isLong: true))
         },
         sensor: { DeviceInformationSensor($0) })
 }
@@ -23,7 +24,7 @@ extension ServiceDescription {
 public enum DeviceInformationFields {
     /// The string of one characteristic; nil: the device does not have it.
     public static func field(of kind: DeviceInformation) -> Field<String?> {
-        .optionalText(kind.rawValue, "A string that can be read.")
+        .optionalText(kind.rawValue, "A string.")
     }
 }
 

@@ -19,7 +19,8 @@ extension ServiceDescription {
                 .ecgDescription, .read, format: ECGDescription.self,
                 value: ValueDescription(.structure, named: "description", isSettable: false),
                 client: ClientUse(
-                    "ecg_description", #"{"rate": 500, "resolution": 1000, "leads": 1}"#, role: .ecgDescription, importance: .extra, isMeasurement: false)),
+                    "ecg_description", #"{"rate": 500, "resolution": 1000, "leads": 1}"#, role: .ecgDescription,
+                    importance: .extra, isMeasurement: false)),
         ],
         rate: { ECGFields.rate($0) },
         sensor: { ECGSensor($0) })
@@ -29,21 +30,23 @@ extension ServiceDescription {
 public enum ECGFields {
     static let leads = 0.0...255
     /// `ecg` for the vendor-specific service, `pmd` for Polar Measurement Data.
-    public static let form = Field.word("as", ["ecg", "pmd"], standard: "ecg", "As which service; ecg.")
+    public static let form = Field.word("as", ["ecg", "pmd"], standard: "ecg", "The service; ecg by default.")
     /// Samples per second; nil: the service's usual rate.
-    public static let rate = Field.optionalRate("rate", 1...4000, "Samples in a second, 1 to 4000; 500, as pmd 130.")
+    public static let rate = Field.optionalRate(
+        "rate", 1...4000, "Samples per second, 1 to 4000; 500 by default, for pmd 130.")
     /// Hz; nil: no power line hum.
-    public static let mains = Field.optionalRate("noise.mains", 1...4000, "The hum of the power line.")
+    public static let mains = Field.optionalRate(
+        "noise.mains", 1...4000, "Frequency of the power line hum; none by default.")
     /// mV; nil: that of a resting person.
-    public static let wander = Field.optionalNumber("noise.wander", 0...10, "Of the base line, in mV.")
+    public static let wander = Field.optionalNumber("noise.wander", 0...10, "Baseline wander, in mV.")
     /// mV; nil: that of a resting person.
-    public static let muscle = Field.optionalNumber("noise.muscle", 0...10, "In mV.")
+    public static let muscle = Field.optionalNumber("noise.muscle", 0...10, "Muscle noise, in mV.")
     /// The number of the lead; the wave form is always that of one lead.
-    public static let lead = Field.curve("lead", leads, standard: 1, "Its number; 1 if it is left out.")
+    public static let lead = Field.curve("lead", leads, standard: 1, "Number of the lead; 1 by default.")
 
     static let all = [
         form.description, rate.description,
-        .object("noise", [mains.description, wander.description, muscle.description], "What is not the heart."),
+        .object("noise", [mains.description, wander.description, muscle.description], "The noise."),
         lead.description,
     ]
 

@@ -25,7 +25,7 @@ public enum FeedFields {
     /// A whole number, rounded down.
     public static let value = Field.curve("value", range, "A whole number.")
     /// The notification interval.
-    public static let period = Field.period("How often it is sent; 1 s if it is left out.")
+    public static let period = Field.period("Notification interval; 1 s by default.")
 }
 
 /// Feed Value, vendor 0x0401: a `VendorCount`.

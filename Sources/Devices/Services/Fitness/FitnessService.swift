@@ -22,13 +22,15 @@ extension ServiceDescription {
             CharacteristicDescription(
                 .stepsToday, [.read, .notify], format: StepCountOfDay.self,
                 value: ValueDescription(
-                    .number(FitnessFields.counts), named: "steps_today", isSettable: false, field: FitnessFields.steps.key),
+                    .number(FitnessFields.counts), named: "steps_today", isSettable: false,
+                    field: FitnessFields.steps.key),
                 client: ClientUse(
                     "steps_today", "812", isMeasurement: true, isPolled: true, row: ScreenFact(.stepsToday))),
             CharacteristicDescription(
                 .temperature, "Temperature", .read, userDescription: "Body Temperature", format: Temperature.self,
                 value: ValueDescription(
-                    .number(FitnessFields.celsius), named: "temperature", key: "celsius", unit: "°C", label: "temperature", example: "36.6",
+                    .number(FitnessFields.celsius), named: "temperature", key: "celsius", unit: "°C",
+                    label: "temperature", example: "36.6",
                     tolerance: 0.05, field: FitnessFields.temperature.key),
                 client: ClientUse(
                     "temperature", #"{"celsius": 36.6}"#, isMeasurement: true, isPolled: true, row: .temperature)),
@@ -46,13 +48,13 @@ public enum FitnessFields {
     static let counts = 0.0...4_294_967_295
     static let celsius = -273.15...327.67
     /// Nil: the device has neither Steps nor Steps Today.
-    public static let steps = Field.optionalCurve("steps", counts, "Since the start.")
+    public static let steps = Field.optionalCurve("steps", counts, "Steps since the start.")
     /// °C; nil: the device does not have the characteristic.
     public static let temperature = Field.optionalCurve("temperature", celsius, "In °C.")
     /// The time after midnight.
-    public static let dailyReset = Field.timeOfDay("daily_reset", "When a day begins; 00:00 if it is left out.")
+    public static let dailyReset = Field.timeOfDay("daily_reset", "Start of the day; 00:00 by default.")
     /// How often the count is compared; a subscribed client is notified of a change.
-    public static let period = Field.period("How often changes are sent; 1 s if it is left out.")
+    public static let period = Field.period("How often changes are notified; 1 s by default.")
 }
 
 /// Steps, vendor 0x0101: a `VendorCount`.

@@ -29,7 +29,8 @@ extension ServiceDescription {
             CharacteristicDescription(
                 .temperatureType, "Temperature Type", .read, format: TemperatureType.self,
                 value: ValueDescription(
-                    .word(HealthThermometerFields.sites, first: 1), named: "type", field: HealthThermometerFields.site.key),
+                    .word(HealthThermometerFields.sites, first: 1), named: "type",
+                    field: HealthThermometerFields.site.key),
                 client: ClientUse("temperature_type", #""mouth""#, importance: .extra, isMeasurement: false)),
             CharacteristicDescription(
                 .measurementInterval, "Measurement Interval", [.read, .write, .indicate],
@@ -46,7 +47,8 @@ extension ServiceDescription {
 
     private static func temperature(_ name: String, isSettable: Bool = true) -> ValueDescription {
         ValueDescription(
-            .number(HealthThermometerFields.range), named: name, key: "celsius", unit: "°C", label: "temperature", example: "36.6",
+            .number(HealthThermometerFields.range), named: name, key: "celsius", unit: "°C", label: "temperature",
+            example: "36.6",
             isSettable: isSettable, tolerance: 0.05)
     }
 }
@@ -63,19 +65,20 @@ public enum HealthThermometerFields {
         "armpit", "body", "ear", "finger", "gastro_intestinal", "mouth", "rectum", "toe", "tympanum",
     ]
     /// °C.
-    public static let temperature = Field.curve("value", range, standard: 36.6, "In °C; 36.6 if it is left out.")
+    public static let temperature = Field.curve("value", range, standard: 36.6, "In °C; 36.6 by default.")
     /// The Measurement Interval, which a device has only if the scenario has the key.
     public static let period = Field.period(
         in: .seconds(1) ... .seconds(65535),
-        "From measurement to measurement, which a client then can read and write; 1 s if it is left out.")
+        "Measurement interval, which clients can read and write if the key is present; 1 s by default.")
     /// Nil: the device does not have the characteristic.
-    public static let site = Field.optionalWord("type", sites, "Where it measures.")
+    public static let site = Field.optionalWord("type", sites, "Temperature Type.")
     /// The unit of the values sent.
     public static let unit = Field.word(
         "unit", TemperatureMeasurement.Unit.allCases.map(\.rawValue), standard: "celsius",
-        "Of what it says; celsius.")
+        "Unit of the values sent; celsius by default.")
     /// Whether measurements without a subscribed client are stored for the next one.
-    public static let isStoring = Field.flag("store", "Whether it keeps measurements while no client is there.")
+    public static let isStoring = Field.flag(
+        "store", "Whether it stores measurements without a subscribed client; false by default.")
 }
 
 extension TemperatureMeasurement: CharacteristicValue {

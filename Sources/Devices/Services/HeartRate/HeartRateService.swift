@@ -26,17 +26,21 @@ extension ServiceDescription {
                         .truth, named: "contact", key: "contact", label: "skin contact",
                         field: HeartRateFields.contact.key),
                     ValueDescription(
-                        .number(HeartRateFields.range), named: "energy_kj", key: "energy_kj", unit: "kJ", label: "energy", field: HeartRateFields.energy.key),
+                        .number(HeartRateFields.range), named: "energy_kj", key: "energy_kj", unit: "kJ",
+                        label: "energy", field: HeartRateFields.energy.key),
                     ValueDescription(
-                        .numbers, named: "rr_ms", key: "rr_ms", unit: "ms", label: "RR intervals", example: "812 790", isSettable: false,
+                        .numbers, named: "rr_ms", key: "rr_ms", unit: "ms", label: "RR intervals", example: "812 790",
+                        isSettable: false,
                         tolerance: 1, field: HeartRateFields.rrIntervals.key),
                 ],
                 client: ClientUse(
-                    "heart_rate", #"{"bpm": 62, "contact": true, "rr_ms": [967.773]}"#, role: .heartRate, isMeasurement: true)),
+                    "heart_rate", #"{"bpm": 62, "contact": true, "rr_ms": [967.773]}"#, role: .heartRate,
+                    isMeasurement: true)),
             CharacteristicDescription(
                 .bodySensorLocation, "Body Sensor Location", .read, format: BodySensorLocation.self,
                 value: ValueDescription(
-                    .word(BodySensorLocation.names, first: 0), named: "location", label: "place on the body", example: "chest",
+                    .word(BodySensorLocation.names, first: 0), named: "location", label: "place on the body",
+                    example: "chest",
                     field: HeartRateFields.location.key),
                 client: ClientUse("location", #""chest""#, importance: .extra, isMeasurement: false)),
             // Table 3.1: present if and only if Energy Expended is.
@@ -54,25 +58,25 @@ extension ServiceDescription {
 public enum HeartRateFields {
     static let range = 0.0...65535
     /// Beats per minute.
-    public static let rate = Field.curve("value", range, standard: 60, "In bpm; 60 if it is left out.")
+    public static let rate = Field.curve("value", range, standard: 60, "In bpm; 60 by default.")
     /// The measurement interval.
-    public static let period = Field.period("From measurement to measurement; 1 s if it is left out.")
+    public static let period = Field.period("Measurement interval; 1 s by default.")
     /// The width of the rate: `auto` takes one octet up to 255 bpm and two above.
     public static let format = Field.word(
-        "format", ["auto", "uint8", "uint16"], standard: "auto", "The width of a heart rate; auto.")
+        "format", ["auto", "uint8", "uint16"], standard: "auto", "Format of the heart rate; auto by default.")
     /// Nil: the sensor does not detect contact.
     public static let contact = Field<Curve?>.truth(
-        "contact", "Whether the skin is touched; left out when the sensor cannot know.")
+        "contact", "Skin contact; without it, the sensor cannot detect contact.")
     /// Nil: the sensor has neither Energy Expended nor a control point.
     public static let energy = Field<DerivedCurve?>.derivedOrCurve(
-        "energy", range, "In kJ; true to count it from the heart rate.")
+        "energy", range, "Energy Expended in kJ; true to compute it from the heart rate.")
     /// Whether measurements have RR-Intervals.
-    public static let rrIntervals = Field.flag("rr_intervals", "Whether the intervals between beats are sent.")
+    public static let rrIntervals = Field.flag("rr_intervals", "Whether RR-Intervals are sent; false by default.")
     /// The maximum per measurement; nil: all new ones.
     public static let rrPerNotification = Field.optionalWhole(
-        "rr_per_notification", 0...255, "So many in each; those that came if it is left out.")
+        "rr_per_notification", 0...255, "Maximum number in each measurement; all new ones by default.")
     /// Nil: the device does not have the characteristic.
-    public static let location = Field.optionalWord("location", BodySensorLocation.names, "Where it is worn.")
+    public static let location = Field.optionalWord("location", BodySensorLocation.names, "Body Sensor Location.")
 }
 
 extension HeartRateMeasurement: CharacteristicValue {

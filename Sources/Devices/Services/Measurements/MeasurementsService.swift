@@ -23,7 +23,7 @@ extension ServiceDescription {
 public enum MeasurementsFields {
     static let range = 0.0...65535
     /// Values per second.
-    public static let rate = Field.rate("rate", 1...4000, "Values in a second, 1 to 4000.")
+    public static let rate = Field.rate("rate", 1...4000, "Values per second, 1 to 4000.")
     /// Beats per minute.
     public static let value = Field.curve("value", range, "In bpm.")
 }

@@ -12,38 +12,41 @@ extension Tables {
     /// The word for a service that the file describes.
     static let custom = "custom"
 
-    private static let id = Shape.Field("id", .id, "Needed when the device has two services of this kind.")
+    private static let id = Shape.Field(
+        "id", .id, "Its name in paths; required if the device has two services of this kind.")
 
     private static let customFields: [Shape.Field] = [
-        .init("uuid", .uuid, required: true, "The service's."),
-        .init("characteristics", .list(.object(characteristic)), required: true, "In the order of handles."),
+        .init("uuid", .uuid, required: true, "UUID of the service."),
+        .init(
+            "characteristics", .list(.object(characteristic)), required: true,
+            "The characteristics, in the order of their handles."),
     ]
 
     private static let characteristic: [Shape.Field] = [
-        .init("id", .id, "What things call it."),
-        .init("uuid", .uuid, required: true, "The characteristic's."),
+        .init("id", .id, "Its name in paths; its UUID by default."),
+        .init("uuid", .uuid, required: true, "UUID of the characteristic."),
         .init(
             "format", .name(ValueFormat.allCases.map(\.rawValue)),
-            "How a value is encoded; utf8 for a string and uint8 for a number if it is left out."),
+            "Encoding of the value; by default utf8 for a string and uint8 for a number."),
         .init(
             "properties", .list(.name(CustomReader.Property.allCases.map(\.rawValue)), count: 1...Int.max),
             required: true,
-            "What a client may do."),
+            "The properties that it is declared with."),
         .init(
             "permissions", .list(.name(CustomReader.Permission.allCases.map(\.rawValue))),
-            "What a client needs."),
-        .init("value", .definition("value"), "Its value."),
-        .init("period", .duration, "How often it is sent; 1 s if it is left out."),
-        .init("handle", .integer(1...65535), "Where its value stands; the next free one if it is left out."),
+            "The security that its properties need; none by default."),
+        .init("value", .definition("value"), "The initial value."),
+        .init("period", .duration, "Notification interval; 1 s by default."),
+        .init("handle", .integer(1...65535), "Handle of its value; the next free one by default."),
         .init(
             "descriptors",
             .list(
                 .object([
-                    .init("uuid", .uuid, required: true, "The descriptor's."),
+                    .init("uuid", .uuid, required: true, "UUID of the descriptor."),
                     .init(
                         "value", .any([.text, .integer(0...4_294_967_295)]), required: true,
-                        "What can be read: octets, the text of a 2901, or a number in as few octets as hold it."),
-                ])), "Besides those that its properties need."),
+                        "The value: octets, the text of a 2901, or a number in as few octets as possible."),
+                ])), "Descriptors in addition to those that its properties require."),
     ]
 }
 
