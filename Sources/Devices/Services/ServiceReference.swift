@@ -1,5 +1,4 @@
 import Bluetooth
-import Spelling
 
 extension ServiceDescription {
     /// The service for people: the keys of a scenario, the values with their characteristics, and a client's lines.
@@ -31,7 +30,7 @@ extension ServiceDescription {
     }
 
     fileprivate var row: String {
-        let number = uuid.number.map { "0x\($0.text(digits: 4, radix: 16)): " } ?? ""
+        let number = uuid.number == nil ? "" : "0x\(uuid): "
         return "| \(word) | \(number)\(about) |"
     }
 
