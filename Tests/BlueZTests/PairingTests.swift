@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `Refusals, other adapters and other callers are rejected`() throws {
+    @Test func `ErrorInjection, other adapters and other callers are rejected`() throws {
         try onBus { bus, loop in
             let bluez = try await FakeBlueZ(.none, on: bus, loop)
             let person = try await TestUser(on: bus, loop, says: .no)

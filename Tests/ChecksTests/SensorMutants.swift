@@ -9,7 +9,7 @@ extension Peripheral {
 
     /// Changes the beginning of a value that a client writes.
     static func takes(_ value: String, for right: String) -> Mutation.Change {
-        .init(.heard(0x12), at: 3, right, becomes: value)
+        .init(.received(0x12), at: 3, right, becomes: value)
     }
 
     /// A rule that applies from the start to a value of the thermometer or the band.

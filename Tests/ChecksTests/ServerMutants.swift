@@ -5,10 +5,10 @@ extension Peripheral {
     static let readingMutants = [
         full.but(
             "includes_characteristics", "lists characteristics as included services", "GATT/SR/GAD/BV-03-C",
-            by: [.init(.heard(0x08), at: 5, "02 28", becomes: "03 28")]),
+            by: [.init(.received(0x08), at: 5, "02 28", becomes: "03 28")]),
         full.but(
             "begins_at_the_first", "lists the first characteristic when asked for the second",
-            "GATT/SR/GAD/BV-05-C", by: [.init(.heard(0x08), at: 1, "04 00", becomes: "01 00")]),
+            "GATT/SR/GAD/BV-05-C", by: [.init(.received(0x08), at: 1, "04 00", becomes: "01 00")]),
         full.but(
             "unlikely_battery", "answers a read of its battery with 0x0E", "GATT/SR/GAR/BV-01-C",
             by: [.init(.att(0x0B), at: 0, "0B 57", becomes: "01 0A 00 00 0E")]),
@@ -17,7 +17,7 @@ extension Peripheral {
             by: [.init(.att(0x09), at: 1, ".. 03 00 4C", becomes: ".. 03 00 4D")]),
         book.but(
             "skips_an_octet", "treats an offset of 1 in a value as 2", "GATT/SR/GAR/BV-04-C",
-            by: [.init(.heard(0x0C), at: 1, "30 00 01 00", becomes: "30 00 02 00")]),
+            by: [.init(.received(0x0C), at: 1, "30 00 01 00", becomes: "30 00 02 00")]),
         full.but(
             "swapped_octets", "swaps two octets in Read Multiple", "GATT/SR/GAR/BV-05-C",
             by: [.init(.att(0x0F), at: 1, "41 03", becomes: "03 41")]),
@@ -26,7 +26,7 @@ extension Peripheral {
             by: [.init(.att(0x0B), at: 0, "0B 00 00", becomes: "01 0A 00 00 0E")]),
         book.but(
             "skips_in_a_descriptor", "treats an offset of 1 in a descriptor as 2", "GATT/SR/GAR/BV-07-C",
-            by: [.init(.heard(0x0C), at: 1, "31 00 01 00", becomes: "31 00 02 00")]),
+            by: [.init(.received(0x0C), at: 1, "31 00 01 00", becomes: "31 00 02 00")]),
         full.but(
             "another_of_several", "returns another name in Read Multiple Variable", "GATT/SR/GAR/BV-09-C",
             by: [.init(.att(0x21), at: 3, "4C", becomes: "4D")]),
@@ -110,10 +110,10 @@ extension Peripheral {
             by: [answers("0E", to: "0A", instead: "12")]),
         full.but(
             "hash_is_no_news", "ignores that a client has read the Database Hash", "GATT/SR/GAS/BV-06-C",
-            by: [.init(.heard(0x08), at: 5, "2A 2B", becomes: "00 2A")]),
+            by: [.init(.received(0x08), at: 5, "2A 2B", becomes: "00 2A")]),
         full.but(
             "deaf_to_confirmations", "ignores confirmations", "GATT/SR/GAS/BV-07-C",
-            by: [.init(.heard(0x1E), at: 0, "1E", becomes: "")]),
+            by: [.init(.received(0x1E), at: 0, "1E", becomes: "")]),
         book.but(
             "writes_out_of_sync", "executes writes that were prepared before a change", "GATT/SR/GAW/BI-41-C",
             by: [.init(.att(0x01), at: 0, "01 18 .. .. 12", becomes: "19")]),

@@ -5,19 +5,19 @@ extension Peripheral {
     static let writingMutants = [
         book.but(
             "deaf_to_commands", "ignores Write Commands", "GATT/SR/GAW/BV-01-C",
-            by: [.init(.heard(0x52), at: 0, "52", becomes: "7F")]),
+            by: [.init(.received(0x52), at: 0, "52", becomes: "7F")]),
         book.but(
             "writes_another", "writes a different value", "GATT/SR/GAW/BV-03-C",
-            by: [.init(.heard(0x12), at: 1, "30 00 ..", becomes: "30 00 21")]),
+            by: [.init(.received(0x12), at: 1, "30 00 ..", becomes: "30 00 21")]),
         book.but(
             "writes_one_before", "treats an offset of 54 as 53", "GATT/SR/GAW/BV-05-C",
-            by: [.init(.heard(0x16), at: 3, "36 00", becomes: "35 00")]),
+            by: [.init(.received(0x16), at: 3, "36 00", becomes: "35 00")]),
         book.but(
             "repeats_another_offset", "repeats a prepared write with another offset", "GATT/SR/GAW/BV-06-C",
             by: [.init(.att(0x17), at: 3, "00 00", becomes: "01 00")]),
         book.but(
             "writes_the_cancelled", "executes cancelled writes", "GATT/SR/GAW/BV-07-C",
-            by: [.init(.heard(0x18), at: 0, "18 00", becomes: "18 01")]),
+            by: [.init(.received(0x18), at: 0, "18 00", becomes: "18 01")]),
         full.but(
             "deaf_to_subscriptions", "treats a configuration of 2 as 0", "GATT/SR/GAW/BV-08-C",
             by: [takes("00 00", for: "02 00")]),
@@ -26,7 +26,7 @@ extension Peripheral {
             by: [.init(.att(0x17), at: 3, "00 00 02", becomes: "00 00 00")]),
         book.but(
             "never_executes", "discards prepared writes instead of executing them", "GATT/SR/GAW/BV-10-C",
-            by: [.init(.heard(0x18), at: 0, "18 01", becomes: "18 00")]),
+            by: [.init(.received(0x18), at: 0, "18 01", becomes: "18 00")]),
         full.but(
             "unlikely_execution", "answers Execute Write with 0x0E", "GATT/SR/GAW/BV-11-C",
             by: [.init(.att(0x19), at: 0, "19", becomes: "01 18 00 00 0E")]),

@@ -76,9 +76,9 @@ import Testing
             (#"{"location": "ear_lobe"}"#, "Ear lobe", .shown, #"{"location": "ear_lobe", "asked": "it"}"#),
             (#"{"heart_rate": {"contact": false}}"#, "no", .no, #"{"answer": "no", "asked": "it"}"#),
             (rate, #"{"heart_rate": {"bpm": 1}}"#, .shown, #"{"heart_rate": {"bpm": 1}}"#),
-        ] as [(String, String, Inquiry.Answer, String)])
+        ] as [(String, String, OperatorQuestion.Answer, String)])
     func `What was typed becomes a client's line`(
-        line: String, typed: String, answer: Inquiry.Answer, json: String
+        line: String, typed: String, answer: OperatorQuestion.Answer, json: String
     ) throws {
         guard case .answer(let meant, let line) = try question(line).read(typed) else {
             Issue.record("not understood")

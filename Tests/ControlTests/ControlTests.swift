@@ -82,7 +82,7 @@ import VirtualWorld
         var strap = WorldStatus.Device("strap")
         (strap.bpm, strap.isTouching, strap.mtus) = (62, true, [247, 23])
         status.devices = [strap, .init("bare")]
-        status.inForce = [
+        status.activeActions = [
             .init(
                 kind: .linkLoss, entity: "strap", rule: "control 1", begun: .start, end: Instant(nanoseconds: 8000)),
             .init(kind: .powerOff, entity: nil, rule: "off", begun: .start, end: nil),

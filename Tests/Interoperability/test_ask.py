@@ -142,7 +142,7 @@ class AskTests(Interoperability):
         self.assertIn('look again', asked.errors[-1])
         self.assertRegex(
             output,
-            r'fail  shows .*: expected said .*; a person had not seen it by \S+ s, but \{"heart_rate": \{"bpm": 199')
+            r'fail  shows .*: expected output .*; the operator had not seen it by \S+ s, but \{"heart_rate": \{"bpm": 199')
 
     async def test_wrong_answers_fail_by_name(self):
         doubtful = iter(['44', 'no'])
@@ -171,7 +171,7 @@ class AskTests(Interoperability):
             re.findall(r'^(\w+)  (\w+)', output.decode(), re.M),
             [('inconclusive', 'starts'), ('pass', 'shows_300'), ('inconclusive', 'shows_72'),
              ('inconclusive', 'goes_on')])
-        self.assertIn('nobody answered: there are no answers left to read', output.decode())
+        self.assertIn('there was no answer: the input has ended', output.decode())
 
     async def test_without_an_operator(self):
         asked = Asked(None)

@@ -165,7 +165,7 @@ class ProcessTests(Interoperability):
     async def test_a_client_that_ends_early_counts_as_silent(self):
         long = RESTING | {'limit': '120 s', 'expect': [
             DEFAULT, {'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '100 s'}]}
-        played = await self.verdict('RESET 0.2', 1, r'\nfail  shows: .* had not come by 100\.', content=long)
+        played = await self.verdict('RESET 0.2', 1, r'\nfail  shows: .* observed none by 100\.', content=long)
         self.assertIn('\npass  waits\n', played.output)
         self.assertRegex(played.output, r'\nfail  shows: .*\n      trace  0\.\d{6}  -> Reset *\n')
         self.assertLess(played.seconds, 30)

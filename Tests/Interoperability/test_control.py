@@ -140,7 +140,7 @@ class ControlTests(Interoperability):
                     skip = {'do': 'skip_time', 'of': 'strap', 'by': '100000 days'}
                     for words, reason in [
                             (skip, None), (skip, "the device's clock on the wall cannot show a time so far on"),
-                            ({'do': 'move_handles', 'of': 'strap', 'by': 65535}, 'the device has no handles left so far on'),
+                            ({'do': 'move_handles', 'of': 'strap', 'by': 65535}, 'the device does not have enough handles'),
                             ({'do': 'move_handles', 'of': 'strap', 'by': 100}, None)]:
                         answer = await control.ask(words)
                         self.assertEqual(answer.get('at'), 'by' if reason else None, answer)

@@ -154,7 +154,7 @@ def failed(case):
     """The expectations that a case failed; inconclusive ones have other reasons."""
     found = re.findall(r'^(\w+)(?: \(.*?\))?: (.*)$', case['reason'] or '', re.M)
     return {who for who, why in found
-            if who == 'client' or why.startswith('expected ') and not why.endswith(' before that was decided')}
+            if who == 'client' or why.startswith('expected ') and not why.endswith(", before this was decided")}
 
 
 if __name__ == '__main__':

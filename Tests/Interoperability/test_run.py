@@ -90,7 +90,7 @@ class RunTests(unittest.TestCase):
             self.assertEqual(done.returncode, 3)
             self.assertRegex(
                 done.stderr,
-                r'\Alubdub: skipped: .*LD0190: .*"forget_bond".*not played yet.*\nlubdub: nothing was played: remove what is .*\n\Z')
+                r'\Alubdub: skipped: .*LD0190: .*"forget_bond".*not supported yet.*\nlubdub: .*remove what is .*\n\Z')
 
     def test_one_seed_gives_the_same_octets(self):
         for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json', 'scenarios/formats/two_byte.json']:

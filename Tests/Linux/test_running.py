@@ -19,7 +19,7 @@ HEARD = CASE | {
          'within': '5 s'},
         {'id': 'does_not_poll', 'expect': 'never', 'event': 'refused'}],
 }
-SKIPPED = 'does_not_poll: refused is not heard of: bluetoothd has that to itself'
+SKIPPED = 'does_not_poll: refused cannot be observed: bluetoothd does not report this'
 
 
 class RunningTests(ServingTest):

@@ -95,7 +95,7 @@ import Testing
             (#"{"ask": "time"}"#, "ask", .unknownName), (#"{"ask": 1}"#, "ask", .wrongType),
             (#"{"ask": "status", "do": "clear"}"#, "do", .unknownKey),
         ] as [(String, String, DiagnosticCode)])
-    func `What is wrong is said with its key, as validate says it`(line: String, path: String, code: DiagnosticCode) {
+    func `A problem has its key, as in validate`(line: String, path: String, code: DiagnosticCode) {
         let problem = #expect(throws: Problem.self) { try Self.read(line) }
         #expect(problem?.path == path)
         #expect(problem?.code == code, "\(problem?.message ?? "")")

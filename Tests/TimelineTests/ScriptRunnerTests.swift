@@ -21,8 +21,8 @@ struct ScriptCase: CustomTestStringConvertible, Sendable {
 private let connected = ObservedEvent(.connected, of: strap)
 
 @Suite struct ScriptRunnerTests {
-    @Test(arguments: moments + ends + cover + clears) func `Outputs of scripts`(_ scriptCase: ScriptCase) {
-        #expect(play(scriptCase.script, scriptCase.steps) == scriptCase.lines)
+    @Test(arguments: moments + ends + cover + clears) func `The outputs of a script`(_ script: ScriptCase) {
+        #expect(play(script.script, script.steps) == script.lines)
     }
 
     static let moments = [
@@ -40,7 +40,7 @@ private let connected = ObservedEvent(.connected, of: strap)
                 .notify(when: .event(.delivered, of: heartRate, .nth(3))),
             ],
             [
-                .tell(
+                .observe(
                     1,
                     ObservedEvent(
                         .delivered, of: heartRate, value: .list([.number(1), .number(2), .number(3), .number(4)])))
@@ -60,7 +60,7 @@ private let connected = ObservedEvent(.connected, of: strap)
                 .set(when: .repeated(first: .seconds(2), every: .seconds(4), times: nil), end: .seconds(1)),
                 .notify(when: .end),
             ],
-            [.finish(8), .pass(99), .tell(100, connected)],
+            [.finish(8), .pass(99), .observe(100, connected)],
             ["2 begin 0", "3 end 0", "6 begin 0", "7 end 0", "8 begin 1", "8 end 1"]),
         ScriptCase(
             "each, the second, every second",
@@ -68,7 +68,7 @@ private let connected = ObservedEvent(.connected, of: strap)
                 .notify(when: .event(.connected)), .notify(when: .event(.connected, .nth(2))),
                 .notify(when: .event(.connected, .every(2))),
             ],
-            [1, 2, 3, 4].map { .tell($0, connected) },
+            [1, 2, 3, 4].map { .observe($0, connected) },
             [
                 "1 begin 0", "1 end 0", "2 begin 0", "2 end 0", "2 begin 1", "2 end 1", "2 begin 2", "2 end 2",
                 "3 begin 0",
@@ -76,7 +76,8 @@ private let connected = ObservedEvent(.connected, of: strap)
             ]),
         ScriptCase(
             "after the event", [.notify(when: .event(.connected, after: 3))],
-            [.tell(1, connected), .tell(2, connected), .pass(9)], ["4 begin 0", "4 end 0", "5 begin 0", "5 end 0"]),
+            [.observe(1, connected), .observe(2, connected), .pass(9)],
+            ["4 begin 0", "4 end 0", "5 begin 0", "5 end 0"]),
         ScriptCase(
             "what belongs to the thing",
             [
@@ -86,8 +87,8 @@ private let connected = ObservedEvent(.connected, of: strap)
                 .notify(when: .event(.notified, of: otherStrap)), .notify(when: .event(.notified)),
             ],
             [
-                .tell(1, .init(.notified, of: heartRate)), .tell(2, .init(.notified, of: battery)),
-                .tell(3, .init(.notified)),
+                .observe(1, .init(.notified, of: heartRate)), .observe(2, .init(.notified, of: battery)),
+                .observe(3, .init(.notified)),
             ],
             [
                 "1 begin 0", "1 end 0", "1 begin 1", "1 end 1", "1 begin 2", "1 end 2", "1 begin 5", "1 end 5",
@@ -119,12 +120,13 @@ private let connected = ObservedEvent(.connected, of: strap)
             ["5 begin 0", "5 end 0"]),
         ScriptCase(
             "until the next event; then the same event begins it again",
-            [.set(when: .event(.connected), end: .at(.event(.connected)))], [.tell(1, connected), .tell(2, connected)],
+            [.set(when: .event(.connected), end: .at(.event(.connected)))],
+            [.observe(1, connected), .observe(2, connected)],
             ["1 begin 0", "2 end 0", "2 begin 0"]),
         ScriptCase(
             "until the second event since it began, and a little later",
             [.set(when: .at(2), end: .at(.event(.connected, .nth(2), after: 1)))],
-            [1, 3, 4, 5, 6].map { .tell($0, connected) }, ["2 begin 0", "5 end 0"]),
+            [1, 3, 4, 5, 6].map { .observe($0, connected) }, ["2 begin 0", "5 end 0"]),
         ScriptCase("until the end", [.set(when: .at(2), end: .at(.end))], [.finish(8)], ["2 begin 0", "8 end 0"]),
     ]
 
@@ -173,7 +175,8 @@ private let connected = ObservedEvent(.connected, of: strap)
         ScriptCase(
             "without a thing all is cleared",
             [
-                .set(when: .at(1)), .fault(.powerOff, .client, when: .at(1)), .fault(.drop, nil, when: .at(1)),
+                .set(when: .at(1)), .fault(.powerOff, .client, when: .at(1)),
+                .fault(.valueFault(.drop), nil, when: .at(1)),
                 .fault(.clear, nil, when: .at(3)),
             ], [.pass(9)],
             ["1 begin 0", "1 begin 1", "1 begin 2", "3 begin 3", "3 end 0", "3 end 1", "3 end 2", "3 end 3"]),
@@ -185,10 +188,10 @@ private let connected = ObservedEvent(.connected, of: strap)
             .notify(when: .event(.ended, of: .rule(1))), .notify(when: .event(.ended, of: .rule(2))),
             .notify(when: .event(.began, of: .rule(4))), .notify(when: .event(.connected)),
         ]
-        #expect(play(script, [.tell(1, connected)]).count == 10)
+        #expect(play(script, [.observe(1, connected)]).count == 10)
         var loop = script
         loop[1] = .notify(when: .event(.ended))
-        let lines = play(loop, [.tell(1, connected), .tell(2, connected)])
+        let lines = play(loop, [.observe(1, connected), .observe(2, connected)])
         #expect(lines.filter { $0 == "1 begin 1" }.count == ScriptRunner.limit)
         #expect(lines.filter { $0.hasSuffix("runaway 1") } == ["1 runaway 1"])
         for second in 1...2 { #expect(lines.filter { $0 == "\(second) begin 5" }.count == 1) }
@@ -247,17 +250,17 @@ private let connected = ObservedEvent(.connected, of: strap)
             step(&runner, Instant.start.advanced(by: .seconds(second)), &outbox)
             return outbox.map(\.line)
         }
-        #expect(outputs(0) { $0.happened(connected, at: $1, into: &$2) } == [])  // has not started
+        #expect(outputs(0) { $0.observe(connected, at: $1, into: &$2) } == [])  // has not started
         #expect(outputs(0) { $0.start(at: $1, into: &$2) } == ["wake at 10"])
         #expect(outputs(0) { $0.start(at: $1, into: &$2) } == [])
         #expect(outputs(1) { $0.timePassed(at: $1, into: &$2) } == [])
-        #expect(outputs(2) { $0.happened(.init(.subscribed), at: $1, into: &$2) } == [])
-        #expect(outputs(3) { $0.happened(connected, at: $1, into: &$2) } == ["wake at 5"])
+        #expect(outputs(2) { $0.observe(.init(.subscribed), at: $1, into: &$2) } == [])
+        #expect(outputs(3) { $0.observe(connected, at: $1, into: &$2) } == ["wake at 5"])
         #expect(outputs(5) { $0.timePassed(at: $1, into: &$2) } == ["begin 1", "wake at 10"])
         // Late: what was due is counted from when it was due.
         #expect(outputs(12) { $0.timePassed(at: $1, into: &$2) } == ["begin 0", "wake at 20"])
         #expect(
-            outputs(15) { $0.happened(.init(.disconnected, of: strap), at: $1, into: &$2) }
+            outputs(15) { $0.observe(.init(.disconnected, of: strap), at: $1, into: &$2) }
                 == ["begin 2", "end 1", "end 0", "end 2"])
         #expect(outputs(20) { $0.timePassed(at: $1, into: &$2) } == [])
         #expect(runner.waits(for: .connected))

@@ -19,14 +19,14 @@ struct ClientCases {
     /// The scenarios that need a bond.
     static let needingBonds = ["collector/heart_rate/bonded", "collector/thermometer/bonded"]
 
-    /// The paths of all other scenarios.
-    static let paths = folders.flatMap { Play.names("scenarios/\($0)") }
+    /// The paths of all that can be played.
+    static let paths = folders.flatMap { TestScenario.names("scenarios/\($0)") }
         .filter { path in !needingBonds.contains { path == "scenarios/\($0).json" } }
 
     static func read() throws -> ClientCases {
         ClientCases(
             expectations: try paths.flatMap { path in
-                try Play(path).scenario.expectations.map { expectation in
+                try TestScenario(path).scenario.expectations.map { expectation in
                     let name = path.dropFirst("scenarios/".count).dropLast(".json".count)
                     return Item(id: "\(name) \(expectation.id)", requirement: expectation.requirement)
                 }

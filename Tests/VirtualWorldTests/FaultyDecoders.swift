@@ -272,7 +272,7 @@ private struct Measurement {
 
     var flags: UInt8 { octets.first ?? 0 }
     var rate: ArraySlice<UInt8> { octets.dropFirst().prefix(flags & 0x01 == 0 ? 1 : 2) }
-    /// What stands behind the heart rate.
+    /// The octets after the heart rate.
     var rest: ArraySlice<UInt8> { octets.dropFirst(1 + rate.count) }
     private var energy: ArraySlice<UInt8> { rest.prefix(flags & 0x08 == 0 ? 0 : 2) }
     private var tail: ArraySlice<UInt8> { rest.dropFirst(energy.count) }
@@ -285,7 +285,7 @@ private struct Measurement {
         }
     }
 
-    /// How many octets stand behind all that the flags explain.
+    /// The number of octets after all fields that the flags declare.
     var surplus: Int { tail.count - 2 * intervals.count }
 
     /// Whether all is there that the flags promise.

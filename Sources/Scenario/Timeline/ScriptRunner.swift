@@ -2,72 +2,70 @@ public import EventLog
 public import Scenarios
 public import Simulation
 
-/// Decides when the rules of a scenario's script start and end; the caller performs their actions.
+/// Decides when the rules of a scenario's script begin and end; the caller performs their actions.
 ///
-/// A state machine without a clock: its inputs are events and instants, its outputs are actions.
+/// It has no clock: the caller passes in events and the time.
 ///
 ///     runner.start(at: loop.now, into: &outbox)
-///     runner.happened(.init(.subscribed, of: heartRate), at: loop.now, into: &outbox)
+///     runner.observe(.init(.subscribed, of: heartRate), at: loop.now, into: &outbox)
 ///
-/// **Order.** At one instant, rules act in the order of the file; for one rule, ends come before starts. What was due
-/// by an instant comes before events at that instant. Late calls do not shift the script: times count from when
-/// something was due.
+/// **Order.**  At one instant, rules act in the order of the file; the end of a rule comes before its next beginning.
+/// Whatever is due by an instant comes before the events of that instant.  A late call does not shift the script: times
+/// count from when something was due.
 ///
-/// **Matches.** A rule fires at each match of its moment, unless `nth` or `every` restrict that; these count from 1
-/// over the whole scenario. Then a draw from the rule's own random stream decides whether the match counts. An event of
-/// a device is also an event of everything that contains it: `"of": "strap"` matches events of `strap/heart_rate`.
-/// `until` with an event means the next match after the rule started, and its `nth` and `every` count from there. If
-/// `until` is a time that has passed, the rule ends at once.
+/// **Matches.**  A rule fires at each match of its moment; `nth` and `every` count matches from 1, over the whole
+/// scenario.  `chance` is then drawn from the rule's own random stream.  An event of an entity is also one of its owners:
+/// `"of": "strap"` matches events of `strap/heart_rate`.  An event in `until` counts from the beginning of the rule, and
+/// so do its `nth` and `every`.  If a time in `until` is over, the rule ends as it begins.
 ///
-/// **Active rules.** Of rules that do the same kind of action on the same target, only the one that started last is
-/// active. When it ends, the previous one resumes if its time is not over. Therefore `end` says what to undo, `resume`
-/// what is active instead, and `lapse` that an inactive rule has ended. A rule without end lapses when another one
-/// without end covers it, because it could never resume.
+/// **Covering.**  Of several rules with the same kind of action on the same target, the latest is active and covers the
+/// others.  When it ends, the one below resumes if its time is not over.  `end` undoes an action, `resume` names the rule
+/// that is active instead, and `lapse` reports the end of a covered rule.  An endless rule ends when another endless one
+/// covers it.
 ///
-/// **Actions from outside.** `act` starts a rule that is not in the file; it comes after the rules of the file and
-/// covers others in the same way. Without end it lasts until `giveBack`, or until another action from outside covers
-/// it; a rule of the file without end can resume after it.
+/// **From outside.**  `act` begins an action that is not in the file, as a rule after those of the file.  Without an end
+/// it lasts until `end(_:of:at:into:)`, or until another one from outside covers it; a covered endless rule of the file
+/// then resumes.
 ///
-/// **Limits.** Rules that trigger each other endlessly at one instant are disabled. If too many rules of the same kind
-/// of action and target are running, the oldest ends.
+/// **Limits.**  Rules that trigger each other without end at one instant are stopped for good.  If too many rules cover
+/// each other, the first ends.
 public struct ScriptRunner: Sendable {
-    /// An instruction for the caller. `rule(_:)` returns the rules by their numbers; numbers below the count of the
-    /// scenario's `script` are its indices.
+    /// An instruction to the caller.
     ///
-    /// Each `begin` is an event `began` of its rule; each `end` and `lapse` is an event `ended`.
+    /// Numbers below the count of the scenario's `script` are its indices; `rule(_:)` returns the rule of any number.  Each
+    /// `begin` is the event `began` of its rule; each `end` and each `lapse` is `ended`.
     public enum Output: Hashable, Sendable {
-        /// Perform the rule's action now; it replaces what another rule does to the same target in the same way.
+        /// Perform the rule's action, in place of that of a covered rule.
         case begin(rule: Int)
-        /// The rule has ended: undo its action. An action that does not last ends at once, and there is nothing to
-        /// undo.
+        /// Undo the rule's action, if it lasts.
         case end(rule: Int)
-        /// Follows an `end`: a covered rule is active again, as if it had been active since `begun`.
+        /// After an `end`: perform the action of a covered rule, as if it had been active since `begun`.
         case resume(rule: Int, begun: Instant)
         /// A covered rule has ended: nothing changes.
         case lapse(rule: Int)
-        /// The rule triggers itself endlessly at this instant, and is disabled.
+        /// The rule has triggered itself without end at this instant, and is stopped.
         case runaway(rule: Int)
-        /// Call `timePassed` at this instant; replaces earlier outputs of this kind.
+        /// Call `timePassed` at this instant; it replaces an earlier `wake`.
         case wake(at: Instant)
     }
 
-    /// A running rule.
+    /// A lasting rule that has not ended.
     private struct Firing {
         let number: Int
         let rule: Int
         let begun: Instant
-        /// Matches of the event that ends it.
+        /// Matches of the event in its `until`.
         var matches = 0
-        /// Whether that event has happened, so that the end is on the agenda.
+        /// Whether its end is on the agenda.
         var isEnding = false
     }
 
     /// The state of a rule.
-    private struct Memory {
+    private struct State {
         var chance: RandomStream
         /// Matches of its moment.
         var matches = 0
-        /// When an event of its moment last matched, and how often at that instant.
+        /// The instant of the last match of its event, and the matches at that instant.
         var last = Instant.never
         var moments = 0
         var isCutOff = false
@@ -75,15 +73,14 @@ public struct ScriptRunner: Sendable {
 
     private enum Phase { case waiting, playing, over }
 
-    /// How often an event of a rule may match at one instant (and of all rules, ten times as often), and how many rules
-    /// with the same kind of action and target may run at once.
+    /// The limit on matches of a rule at one instant, on a tenth of those of all rules, and on rules that cover each other.
     public static let limit = 1000
 
-    private var script: [Rule]  // rules of the file, followed by those from outside
-    private let ownCount: Int  // number of rules of the file
-    private var kinds: [Event.Kind]  // events for which some rule waits
+    private var script: [Rule]  // those of the file first, then those from outside
+    private let ownCount: Int  // rules of the file
+    private var kinds: [Event.Kind]  // that some rule depends on
     private let chance: RandomStream
-    private var memories: [Memory]
+    private var states: [State]
     private var phase = Phase.waiting
     private var origin = Instant.start
     private var agenda = Agenda()
@@ -92,32 +89,31 @@ public struct ScriptRunner: Sendable {
     private var crowd = (at: Instant.never, moments: 0)  // matches of all rules at an instant
     private var asked: Instant?
 
-    /// The script of a scenario that has not started.
-    ///
-    /// Each rule draws from the stream `rule NAME` of `seed`, or `rule #INDEX` if it has no id.
+    /// The script of a scenario that has not started.  Each rule draws from the stream `rule ID` of `seed`, or
+    /// `rule #INDEX` without an id.
     public init(_ scenario: Scenario, seed: RandomStream) {
         script = scenario.script
         ownCount = script.count
         chance = seed
-        memories = script.enumerated().map { index, rule in
-            Memory(chance: seed.stream("rule \(rule.id ?? "#\(index)")"))
+        states = script.enumerated().map { index, rule in
+            State(chance: seed.stream("rule \(rule.id ?? "#\(index)")"))
         }
         kinds = Event.Kind.allCases.filter { kind in
             scenario.script.contains { $0.when.event?.kind == kind || $0.end?.event?.kind == kind }
         }
     }
 
-    /// Whether the script has started and not finished.
+    /// Whether the script has started and not ended.
     public var isPlaying: Bool { phase == .playing }
 
-    /// Whether a rule waits for such an event; other events need not be passed to `happened`.
+    /// Whether any rule depends on a kind of event; the caller may leave out others.
     public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
-    /// The rule with a number of an output; for rules from outside, only until the next `act`.
+    /// The rule with a number; for one from outside, the number is valid until the next `act`.
     public func rule(_ number: Int) -> Rule { script[number] }
 
-    /// The active rules in the order of their starts.
-    public var inForce: [(rule: Int, begun: Instant)] {
+    /// The lasting rules that no other one covers, in the order in which they began.
+    public var activeRules: [(rule: Int, begun: Instant)] {
         running.indices.filter { index in
             !running[(index + 1)...].contains { covers($0.rule, running[index].rule) }
         }.map { (running[$0].rule, running[$0].begun) }
@@ -126,10 +122,10 @@ public struct ScriptRunner: Sendable {
     /// Whether a rule comes from outside, not from the file.
     public func isFromOutside(_ rule: Int) -> Bool { rule >= ownCount }
 
-    /// The rule that starts next at a known time, and that time; nil if there is none.
+    /// The rule that begins next at a known time; nil if there is none.
     public var next: (rule: Int, due: Instant)? { agenda.nextBeginning }
 
-    /// Starts the scenario; durations of the script count from `now`. Must be called once.
+    /// Starts the script; its times count from `now`.  Only the first call has an effect.
     public mutating func start(at now: Instant, into outbox: inout [Output]) {
         guard phase == .waiting else { return }
         (phase, origin) = (.playing, now)
@@ -145,17 +141,17 @@ public struct ScriptRunner: Sendable {
         timePassed(at: now, into: &outbox)
     }
 
-    /// Handles an event; has no effect before the start and after the end.
+    /// Takes an event; without effect before the start and after the end.
     ///
-    /// `began` and `ended` of rules are generated here, and must not be passed.
-    public mutating func happened(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
+    /// The caller does not pass in `began` and `ended`.
+    public mutating func observe(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
         match(observed, at: now, into: &outbox)
         timePassed(at: now, into: &outbox)
     }
 
-    /// Performs what is due; early and repeated calls have no effect.
+    /// Performs what is due; calls without anything due have no effect.
     public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
@@ -164,7 +160,7 @@ public struct ScriptRunner: Sendable {
         if let asked { outbox.append(.wake(at: asked)) }
     }
 
-    /// Ends the scenario: the moment `end`. The script does nothing afterwards; running rules stay active.
+    /// Ends the script, with the moment `end`.  Lasting actions stay as they are.
     public mutating func finish(at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
@@ -181,21 +177,21 @@ public struct ScriptRunner: Sendable {
 
     // MARK: Actions from outside
 
-    /// Performs an action now, under the name that is the rule's `id`; its moment is ignored.
+    /// Begins a rule from outside now, whatever its moment; its `id` is its name.
     ///
-    /// Returns false before the start, after the end, and if its `chance` decided against it.
+    /// - Returns: False before the start, after the end, and if its `chance` decides against it.
     public mutating func act(_ rule: Rule, at now: Instant, into outbox: inout [Output]) -> Bool {
         guard phase == .playing else { return false }
         play(until: now, into: &outbox)
         let number = place(rule)
-        guard memories[number].chance.happens(rule.chance) else { return false }
+        guard states[number].chance.happens(rule.chance) else { return false }
         begin(number, at: now, into: &outbox)
         timePassed(at: now, into: &outbox)
         return true
     }
 
-    /// Ends what `act` started under a name for a target; returns false if nothing is running.
-    public mutating func giveBack(
+    /// Ends a lasting rule that `act` began; false if there is none.
+    public mutating func end(
         _ name: String, of entity: EntityReference, at now: Instant, into outbox: inout [Output]
     ) -> Bool {
         guard phase == .playing else { return false }
@@ -206,7 +202,7 @@ public struct ScriptRunner: Sendable {
         return true
     }
 
-    /// Whether something that `act` started under a name for a target is running.
+    /// Whether a rule that `act` began still lasts.
     public func lasts(_ name: String, of entity: EntityReference) -> Bool { firing(name, of: entity) != nil }
 
     private func firing(_ name: String, of entity: EntityReference) -> Int? {
@@ -215,15 +211,15 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Stores a rule from outside under a number that is not in use.
+    /// Gives a rule from outside a number that no lasting rule has.
     private mutating func place(_ rule: Rule) -> Int {
         var rule = rule
-        rule.when = .start  // which has passed
+        rule.when = .start  // has passed: it does not fire again
         let taken = Set(running.map(\.rule))
         let number = (ownCount..<script.count).first { !taken.contains($0) }
         if let kind = rule.end?.event?.kind, !kinds.contains(kind) { kinds.append(kind) }
         guard let number else {
-            memories.append(Memory(chance: chance.stream("outside #\(script.count - ownCount)")))
+            states.append(State(chance: chance.stream("outside #\(script.count - ownCount)")))
             script.append(rule)
             return script.count - 1
         }
@@ -233,8 +229,7 @@ public struct ScriptRunner: Sendable {
 
     // MARK: Matches
 
-    /// Adds to the agenda what an event starts and ends; does nothing else, so that the agenda alone determines the
-    /// order.
+    /// Adds the beginnings and ends that an event causes to the agenda, which alone determines their order.
     private mutating func match(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard waits(for: observed.kind) else { return }
         for index in running.indices {
@@ -250,10 +245,10 @@ public struct ScriptRunner: Sendable {
         for index in script.indices {
             guard let event = script[index].when.event else { continue }
             for _ in 0..<event.matches(in: observed) {
-                memories[index].matches += 1
-                guard event.occurrence.includes(memories[index].matches), !memories[index].isCutOff else { continue }
+                states[index].matches += 1
+                guard event.occurrence.includes(states[index].matches), !states[index].isCutOff else { continue }
                 if isRunaway(index, at: now) {
-                    memories[index].isCutOff = true
+                    states[index].isCutOff = true
                     outbox.append(.runaway(rule: index))
                 } else {
                     agenda.add(.begin, of: index, due: now.advanced(by: event.delay))
@@ -262,13 +257,13 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Counts a match of a rule's event; returns true if there were too many at this instant.
+    /// Counts a match of a rule's event; true if there are too many at this instant.
     private mutating func isRunaway(_ rule: Int, at now: Instant) -> Bool {
-        if memories[rule].last != now { (memories[rule].last, memories[rule].moments) = (now, 0) }
+        if states[rule].last != now { (states[rule].last, states[rule].moments) = (now, 0) }
         if crowd.at != now { crowd = (now, 0) }
-        memories[rule].moments += 1
+        states[rule].moments += 1
         crowd.moments += 1
-        return memories[rule].moments > Self.limit || crowd.moments > 10 * Self.limit + ownCount
+        return states[rule].moments > Self.limit || crowd.moments > 10 * Self.limit + ownCount
     }
 
     private mutating func play(until now: Instant, into outbox: inout [Output]) {
@@ -282,15 +277,15 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Handles the moment of a rule: decides whether it fires.
+    /// Begins a rule at its moment, unless its chance decides against it.
     private mutating func moment(of rule: Int, at now: Instant, into outbox: inout [Output]) {
         if case .repeated(_, let every, let times) = script[rule].when, every > .zero {
-            memories[rule].matches += 1
-            if memories[rule].matches < times ?? .max {
+            states[rule].matches += 1
+            if states[rule].matches < times ?? .max {
                 agenda.add(.begin, of: rule, due: now.advanced(by: every))
             }
         }
-        guard memories[rule].chance.happens(script[rule].chance), !memories[rule].isCutOff else { return }
+        guard states[rule].chance.happens(script[rule].chance), !states[rule].isCutOff else { return }
         begin(rule, at: now, into: &outbox)
     }
 
@@ -317,7 +312,7 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Ends a running rule, and reports what is active instead.
+    /// Ends a lasting rule, and resumes the one that it covered.
     private mutating func end(_ index: Int, at now: Instant, into outbox: inout [Output]) {
         let firing = running.remove(at: index)
         agenda.cancelEnd(ofFiring: firing.number)
@@ -332,7 +327,7 @@ public struct ScriptRunner: Sendable {
         match(ObservedEvent(.ended, of: .rule(firing.rule)), at: now, into: &outbox)
     }
 
-    /// Ends all actions on a target and what it contains, or all actions, in the order of their starts.
+    /// Ends all lasting rules on an entity and its parts, or all if it is nil, in the order in which they began.
     private mutating func clear(_ entity: EntityReference?, at now: Instant, into outbox: inout [Output]) {
         while let index = running.firstIndex(where: { firing in
             guard let entity else { return true }
@@ -342,8 +337,8 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// The rule that started last never ends, so other endless rules below it are over. Rules from outside can be taken
-    /// back, and do not end those of the file.
+    /// Ends endless rules below the last one, which is endless too; one from outside can be ended, and so does not end
+    /// rules of the file.
     private mutating func endEndless(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
         while let index = running.dropLast().firstIndex(where: { firing in
             script[firing.rule].end == nil && covers(rule, firing.rule)
@@ -353,7 +348,7 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Makes room for another rule with the same kind of action and target: ends the oldest.
+    /// Ends the first of the rules that a new one covers, if they are too many.
     private mutating func limitLayers(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
         guard running.count >= Self.limit, running.count(where: { covers(rule, $0.rule) }) >= Self.limit,
             let first = running.firstIndex(where: { covers(rule, $0.rule) })
@@ -361,7 +356,7 @@ public struct ScriptRunner: Sendable {
         end(first, at: now, into: &outbox)
     }
 
-    /// Whether two rules have the same kind of action and target.
+    /// Whether two rules have the same kind of action and the same target.
     private func covers(_ upper: Int, _ lower: Int) -> Bool {
         script[upper].action.kind == script[lower].action.kind
             && script[upper].action.entity == script[lower].action.entity

@@ -32,8 +32,7 @@ private func understand(_ words: [String]) -> Int32 {
     let program = Program(
         "lubdub",
         "A scriptable Bluetooth LE heart-rate peripheral, and a conformance test runner for clients and peripherals",
-        commands: commands.map(\.grammar),
-        planned: planned)
+        commands: commands.map(\.grammar))
     do throws(UsageError) {
         switch try program.parse(words) {
         case .help(let text):

@@ -38,8 +38,8 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 let explainGrammar = Arguments.Grammar(
-    "explain", "Explain a diagnostic code or a check",
-    operands: [.required("CODE", "for example LD0107, or an id that \"lubdub check --list\" prints")])
+    "explain", "Explain a diagnostic code, a check or an action",
+    operands: [.required("WORD", "LD0107, an id that \"lubdub check --list\" prints, or an action such as link_loss")])
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""
@@ -63,16 +63,22 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
         return .success
     }
+    if let action = Action.Kind(rawValue: operand.lowercased()) {
+        Console.print("\(action.rawValue): \(action.explanation)")
+        return .success
+    }
     guard
         let explanation = DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation
     else {
         let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
         let hint =
             closestMatch(to: word, in: codes)
-            ?? closestMatch(to: operand, in: Check.all.map(\.id) + CollectorCase.all.map(\.id))
+            ?? closestMatch(
+                to: operand,
+                in: Check.all.map(\.id) + CollectorCase.all.map(\.id) + Action.Kind.allCases.map(\.rawValue))
         throw CommandFailure(
             .usage,
-            "unknown code or check \(operand.abbreviated.quoted)"
+            "unknown code, check or action \(operand.abbreviated.quoted)"
                 + (hint.map { " (did you mean \($0.quoted)?)" } ?? " (\"lubdub check --list\" lists the checks)"))
     }
     Console.print("\(word): \(explanation)")

@@ -52,7 +52,7 @@ public struct Dashboard: Sendable {
         let value: String?
         let isWarning: Bool
 
-        /// A formatted number; nil when it is unknown.
+        /// A number as it is written; nil where it is not known.
         public init(label: String, value: String?, isWarning: Bool = false) {
             (self.label, self.value, self.isWarning) = (label, value, isWarning)
         }

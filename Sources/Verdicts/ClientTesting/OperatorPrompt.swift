@@ -11,7 +11,7 @@ struct OperatorPrompt: Sendable {
     /// The meaning of a typed line.
     package enum Reply: Equatable, Sendable {
         /// An answer, and its line in the event log.
-        case answer(Inquiry.Answer, ClientLine)
+        case answer(OperatorQuestion.Answer, ClientLine)
         /// Not an answer, and why.
         case misread(String)
     }
@@ -108,7 +108,7 @@ struct OperatorPrompt: Sendable {
     /// The line for a question that is never answered.
     package var silence: ClientLine? { line("answer", "null") }
 
-    private func answer(_ answer: Inquiry.Answer, _ word: String) -> Reply {
+    private func answer(_ answer: OperatorQuestion.Answer, _ word: String) -> Reply {
         line("answer", word.quoted).map { .answer(answer, $0) } ?? .misread(word)
     }
 

@@ -52,12 +52,12 @@ struct AppField: Sendable {
         key == "statistic" ? "value" : characteristic(of: key)?.value.key
     }
 
-    /// The characteristic of a line's key.
+    /// The characteristic whose lines begin with a key.
     private static func characteristic(of key: String) -> CharacteristicDescription? {
         ServiceRegistry.all.lazy.flatMap(\.characteristics).first { $0.client.key == key && $0.client.importance > .none }
     }
 
-    /// The description of a line's value, by its key and its member.
+    /// The value that a line has under a key, and under a member of its object.
     private static func description(of key: String, _ member: String?) -> ValueDescription? {
         guard let characteristic = characteristic(of: key) else { return nil }
         return ([characteristic.value] + characteristic.members).first { $0.key == member || $0.key == nil }

@@ -47,7 +47,7 @@ final class RealTime {
         while reason == nil {
             if condition() { return true }
             guard loop.now < limit else { return false }
-            runNextEvents(until: limit)
+            turn(until: limit)
         }
         skipped = max(skipped, limit)
         return false
@@ -56,7 +56,7 @@ final class RealTime {
     /// As `play`, but also after the end, so that links can be ended.
     func finish(within duration: Duration, _ condition: () -> Bool) {
         let limit = loop.now.advanced(by: duration)
-        while !condition(), loop.now < limit { runNextEvents(until: limit) }
+        while !condition(), loop.now < limit { turn(until: limit) }
     }
 
     /// Lets time pass until a task on the loop has ended; returns nil if that takes longer than `duration`, and when the

@@ -4,46 +4,46 @@ import Scenarios
 import Simulation
 import Testing
 
-/// What a person is asked, and what becomes of their answers.
-@Suite struct InquiryTests {
+/// Questions to the operator, and the effects of the answers.
+@Suite struct OperatorQuestionTests {
     enum Step: Sendable {
         case log(String)
-        /// It is so many seconds later than the start.
+        /// The time since the start, in seconds.
         case time(Double)
         case limit(Double)
         /// The machine stands still from one second to another.
         case standstill(Double, Double)
-        /// What is said next is no more than an answer.
-        case unheeded
+        /// The next line is only an answer.
+        case forNobody
         /// The person answers what is asked first.
-        case answer(Inquiry.Answer, Double, Inquiry.Reception)
-        /// So many things are asked, so many of them about what is over.
+        case answer(OperatorQuestion.Answer, Double, OperatorQuestion.Effect)
+        /// The number of questions, and of those whose time is over.
         case asked(Int, due: Int)
     }
 
     private func played(_ expect: String, _ steps: [Step], limit: String = "60 s") throws -> (String, String) {
-        var court = try Court(expect, limit: limit, on: Judge.Terms(asksPerson: true))
+        var harness = try JudgeHarness(expect, limit: limit, on: Judge.Terms(asksOperator: true))
         for step in steps {
             switch step {
             case .log(let log):
-                for entry in EventLogReader(court.scenario).entries(log) {
-                    court.judge.happened(entry.observed, at: entry.instant, into: &court.rulings)
+                for entry in EventLogReader(harness.scenario).entries(log) {
+                    harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
                 }
-            case .time(let seconds): court.judge.timePassed(at: at(seconds), into: &court.rulings)
-            case .standstill(let begin, let end): court.judge.stoodStill(from: at(begin), to: at(end))
-            case .unheeded: court.judge.heed(nil)
-            case .limit(let seconds): court.judge.reachedLimit(at: at(seconds), into: &court.rulings)
+            case .time(let seconds): harness.judge.timePassed(at: at(seconds), into: &harness.rulings)
+            case .standstill(let begin, let end): harness.judge.stoodStill(from: at(begin), to: at(end))
+            case .forNobody: harness.judge.setAudience(nil)
+            case .limit(let seconds): harness.judge.reachedLimit(at: at(seconds), into: &harness.rulings)
             case .answer(let answer, let seconds, let wanted):
-                let inquiry = try #require(court.judge.inquiries.first)
-                let reception = court.judge.answered(inquiry, answer, at: at(seconds), into: &court.rulings)
-                #expect(reception == wanted)
+                let question = try #require(harness.judge.operatorQuestions.first)
+                let effect = harness.judge.answer(question, answer, at: at(seconds), into: &harness.rulings)
+                #expect(effect == wanted)
             case .asked(let count, let due):
-                #expect(court.judge.inquiries.count == count)
-                #expect(court.judge.inquiries.count(where: \.isDue) == due)
+                #expect(harness.judge.operatorQuestions.count == count)
+                #expect(harness.judge.operatorQuestions.count(where: \.isDue) == due)
             }
         }
-        court.judge.finish(at: .start.advanced(by: court.scenario.limit), into: &court.rulings)
-        return (court.verdicts.first ?? "", court.reasons.first ?? "")
+        harness.judge.finish(at: .start.advanced(by: harness.scenario.limit), into: &harness.rulings)
+        return (harness.verdicts.first ?? "", harness.reasons.first ?? "")
     }
 
     private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
@@ -68,13 +68,13 @@ import Testing
             ),
             (
                 shows60, [.log(connected(5)), .time(14), .answer(.no, 30, .decided)], "fail 30.000000",
-                #"expected said {"heart_rate": {"bpm": 60}} within 9 s after the start; a person had not seen it by 30.000000 s"#
+                #"expected output {"heart_rate": {"bpm": 60}} within 9 s after the start; the operator had not seen it by 30.000000 s"#
             ),
-            // What is said about something else is no sight.
+            // A line about another value is not an observation.
             (
                 neverZero,
                 [
-                    .log(connected(5)), .unheeded,
+                    .log(connected(5)), .forNobody,
                     .log(#"{"t": 6.000000, "event": "said", "line": {"heart_rate": {"bpm": 0}}}"#), .limit(60),
                     .answer(.no, 70, .decided),
                 ], "pass 70.000000", ""
@@ -83,9 +83,9 @@ import Testing
             (
                 shows60, [.log(connected(5)), .standstill(6, 8.5), .time(14), .answer(.no, 30, .decided)],
                 "inconclusive 30.000000",
-                #"this machine stood still for 2.5 s: expected said {"heart_rate": {"bpm": 60}} within 9 s after the start; a person had not seen it by 30.000000 s"#
+                #"this machine stood still for 2.5 s: expected output {"heart_rate": {"bpm": 60}} within 9 s after the start; the operator had not seen it by 30.000000 s"#
             ),
-            // What is not settled yet may still come.
+            // An undecided question can still be answered.
             (
                 shows60,
                 [
@@ -93,7 +93,7 @@ import Testing
                     .log(shown(8, 60)),
                 ], "pass 8.000000", ""
             ),
-            // What is there now does not say what was there before.
+            // The present display does not show the past one.
             (
                 shows60,
                 [.log(connected(5)), .log(shown(20, 70)), .answer(.shown, 20, .unclear), .answer(.yes, 21, .decided)],
@@ -102,25 +102,25 @@ import Testing
             (
                 shows60,
                 [.log(connected(5)), .log(shown(20, 70)), .answer(.shown, 20, .unclear), .answer(.no, 21, .decided)],
-                "fail 21.000000", #"a person had not seen it by 21.000000 s, but {"heart_rate": {"bpm": 70}}"#
+                "fail 21.000000", #"the operator had not seen it by 21.000000 s, but {"heart_rate": {"bpm": 70}}"#
             ),
             (
                 shows60, [.log(connected(5)), .time(20), .answer(.unknown, 20, .decided), .asked(0, due: 0)],
-                "inconclusive 20.000000", "the person could not tell"
+                "inconclusive 20.000000", "the operator could not tell"
             ),
             (
                 shows60, [.log(connected(5)), .time(20), .answer(.nobody, 20, .decided)], "inconclusive 20.000000",
-                "nobody answered: there are no answers left to read"
+                "there was no answer: the input has ended"
             ),
-            (shows60, [.log(connected(5)), .time(20)], "inconclusive 60.000000", "nobody answered"),
+            (shows60, [.log(connected(5)), .time(20)], "inconclusive 60.000000", "there was no answer"),
             (
                 shows60, [.log(connected(55)), .limit(60), .asked(0, due: 0)], "inconclusive 60.000000",
-                "the end at 60.000000 s came before that was decided"
+                "the case ended at 60.000000 s, before this was decided"
             ),
-            // What must not be shown: what is typed too late says nothing of the time before.
+            // For `never`, a late answer does not show the past display.
             (
                 noZero, [.log(shown(3, 0))], "fail 3.000000",
-                #"expected no said {"heart_rate": {"bpm": 0}} from the start until ended of away; a person saw {"heart_rate": {"bpm": 0}} by 3.000000 s"#
+                #"expected no output {"heart_rate": {"bpm": 0}} from the start until end of away; the operator saw {"heart_rate": {"bpm": 0}} by 3.000000 s"#
             ),
             (
                 noZero,
@@ -132,11 +132,11 @@ import Testing
             ),
             (
                 noZero, [.log(line(6, "ended", of: "away")), .answer(.yes, 9, .decided)], "fail 9.000000",
-                "a person saw it by 9.000000 s"
+                "the operator saw it by 9.000000 s"
             ),
             (
                 noZero, [.time(60), .limit(60), .asked(0, due: 0)], "inconclusive 60.000000",
-                "the end at 60.000000 s came before that was decided"
+                "the case ended at 60.000000 s, before this was decided"
             ),
             (
                 neverZero, [.time(60), .asked(1, due: 0), .limit(60), .asked(1, due: 1), .answer(.no, 60, .decided)],
@@ -158,11 +158,11 @@ import Testing
                     .log(connected(1)), .log(delivered(2, 70)), .log(delivered(3, 71)), .log(shown(13.1, 70)),
                     .answer(.shown, 13.1, .unclear), .log(shown(14, 70)), .answer(.shown, 14, .decided),
                 ], "fail 14.000000",
-                #"a person had not seen it by 14.000000 s, but {"heart_rate": {"bpm": 70}}"#
+                #"the operator had not seen it by 14.000000 s, but {"heart_rate": {"bpm": 70}}"#
             ),
             (
                 showsTruth, [.time(9)], "inconclusive 60.000000",
-                "delivered of strap/heart_rate did not come before the end at 60.000000 s"
+                "never reached: delivery of strap/heart_rate (the case ended at 60.000000 s)"
             ),
         ] as [(String, [Step], String, String)])
     func `Answers`(expect: String, steps: [Step], verdict: String, reason: String) throws {
@@ -176,20 +176,20 @@ import Testing
         arguments: [
             (
                 #""expect": "count", "event": "said", "max": 5"#, .virtual, true,
-                "a person does not count what a client shows"
+                "an operator cannot count what a client shows"
             ),
-            (#""expect": "rate", "event": "said", "per": "1 s", "min": 1"#, .virtual, true, "a person does not count"),
+            (#""expect": "rate", "event": "said", "per": "1 s", "min": 1"#, .virtual, true, "an operator cannot count"),
             (
                 #""expect": "delay", "start": "connected", "end": "said", "max": "1 s""#, .virtual, true,
-                "a person's time is"
+                "the time of an operator"
             ),
             (
                 #""expect": "order", "events": ["connected", "said"]"#, .virtual, true,
-                "a person's time is not the client's"
+                "the time of an operator"
             ),
             (
                 #""expect": "seen", "event": {"event": "said", "line": {}, "nth": 3}, "within": "9 s""#, .virtual, true,
-                "a person does not count"
+                "an operator cannot count"
             ),
             (
                 #""expect": "seen", "event": "connected", "since": "said", "within": "9 s""#, .virtual, true,
@@ -197,28 +197,28 @@ import Testing
             ),
             (
                 #""expect": "never", "event": "scanning""#, .controllers, false,
-                "scanning is not heard of: the client's controller"
+                "scanning cannot be observed: only the client's controller"
             ),
             (
                 #""expect": "never", "event": "refused""#, .bluetoothd, false,
-                "refused is not heard of: bluetoothd has that"
+                "refused cannot be observed: bluetoothd does not report this"
             ),
             (#""expect": "never", "event": "refused""#, .controllers, false, nil),
             (#""expect": "never", "event": "disconnected""#, .virtual, true, nil),
         ] as [(String, RadioKind, Bool, String?)])
     func `What is not asked is skipped`(expect: String, radio: RadioKind, asks: Bool, why: String?) throws {
-        var court = try Court(expect, on: Judge.Terms(radio: radio, asksPerson: asks))
-        #expect(court.judge.inquiries.isEmpty)
-        let verdicts = court.hear("")
+        var harness = try JudgeHarness(expect, on: Judge.Terms(radio: radio, asksOperator: asks))
+        #expect(harness.judge.operatorQuestions.isEmpty)
+        let verdicts = harness.observe("")
         #expect(verdicts == [why == nil ? "pass 60.000000" : "skip 0.000000"])
-        #expect(court.reasons[0].hasPrefix(why ?? ""))
+        #expect(harness.reasons[0].hasPrefix(why ?? ""))
     }
 
     @Test func `Bounds of what goes over the air wait for the connection, too`() throws {
         let expect = #""expect": "seen", "event": {"event": "subscribed", "of": "strap/heart_rate"}, "within": "8 s""#
         for (asks, verdict) in [(true, "pass 26.000000"), (false, "fail 8.000000")] {
-            var court = try Court(expect, on: Judge.Terms(asksPerson: asks))
-            #expect(court.hear(connected(20) + subscribed(26)) == [verdict])
+            var harness = try JudgeHarness(expect, on: Judge.Terms(asksOperator: asks))
+            #expect(harness.observe(connected(20) + subscribed(26)) == [verdict])
         }
     }
 }

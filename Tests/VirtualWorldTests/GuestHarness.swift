@@ -4,7 +4,7 @@ import Simulation
 import VirtualWorld
 
 /// A world with hosts outside, which say literal octets and note what they are told.
-struct Audience {
+struct GuestHarness {
     /// What a host outside was told, and when.
     struct Told {
         let at: Instant
@@ -16,7 +16,7 @@ struct Audience {
     var world: World
     private(set) var told: [Told] = []
 
-    init(_ play: Play) throws {
+    init(_ play: TestScenario) throws {
         world = try World(play.scenario, seed: 1)
         world.start()
     }

@@ -12,7 +12,7 @@ import Synchronization
 import VirtualWorld
 
 /// A client of a scenario's first device that asks what a test wants to know, one thing after the other.
-struct Caller {
+struct ProcedureClient {
     /// A value that the device has notified or indicated.
     struct Heard: Equatable {
         let handle: UInt16
@@ -36,7 +36,7 @@ struct Caller {
     private var asked: UInt32 = 0
 
     /// Connects, or is linked to nobody.
-    init(_ play: Play, connects: Bool = true) throws {
+    init(_ play: TestScenario, connects: Bool = true) throws {
         world = try World(play.scenario, seed: 1)
         node = try world.addClient(at: .start)
         let (recording, wording) = (recording, world.wording)
@@ -72,7 +72,7 @@ struct Caller {
         return answer
     }
 
-    /// Asks, and waits for nothing; the answer is told by its number.
+    /// Starts a procedure without waiting; returns its number.
     mutating func begin(_ procedure: Procedure) throws -> UInt32 {
         guard let id else { throw NoAnswer() }
         asked += 1
@@ -84,7 +84,7 @@ struct Caller {
     func answer(_ number: UInt32) -> Result<Procedure.Outcome, Procedure.Failure>? { answers[number] }
 
     /// Plays on for 40 s at most, while something is so.
-    private mutating func goOn(while isSo: (Caller) -> Bool) {
+    private mutating func goOn(while isSo: (ProcedureClient) -> Bool) {
         let limit = world.now.advanced(by: .seconds(40))
         repeat { listen() } while isSo(self) && world.runNext(until: limit)
     }

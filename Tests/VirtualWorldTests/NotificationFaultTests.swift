@@ -1,10 +1,13 @@
 import Octets
 import Peripheral
+import Scenarios
 import Simulation
 import Testing
 
+@testable import VirtualWorld
+
 /// What becomes of values on their way out.
-@Suite struct TamperingTests {
+@Suite struct NotificationFaultTests {
     /// A device with two services: handles 1 and 2, and 3.  The values are numbered from 1 on, and come each 10 ms.
     private struct Exit {
         var notificationFaults = NotificationFaults()
@@ -15,7 +18,7 @@ import Testing
 
         mutating func play(_ rules: [NotificationFaults.Rule]) {
             var outbox: [PeripheralDevice.Notification] = []
-            notificationFaults.play(rules, at: now, pool: &pool, into: &outbox)
+            notificationFaults.replaceRules(with: rules, at: now, pool: &pool, into: &outbox)
             note(outbox)
         }
 
@@ -30,7 +33,7 @@ import Testing
             }
         }
 
-        mutating func forget(_ handle: UInt16) { notificationFaults.forget(handle, pool: &pool) }
+        mutating func forget(_ handle: UInt16) { notificationFaults.discard(handle, pool: &pool) }
 
         mutating func wait(_ duration: Duration) {
             let end = now.advanced(by: duration)
@@ -52,13 +55,13 @@ import Testing
         }
     }
 
-    private static func device(_ fault: NotificationFaults.Fault) -> NotificationFaults.Rule {
+    private static func device(_ fault: Action.ValueFault) -> NotificationFaults.Rule {
         .init(fault, .device, [1, 2, 3])
     }
-    private static func service(_ fault: NotificationFaults.Fault) -> NotificationFaults.Rule {
+    private static func service(_ fault: Action.ValueFault) -> NotificationFaults.Rule {
         .init(fault, .service(0), [1, 2])
     }
-    private static func value(_ fault: NotificationFaults.Fault) -> NotificationFaults.Rule {
+    private static func value(_ fault: Action.ValueFault) -> NotificationFaults.Rule {
         .init(fault, .value(1), [1])
     }
 
@@ -152,10 +155,10 @@ import Testing
     @Test func `The oldest of too many is thrown away`() {
         var exit = Exit()
         exit.play([Self.device(.delay(by: .seconds(3600)))])
-        exit.take([UInt16](repeating: 1, count: NotificationFaults.mostHeld + 3))
-        #expect(exit.pool.taken == NotificationFaults.mostHeld)
+        exit.take([UInt16](repeating: 1, count: NotificationFaults.maximumHeld + 3))
+        #expect(exit.pool.taken == NotificationFaults.maximumHeld)
         exit.wait(.seconds(7200))
-        #expect(exit.left.count == NotificationFaults.mostHeld)
+        #expect(exit.left.count == NotificationFaults.maximumHeld)
         #expect(exit.left.first == "3600040: 4")
         #expect(exit.pool.taken == 0)
     }

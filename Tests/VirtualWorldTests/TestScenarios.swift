@@ -1,16 +1,17 @@
-extension Play {
+extension TestScenario {
     /// Those of the repository, and what they leave out.
     static let all = [
-        Play("scenarios/resting.json"), Play("scenarios/workout.json"), Play("scenarios/three_straps.json"),
-        Play("scenarios/formats/two_byte.json"), disconnects, setsForAWhile, notifies, clears, twoDevices, high,
+        TestScenario("scenarios/resting.json"), TestScenario("scenarios/workout.json"),
+        TestScenario("scenarios/three_straps.json"),
+        TestScenario("scenarios/formats/two_byte.json"), disconnects, setsForAWhile, notifies, clears, twoDevices, high,
         smallMTU, unevenInterval, fastAndFull,
     ]
 
     /// One strap with a script; 60 s.
     static func strap(
         _ name: String, value: String = "72", more: String = "", script: String = "", limit: String = "60 s"
-    ) -> Play {
-        Play(
+    ) -> TestScenario {
+        TestScenario(
             name,
             """
             {"lubdub": 1, "name": "x", "limit": "\(limit)", "devices": [
@@ -55,7 +56,7 @@ extension Play {
             {"when": "20 s", "do": "clear", "of": "strap"}
             """)
 
-    static let twoDevices = Play(
+    static let twoDevices = TestScenario(
         "two devices",
         """
         {"lubdub": 1, "name": "x", "limit": "90 s", "devices": [
@@ -82,7 +83,7 @@ extension Play {
             """, limit: "20 s")
 
     /// Notifications drift through the connection events, and some fall into the middle of one.
-    static let unevenInterval = Play(
+    static let unevenInterval = TestScenario(
         "a period that fits no interval",
         """
         {"lubdub": 1, "name": "x", "limit": "10 min", "devices": [

@@ -3,60 +3,59 @@ import Scenarios
 import Simulation
 import Spelling
 
-/// An expectation of what a client shows, judged by a person who looks at it.
+/// Evaluates an expectation of what a client shows by the answers of an operator.
 ///
-/// What is shown in time settles it whenever that is said; that it was not, counts when the time is over.  How long a
-/// person takes to answer counts for nothing.  Of an expectation that opens again and again, one opening is asked about
-/// at a time, and three of them are enough.
-struct AskedTrial: Trying {
+/// An answer that the client shows it decides an opening at any time; one that it does not, only when its time is over.
+/// The operator may take any time to answer.  Of several openings, one is asked about at a time, and three are enough.
+struct OperatorEvaluator: ExpectationEvaluator {
     private struct Opening {
         let opened: Instant
         var closes: Instant
-        var untils: Int  // matches of `until` that are to come
+        var untils: Int  // matches of `until` that are still to come
         var isHeld: Bool
         var isDue = false
         var isAgain = false
-        var other: String?  // what a person saw instead
+        var other: String?  // what the operator saw instead
     }
 
-    /// What was true so long ago may still be said: a person looks, reads and types.
+    /// An answer may be this late: the operator has to look, read and type.
     static let latency = Duration.seconds(10)
-    private static let mostAsked = 3
+    private static let maximumQuestions = 3
 
     private let expectation: Expectation
     private let event: Event
-    /// Whether it should be shown, or should not.
-    private let isWanted: Bool
+    /// Whether the client should show it; false if it should not.
+    private let isExpected: Bool
     private var since: MomentWatch
     private var isHeld = true
     private var opening: Opening?
-    private var standing = Standing.neverCame
+    private var openingState = OpeningState.neverCame
     private var passed = 0
-    private var left = 0  // those that were not answered
-    private var unsaid: String?  // why one of them was not answered
+    private var left = 0  // openings without an answer
+    private var noAnswer: String?  // why an opening has no answer
     private(set) var outcome: Outcome?
 
-    /// Nil when it is not about what a client says.
+    /// Nil for an expectation that is not about lines of a client.
     init?(_ expectation: Expectation) {
         switch expectation.question {
-        case .seen(let event, _) where event.kind == .said: (self.event, isWanted) = (event, true)
-        case .never(let event) where event.kind == .said: (self.event, isWanted) = (event, false)
+        case .seen(let event, _) where event.kind == .said: (self.event, isExpected) = (event, true)
+        case .never(let event) where event.kind == .said: (self.event, isExpected) = (event, false)
         default: return nil
         }
         self.expectation = expectation
         since = MomentWatch(expectation.opens)
     }
 
-    /// What is asked now; nil when nothing is.
-    func inquiry(_ index: Int) -> Inquiry? {
+    /// The present question; nil if there is none.
+    func question(_ index: Int) -> OperatorQuestion? {
         opening.map { opening in
-            Inquiry(
+            OperatorQuestion(
                 expectation: index, opened: opening.opened, closes: opening.closes == .never ? nil : opening.closes,
                 isDue: opening.isDue, isAgain: opening.isAgain)
         }
     }
 
-    // MARK: What it is told
+    // MARK: Input
 
     mutating func advance(to now: Instant, _ context: Context) {
         guard outcome == nil else { return }
@@ -67,22 +66,22 @@ struct AskedTrial: Trying {
         if let closes = opening?.closes, closes <= now { opening?.isDue = true }
     }
 
-    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
+    mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
         guard outcome == nil else { return }
         let isTrue: TruthTest = { context.truths.hold($0, $1, at: now) }
         if let event = expectation.until?.event {
             close(event, event.matches(in: observed, isTrue: isTrue), at: now)
         }
-        if let opening, isWanted || !opening.isDue, event.concerns(observed) {
+        if let opening, isExpected || !opening.isDue, event.concerns(observed) {
             let line = observed.value?.json.abbreviated ?? "something"
             let start = max(opening.opened, now.advanced(by: .zero - Self.latency))
             if event.matches(in: observed, isTrue: { context.truths.hold($0, $1, since: start) }) > 0 {
-                decide(isWanted, "a person saw \(line) by \(now) s", at: now, context)
+                decide(isExpected, "the operator saw \(line) by \(now) s", at: now, context)
             } else {
                 self.opening?.other = line
             }
         }
-        if since.hear(observed, at: now, isTrue) { open(at: now) }
+        if since.observe(observed, at: now, isTrue) { open(at: now) }
     }
 
     mutating func release(at now: Instant) {
@@ -92,7 +91,7 @@ struct AskedTrial: Trying {
         opening?.closes = min(open.closes, now.advanced(by: bound))
     }
 
-    /// Nothing happens any more: what closes by that can be answered, and what is cut off cannot.
+    /// The scenario is at its limit: an opening that closes there can still be answered, one that is cut off cannot.
     mutating func reachedLimit(at now: Instant) {
         guard let open = opening, !open.isDue else { return }
         if expectation.closesAtLimit { opening?.isDue = true } else { opening = nil }
@@ -103,29 +102,29 @@ struct AskedTrial: Trying {
         let isAsked = opening?.isDue ?? false
         opening = nil
         guard passed == 0 else { return rule(.pass, nil, at: now) }
-        if let unsaid = isAsked ? "nobody answered" : unsaid {
-            return rule(.inconclusive, Reason(seen: unsaid), at: now)
+        if let noAnswer = isAsked ? "there was no answer" : noAnswer {
+            return rule(.inconclusive, Reason(seen: noAnswer), at: now)
         }
-        rule(.inconclusive, context.wording.inconclusive(expectation, standing, at: now), at: now)
+        rule(.inconclusive, context.formatter.inconclusive(expectation, openingState, at: now), at: now)
     }
 
-    /// What an answer is worth; of what was shown, `hear` has been told before.
+    /// Takes an answer; for `.shown`, the line has been passed to `observe` before.
     mutating func answer(
-        _ answer: Inquiry.Answer, to inquiry: Inquiry, at now: Instant, _ context: Context
-    ) -> Inquiry.Reception {
-        guard let open = opening, open.opened == inquiry.opened else { return .decided }
+        _ answer: OperatorQuestion.Answer, to question: OperatorQuestion, at now: Instant, _ context: Context
+    ) -> OperatorQuestion.Effect {
+        guard let open = opening, open.opened == question.opened else { return .decided }
         switch answer {
-        case .yes: decide(isWanted, "a person saw it by \(now) s", at: now, context)
-        case .no where open.isDue, .shown where open.isDue && open.isAgain && isWanted:
+        case .yes: decide(isExpected, "the operator saw it by \(now) s", at: now, context)
+        case .no where open.isDue, .shown where open.isDue && open.isAgain && isExpected:
             let other = open.other.map { ", but \($0)" } ?? ""
-            decide(!isWanted, "a person had not seen it by \(now) s\(other)", at: now, context)
+            decide(!isExpected, "the operator had not seen it by \(now) s\(other)", at: now, context)
         case .no: return .early
         case .shown where open.isDue:
             opening?.isAgain = true
             return .unclear
         case .shown: return .early
-        case .unknown: leave("the person could not tell", at: now)
-        case .nobody: leave("nobody answered: there are no answers left to read", at: now)
+        case .unknown: skip("the operator could not tell", at: now)
+        case .nobody: skip("there was no answer: the input has ended", at: now)
         }
         return .decided
     }
@@ -134,10 +133,10 @@ struct AskedTrial: Trying {
 
     private mutating func open(at now: Instant) {
         guard opening == nil else { return }
-        standing = .opened(now)
+        openingState = .opened(now)
         var closes = expectation.until?.clockTime(after: now, origin: .start) ?? .never
         guard closes >= now else {
-            standing = .cameLate(now, over: closes)
+            openingState = .cameLate(now, over: closes)
             return
         }
         let bound = expectation.bound
@@ -147,7 +146,7 @@ struct AskedTrial: Trying {
             isHeld: isHeld && bound != nil)
     }
 
-    /// So many matches have come of the event that closes it.
+    /// Counts matches of the event that closes the opening.
     private mutating func close(_ event: Event, _ matches: Int, at now: Instant) {
         guard let open = opening, matches > 0 else { return }
         opening?.untils -= matches
@@ -155,32 +154,33 @@ struct AskedTrial: Trying {
         if let closes = opening?.closes, closes <= now { opening?.isDue = true }
     }
 
-    private mutating func decide(_ isGood: Bool, _ words: String, at now: Instant, _ context: Context) {
+    private mutating func decide(_ isGood: Bool, _ seen: String, at now: Instant, _ context: Context) {
         guard let open = opening else { return }
         opening = nil
         guard isGood else {
-            return deny(context.wording.denied(expectation, open.opened, words), open, at: now, context)
+            return deny(context.formatter.denied(expectation, open.opened, seen), open, at: now, context)
         }
         passed += 1
-        if passed + left >= Self.mostAsked || since.isExhausted { rule(.pass, nil, at: now) }
+        if passed + left >= Self.maximumQuestions || since.isExhausted { rule(.pass, nil, at: now) }
     }
 
-    /// A machine that stood still may have kept from the client what it should have shown.
+    /// Fails, unless this machine stood still and so may have delayed the client.
     private mutating func deny(_ reason: Reason, _ open: Opening, at now: Instant, _ context: Context) {
         guard let standstill = context.standstills.excuse(expectation, from: open.opened, to: min(open.closes, now))
         else {
             return rule(.fail, reason, at: now)
         }
         outcome = Outcome(
-            verdict: .inconclusive, reason: context.wording.excused(reason, standstill), at: now, standstill: standstill
+            verdict: .inconclusive, reason: context.formatter.excused(reason, standstill), at: now,
+            standstill: standstill
         )
     }
 
-    private mutating func leave(_ why: String, at now: Instant) {
+    private mutating func skip(_ reason: String, at now: Instant) {
         opening = nil
-        (unsaid, left) = (why, left + 1)
-        guard since.isExhausted || passed + left >= Self.mostAsked else { return }
-        if passed > 0 { rule(.pass, nil, at: now) } else { rule(.inconclusive, Reason(seen: why), at: now) }
+        (noAnswer, left) = (reason, left + 1)
+        guard since.isExhausted || passed + left >= Self.maximumQuestions else { return }
+        if passed > 0 { rule(.pass, nil, at: now) } else { rule(.inconclusive, Reason(seen: reason), at: now) }
     }
 
     private mutating func rule(_ verdict: Verdict, _ reason: Reason?, at now: Instant) {

@@ -1,27 +1,27 @@
 import Simulation
 
-/// What is to happen in a world: by instant, and then by insertion.
+/// The future events of a world, ordered by instant and then by insertion.
 ///
-/// What is to happen now is most of it, and stands in a line of its own, which costs a fraction of a turn in the queue.
-struct Upcoming: Sendable {
-    /// What names an event until it has been taken.
+/// Most events are due at once; they are in a list, which is much faster than the queue.
+struct EventSchedule: Sendable {
+    /// Identifies an event until it is taken.
     enum Ticket: Sendable {
-        /// By its place in the line.
+        /// By its index in `present`.
         case present(Int)
         case queued(EventQueue.Ticket)
     }
 
     private var queue = EventQueue()
-    private var queued: [World.Event] = []  // by the slots of the queue
+    private var queued: [World.Event] = []  // by slot of the queue
     private var present = OutputQueue<World.Event>()  // inserted at `now` for `now`
 
-    /// The instant of the event taken last, or that `advance` named.
+    /// The instant of the event taken last, or of the last `advance`.
     var now: Instant { queue.now }
 
-    /// When the next event is due; nil when nothing is to happen any more.
+    /// When the next event is due; nil if there is none.
     var nextDue: Instant? { mutating get { !present.isEmpty ? now : queue.firstDue() } }
 
-    /// The next place among the events of `due`; what is overdue happens now.
+    /// Adds an event after those of the same instant; one that is overdue is due now.
     @discardableResult
     mutating func insert(_ event: World.Event, due: Instant) -> Ticket {
         guard due > now else {
@@ -33,7 +33,7 @@ struct Upcoming: Sendable {
         return .queued(ticket)
     }
 
-    /// Of an event that has not been taken.
+    /// Cancels an event that has not been taken.
     mutating func cancel(_ ticket: Ticket) {
         switch ticket {
         case .present(let place): present.added[place] = .cancelled
@@ -41,16 +41,16 @@ struct Upcoming: Sendable {
         }
     }
 
-    /// The next event, if it is due by `limit`; its instant is then `now`.
+    /// Takes the next event, if it is due by `limit`; `now` becomes its instant.
     mutating func takeFirst(dueBy limit: Instant) -> World.Event? {
         guard limit >= now else { return nil }
-        // What the queue has for now was inserted before it was now, and so before the line.
+        // Events of the queue that are due now were inserted before those of the list.
         let queueLimit = present.isEmpty ? limit : now
         if queue.earliest <= queueLimit, let ticket = queue.takeFirst(dueBy: queueLimit) { return queued[ticket.slot] }
         return present.takeFirst()
     }
 
-    /// Makes `instant` the present when nothing is due before it.
+    /// Makes `instant` the present if nothing is due before it.
     mutating func advance(to instant: Instant) {
         if present.isEmpty { queue.advance(to: instant) }
     }

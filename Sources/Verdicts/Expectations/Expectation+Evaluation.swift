@@ -1,36 +1,35 @@
 import EventLog
 import Scenarios
 
-// How the questions of the language are asked.
-
 extension Expectation {
-    /// What judges it.
-    func trial(streams: [Stream], _ terms: Judge.Terms) -> any Trying {
-        if let why = terms.whyNotJudged(self) { return LeftOut(why) }
-        let isHeld = terms.asksPerson
-        if isHeld, let trial = AskedTrial(self) { return trial }
+    /// Its evaluator.
+    func evaluator(streams: [Stream], _ terms: Judge.Terms) -> any ExpectationEvaluator {
+        if let reason = terms.unsupportedReason(for: self) { return SkippedEvaluator(reason) }
+        let isHeld = terms.asksOperator
+        if isHeld, let evaluator = OperatorEvaluator(self) { return evaluator }
         switch question {
         case .seen(let event, _):
             let isSaid = event.kind == .said
-            return Trial(
+            return Evaluator(
                 self, Tally(event, Limits(min: 1, max: nil)), grace: isSaid ? terms.grace : .zero, isHeld: isHeld)
-        case .never(let event): return Trial(self, Tally(event, Limits(min: nil, max: 0)), grace: .zero, isHeld: isHeld)
-        case .count(let event, let limits): return Trial(self, Tally(event, limits), grace: .zero, isHeld: isHeld)
+        case .never(let event):
+            return Evaluator(self, Tally(event, Limits(min: nil, max: 0)), grace: .zero, isHeld: isHeld)
+        case .count(let event, let limits): return Evaluator(self, Tally(event, limits), grace: .zero, isHeld: isHeld)
         case .delay(_, let event, _, _):
-            return Trial(self, Tally(event, Limits(min: 1, max: nil)), grace: .zero, isHeld: isHeld)
+            return Evaluator(self, Tally(event, Limits(min: 1, max: nil)), grace: .zero, isHeld: isHeld)
         case .order(let events):
-            return Trial(self, Order(occurrences: events.map(\.occurrence)), grace: .zero, isHeld: isHeld)
+            return Evaluator(self, Order(occurrences: events.map(\.occurrence)), grace: .zero, isHeld: isHeld)
         case .rate(let event, let length, let limits):
-            let meant = streams.filter { $0.kind == event.kind && event.of?.includes($0.part) ?? true }
-            let patience = meant.map(\.reach).max() ?? .zero
-            return Trial(self, Rate(per: length, limits, patience: patience), grace: .zero, isHeld: isHeld)
+            let matching = streams.filter { $0.kind == event.kind && event.of?.includes($0.part) ?? true }
+            let patience = matching.map(\.reach).max() ?? .zero
+            return Evaluator(self, Rate(per: length, limits, patience: patience), grace: .zero, isHeld: isHeld)
         }
     }
 
-    /// What opens it.
+    /// The moment that opens it.
     var opens: Moment { if case .delay(let event, _, _, _) = question { .event(event) } else { since } }
 
-    /// What is to come, or not.
+    /// The events that should come, or should not.
     var expected: [Event] {
         switch question {
         case .seen(let event, _), .never(let event), .count(let event, _), .rate(let event, _, _),
@@ -40,22 +39,22 @@ extension Expectation {
         }
     }
 
-    /// All events that it has to do with.
+    /// All its events, with those that open and close it.
     var events: [Event] { expected + [opens.event, until?.event].compactMap(\.self) }
 
     /// How long it stays open.
     var bound: Duration? {
         switch question {
         case .seen(_, let within): within
-        case .delay(_, _, _, let most): most
+        case .delay(_, _, _, let maximum): maximum
         case .never, .count, .order, .rate: within
         }
     }
 
-    /// Of the openings, so many per cent must pass.
+    /// The percentage of the openings that must pass.
     var percentile: Double { if case .delay(_, _, let percentile, _) = question { percentile } else { 100 } }
 
-    /// Whether the limit is where it closes, and does not cut it off.
+    /// Whether it closes at the scenario's limit; otherwise the limit cuts it off.
     var closesAtLimit: Bool {
         switch question {
         case .never, .count: within == nil && until == nil || within == nil && until == .end

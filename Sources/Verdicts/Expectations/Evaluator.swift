@@ -1,31 +1,31 @@
 import Scenarios
 import Simulation
 
-/// The judging of one expectation.
-protocol Trying: Sendable {
-    /// How it ended; nil while it is not decided.
+/// Evaluates one expectation.
+protocol ExpectationEvaluator: Sendable {
+    /// The verdict; nil while it is not decided.
     var outcome: Outcome? { get }
-    /// Does what is due by `now`; what closes now stays open, as more may happen at this instant.
+    /// Performs what is due by `now`; an opening that closes now stays open, as more events may follow at this instant.
     mutating func advance(to now: Instant, _ context: Context)
-    /// Something happens now.
-    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ context: Context)
+    /// Takes an event.
+    mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context)
     /// The scenario ends.
     mutating func finish(at now: Instant, _ context: Context)
-    /// From now on bounds count, which did not while nobody had connected.
+    /// Starts the time limits, after the first connection.
     mutating func release(at now: Instant)
 }
 
-/// How an expectation ended.
+/// The verdict on an expectation.
 struct Outcome: Sendable {
     let verdict: Verdict
     let reason: Reason?
     let at: Instant
-    /// How long this machine stood still, if that is why it did not fail.
+    /// How long this machine stood still, if only that excuses a failure.
     var standstill: Duration?
 }
 
-/// Opens an expectation, tells its question what comes, and makes one verdict of what becomes of the openings.
-struct Trial<Asked: Question>: Trying {
+/// Opens an expectation, passes matching events to its question, and combines the decisions into a verdict.
+struct Evaluator<Asked: Question>: ExpectationEvaluator {
     private let expectation: Expectation
     private var asked: Asked
     private var since: MomentWatch
@@ -33,22 +33,22 @@ struct Trial<Asked: Question>: Trying {
     private let until: Moment?
     private var untils = 0  // matches of `until`
     private let within: Duration?
-    /// Of the openings, so many per cent must pass.
+    /// The percentage of the openings that must pass.
     private let percentile: Double
     private let closesAtLimit: Bool
     private var isHeld: Bool
 
     private var openings: Asked.Openings = []
     private var decisions: [Decision] = []
-    private var standing = Standing.neverCame
+    private var openingState = OpeningState.neverCame
     private var isOverrun = false
     private var passed = 0
     private var failed = 0
     private var firstFailure: Decision?
     private var excused = 0  // failed while this machine stood still
     private var firstExcused: (decision: Decision, standstill: Duration)?
-    private var last = Instant.start  // of what it did
-    private var sights = Sights()
+    private var last = Instant.start  // of the last decision
+    private var nearMisses = NearMisses()
     private(set) var outcome: Outcome?
 
     init(_ expectation: Expectation, _ asked: Asked, grace: Duration, isHeld: Bool) {
@@ -59,7 +59,7 @@ struct Trial<Asked: Question>: Trying {
         closesAtLimit = expectation.closesAtLimit
     }
 
-    // MARK: What it is told
+    // MARK: Input
 
     mutating func advance(to now: Instant, _ context: Context) {
         while outcome == nil, let turn = nextTurn, turn.due < now || turn.due == now && turn != .close(now) {
@@ -79,14 +79,14 @@ struct Trial<Asked: Question>: Trying {
         settle(context)
     }
 
-    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
+    mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
         guard outcome == nil else { return }
         let isTrue: TruthTest = { context.truths.hold($0, $1, at: now) }
         last = now
-        // What closes an opening stands behind it, and does not count.
+        // The event that closes an opening does not belong to it.
         if let event = until?.event { close(event.matches(in: observed, isTrue: isTrue), of: event, at: now) }
         match(observed, at: now, context, isTrue)
-        if since.hear(observed, at: now, isTrue) { open(at: now) }
+        if since.observe(observed, at: now, isTrue) { open(at: now) }
         settle(context)
     }
 
@@ -100,7 +100,7 @@ struct Trial<Asked: Question>: Trying {
             verdict(context)
             ?? Outcome(
                 verdict: .inconclusive,
-                reason: context.wording.inconclusive(expectation, standing, at: now),
+                reason: context.formatter.inconclusive(expectation, openingState, at: now),
                 at: now)
     }
 
@@ -115,7 +115,7 @@ struct Trial<Asked: Question>: Trying {
 
     // MARK: Turns
 
-    /// What time brings, in the order of one instant.
+    /// A timed step, in the order of steps at one instant.
     private enum Turn: Hashable {
         case open(Instant)
         case match(event: Int, Instant)
@@ -144,14 +144,14 @@ struct Trial<Asked: Question>: Trying {
         var closes = Instant.never
         if let time = until?.clockTime(after: now, origin: .start) {
             guard time >= now else {
-                if case .neverCame = standing { standing = .cameLate(now, over: time) }
+                if case .neverCame = openingState { openingState = .cameLate(now, over: time) }
                 return
             }
             closes = time
         }
         if let within, !isHeld { closes = min(closes, now.advanced(by: within)) }
-        standing = .opened(now)
-        guard openings.count < Asked.mostOpenings else {
+        openingState = .opened(now)
+        guard openings.count < Asked.maximumOpenings else {
             isOverrun = true
             return
         }
@@ -163,21 +163,21 @@ struct Trial<Asked: Question>: Trying {
         if let decision = asked.close(first, at: min(due(of: first), now)) { decisions.append(decision) }
     }
 
-    /// Closes what so many matches of `until` close.
+    /// Closes the openings that have all their matches of `until`.
     private mutating func close(_ matches: Int, of event: Event, at now: Instant) {
         untils += matches
         guard matches > 0 else { return }
         func isClosed(_ opening: Opening<Asked.Progress>) -> Bool {
             untils - opening.untils >= event.occurrence.first
         }
-        // What opened first has seen most.
+        // The first opening has the most matches.
         for index in openings.indices.prefix(while: { isClosed(openings[$0]) }) {
             openings[index].closes = min(openings[index].closes, now.advanced(by: event.delay))
         }
         while event.delay <= .zero, let first = openings.first, isClosed(first), due(of: first) <= now { closeFirst() }
     }
 
-    /// Tells the question which events are here, value by value.
+    /// Passes the matching events of each value to the question.
     private mutating func match(_ observed: ObservedEvent, at now: Instant, _ context: Context, _ isTrue: TruthTest) {
         guard events.contains(where: { $0.event.concerns(observed) }) else { return }
         for value in 0..<observed.count {
@@ -186,7 +186,7 @@ struct Trial<Asked: Question>: Trying {
                 let event = events[index].event
                 guard event.concerns(observed) else { return false }
                 let fits = event.fits(observed, at: value, isTrue: isTrue)
-                sights.see(observed, event, at: value, now, fits: fits)
+                nearMisses.see(observed, event, at: value, now, fits: fits)
                 guard fits, event.delay > .zero else { return fits }
                 let (due, value) = (now.advanced(by: event.delay), instant.advanced(by: event.delay))
                 events[index].add(EventWatch.Match(due: due, value: value))
@@ -194,14 +194,14 @@ struct Trial<Asked: Question>: Trying {
             }
             guard !came.isEmpty else { continue }
             asked.came(came, instant, at: now, &openings, into: &decisions)
-            // What comes then is not what it failed for.
+            // Later values are not the reason of the failure.
             if percentile >= 100, decisions.contains(where: { $0.fault != nil }) { return }
         }
     }
 
     // MARK: Verdict
 
-    /// Counts what was decided, and rules as soon as nothing can change it any more.
+    /// Counts the decisions, and sets the verdict as soon as nothing can change it.
     private mutating func settle(_ context: Context) {
         guard outcome == nil, !decisions.isEmpty || openings.isEmpty else { return }
         for decision in decisions.sorted(by: { ($0.at, $0.opened) < ($1.at, $1.opened) }) {
@@ -225,7 +225,7 @@ struct Trial<Asked: Question>: Trying {
         }
     }
 
-    /// What the openings that were decided say together; nil when there are none.
+    /// The verdict on all decided openings; nil if there are none.
     private func verdict(_ context: Context) -> Outcome? {
         guard passed + failed + excused > 0 else { return nil }
         if let firstFailure, Double(passed) * 100 < percentile * Double(passed + failed) {
@@ -235,16 +235,16 @@ struct Trial<Asked: Question>: Trying {
             let (decision, standstill) = firstExcused
             let reason = reason(decision, context)
             return Outcome(
-                verdict: .inconclusive, reason: context.wording.excused(reason, standstill), at: last,
+                verdict: .inconclusive, reason: context.formatter.excused(reason, standstill), at: last,
                 standstill: standstill)
         }
         guard !isOverrun, !since.isOverrun, !events.contains(where: \.isOverrun) else {
-            return Outcome(verdict: .inconclusive, reason: context.wording.overrun(expectation), at: last)
+            return Outcome(verdict: .inconclusive, reason: context.formatter.overrun(expectation), at: last)
         }
         return Outcome(verdict: .pass, reason: nil, at: last)
     }
 
-    /// How long this machine stood still in the window of a failure, if that excuses it.
+    /// How long this machine stood still during a failed opening, if that excuses the failure.
     private func excuse(_ decision: Decision, _ context: Context) -> Duration? {
         context.standstills.excuse(expectation, from: decision.opened, to: decision.at)
     }
@@ -255,45 +255,45 @@ struct Trial<Asked: Question>: Trying {
 
     private func reason(_ decision: Decision, _ context: Context) -> Reason {
         let share = percentile < 100 ? (passed, passed + failed) : nil
-        return context.wording.failure(expectation, decision, sights, share: share, context.truths)
+        return context.formatter.failure(expectation, decision, nearMisses, share: share, context.truths)
     }
 }
 
-/// What became of an expectation's openings when nothing was decided.
-enum Standing: Sendable {
-    /// What it is to begin with did not come.
+/// The openings of an expectation without decisions.
+enum OpeningState: Sendable {
+    /// `since` did not match.
     case neverCame
-    /// That came first when it was over by its `until`.
+    /// `since` first matched after `until`.
     case cameLate(Instant, over: Instant)
-    /// It opened, the last time here.
+    /// It opened, the last time at this instant.
     case opened(Instant)
 }
 
-/// The last happenings that an expectation might have meant.
-struct Sights: Sendable {
-    struct Sight: Sendable {
+/// The last events that came close to an expectation.
+struct NearMisses: Sendable {
+    struct Observation: Sendable {
         let instant: Instant
         let observed: ObservedEvent
-        /// As which it was looked at.
+        /// The expected event.
         let event: Event
-        /// Which of the happening's values.
+        /// The index of the value in the event.
         let index: Int
 
-        /// What the event was about: a part, where that is carried in another.
+        /// The entity: a part, if its value is part of another one.
         var of: EntityReference? { isCarried ? event.of : observed.of }
-        var value: Datum? { event.sight(of: observed, at: index) }
-        /// Whether it is there at all.
+        var value: Datum? { event.relevantValue(of: observed, at: index) }
+        /// Whether the value has the part at all.
         fileprivate var isThere: Bool { !isCarried || value != nil }
         private var isCarried: Bool { event.carrier.map { $0.part == observed.of } ?? false }
     }
 
-    /// One that was as expected.
-    private(set) var hit: Sight?
-    /// One that was not, as its filters say.
-    private(set) var miss: Sight?
+    /// One that matched.
+    private(set) var hit: Observation?
+    /// One whose filters did not match.
+    private(set) var miss: Observation?
 
     mutating func see(_ observed: ObservedEvent, _ event: Event, at index: Int, _ now: Instant, fits: Bool) {
-        let sight = Sight(instant: now, observed: observed, event: event, index: index)
-        if fits { hit = sight } else if sight.isThere { miss = sight }
+        let observation = Observation(instant: now, observed: observed, event: event, index: index)
+        if fits { hit = observation } else if observation.isThere { miss = observation }
     }
 }

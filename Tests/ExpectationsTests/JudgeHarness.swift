@@ -5,7 +5,7 @@ import Scenarios
 import Simulation
 import Testing
 
-/// A strap that shows all it can, a patch of streams and a band that is read; rules that are known as `away` and `back`.
+/// A strap with all values, a patch with streams and a band with values to read; rules `away` and `back`.
 private func source(_ expect: String, limit: String) -> String {
     """
     {"lubdub": 1, "name": "x", "limit": "\(limit)",
@@ -22,13 +22,13 @@ private func source(_ expect: String, limit: String) -> String {
     """
 }
 
-/// A judge, and somebody who reads a log to it.
-struct Court {
+/// A judge of a scenario, with the events of a log.
+struct JudgeHarness {
     let scenario: Scenario
     var judge: Judge
     var rulings: [Judge.Ruling] = []
 
-    /// `expect` is what stands in a scenario's list, without what all have: an `id`.
+    /// A judge of expectations as in a scenario, without `id`.
     init(_ expect: String..., limit: String = "60 s", on terms: Judge.Terms = Judge.Terms()) throws {
         try self.init(expect, limit: limit, on: terms)
     }
@@ -43,10 +43,10 @@ struct Court {
         judge = Judge(scenario, on: terms)
     }
 
-    /// Hears a whole log, and says how each expectation ended.
-    mutating func hear(_ log: String) -> [String] {
+    /// Judges a whole log; returns the verdicts.
+    mutating func observe(_ log: String) -> [String] {
         for entry in EventLogReader(scenario).entries(log) {
-            judge.happened(entry.observed, at: entry.instant, into: &rulings)
+            judge.observe(entry.observed, at: entry.instant, into: &rulings)
         }
         judge.finish(at: .start.advanced(by: scenario.limit), into: &rulings)
         return verdicts
@@ -60,17 +60,17 @@ struct Court {
     var reasons: [String] { rulings.sorted { $0.expectation < $1.expectation }.map { $0.reason ?? "" } }
 }
 
-/// How one expectation ends with a log, and why.
+/// The verdict on one expectation with a log, and its reason.
 func judged(
     _ expect: String, _ log: String, limit: String = "60 s", grace: Duration = .zero
 ) throws -> (verdict: String, reason: String) {
-    var court = try Court(expect, limit: limit, on: Judge.Terms(grace: grace))
-    let verdicts = court.hear(log)
+    var harness = try JudgeHarness(expect, limit: limit, on: Judge.Terms(grace: grace))
+    let verdicts = harness.observe(log)
     try #require(verdicts.count == 1)
-    return (verdicts[0], court.reasons[0])
+    return (verdicts[0], harness.reasons[0])
 }
 
-/// A row of a table: an expectation, a log, and how it ends.
+/// An expectation, a log and the verdict.
 struct Row: Sendable, CustomTestStringConvertible {
     let expect: String
     let log: String
@@ -83,7 +83,7 @@ struct Row: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { verdict }
 
-    /// Whether it ends as it should.
+    /// Checks the verdict.
     func check() throws {
         let (verdict, reason) = try judged(expect, log, limit: limit)
         #expect(verdict == self.verdict, "\(expect)\n\(log)\(reason)")
@@ -92,7 +92,7 @@ struct Row: Sendable, CustomTestStringConvertible {
 
 // Lines of event logs.
 
-/// A line of a thing of the scenario.
+/// An event of an entity.
 func line(_ seconds: Double, _ event: String, of entity: String, _ more: String = "") -> String {
     let instant = Instant(nanoseconds: Int64((seconds * 1e6).rounded()) * 1000)
     return "{\"t\": \(instant), \"event\": \"\(event)\", \"of\": \"\(entity)\"\(more)}\n"
@@ -106,17 +106,17 @@ func disconnected(_ seconds: Double, _ reason: String = "connection_timeout") ->
     line(seconds, "disconnected", of: "strap", ", \"reason\": \"\(reason)\"")
 }
 
-/// What a client says.
+/// A line of the client.
 func said(_ seconds: Double, _ words: String) -> String { line(seconds, "said", of: "client", ", \"line\": \(words)") }
 
 func shown(_ seconds: Double, _ bpm: Int) -> String { said(seconds, "{\"heart_rate\": {\"bpm\": \(bpm)}}") }
 
-/// A measurement that is delivered, with more members.
+/// A delivered measurement, with more members.
 func delivered(_ seconds: Double, _ bpm: Int, _ more: String = "") -> String {
     line(seconds, "delivered", of: "strap/heart_rate", ", \"value\": {\"bpm\": \(bpm)\(more)}")
 }
 
-/// Values of the stream, of ten in a second.
+/// Values of a stream of 10 Hz.
 func stream(_ seconds: Double, _ values: [Int]) -> String {
     line(seconds, "delivered", of: "patch/measurements", ", \"value\": \(values)")
 }

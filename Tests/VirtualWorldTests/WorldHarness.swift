@@ -15,7 +15,7 @@ import VirtualWorld
 @testable import Reporting
 
 /// A scenario, played with the built-in client in it, and everything that was logged.
-struct Stage {
+struct WorldHarness {
     /// What the client said, and when.
     struct Said {
         let at: Instant
@@ -83,7 +83,7 @@ struct Stage {
         records.filter { $0.event == event && (entity == nil || $0.entity == entity) }
     }
 
-    /// The client leaves in good order, and nobody comes back.
+    /// Disconnects the client for good.
     mutating func end() {
         limit = limit.advanced(by: .seconds(10))
         collector.stop(at: world.now, into: &outbox)
@@ -170,7 +170,7 @@ struct Stage {
 }
 
 /// A scenario of this file, or of the repository when it begins with `scenarios/`.
-struct Play: Sendable, CustomTestStringConvertible {
+struct TestScenario: Sendable, CustomTestStringConvertible {
     let name: String
     private let text: String?
 

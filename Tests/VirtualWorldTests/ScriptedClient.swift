@@ -13,11 +13,11 @@ import VirtualWorld
 
 @testable import Reporting
 
-/// A client of a scenario's first device that asks for what a test says, when it says so; and everything that was logged.
+/// A client of a scenario's first device that performs a test's requests; and the logs of its world.
 /// It connects as soon as it can, and again if it returns.
-struct Visitor {
-    /// What it asks for, at an instant or as soon as what stands before it is over.
-    struct Wish {
+struct ScriptedClient {
+    /// A procedure, at an instant or as soon as the one before it has ended.
+    struct ScheduledRequest {
         let at: Duration?
         let procedure: Procedure
     }
@@ -31,7 +31,7 @@ struct Visitor {
     private(set) var world: World
     private let node: Int
     private let recording = Recording()
-    private var wishes: [Wish]
+    private var requests: [ScheduledRequest]
     private var link: ConnectionID?
     private var returns: Bool
     private var limit: Instant
@@ -42,9 +42,10 @@ struct Visitor {
     private(set) var values: [(at: Instant, handle: UInt16, octets: [UInt8])] = []
 
     init(
-        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, returns: Bool = true, asking wishes: [Wish] = []
+        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, returns: Bool = true,
+        asking requests: [ScheduledRequest] = []
     ) throws {
-        (self.wishes, self.returns, limit) = (wishes, returns, .start.advanced(by: scenario.limit))
+        (self.requests, self.returns, limit) = (requests, returns, .start.advanced(by: scenario.limit))
         world = try World(scenario, seed: seed, sleeps: sleeps)
         node = try world.addClient(at: .start)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
@@ -62,7 +63,7 @@ struct Visitor {
         goOnToLimit()
     }
 
-    /// It leaves in good order, and does not return: how many packets nobody has given back.
+    /// Disconnects for good; returns the number of packets that were not released.
     mutating func end() -> Int {
         (returns, limit) = (false, limit.advanced(by: .seconds(10)))
         if let link { world.command(.disconnect(link, reason: .remoteUserTerminated), of: node) }
@@ -87,7 +88,7 @@ struct Visitor {
         }
     }
 
-    /// How often these octets stand in the trace.
+    /// The number of occurrences of these octets in the trace.
     func count(_ octets: [UInt8]) -> Int {
         let trace = trace
         return trace.indices.count { trace[$0...].starts(with: octets) }
@@ -96,7 +97,7 @@ struct Visitor {
     private mutating func goOnToLimit() {
         repeat {
             settle()
-            if let due = wishes.first?.at.map({ Instant.start.advanced(by: $0) }), due <= world.now { ask() }
+            if let due = requests.first?.at.map({ Instant.start.advanced(by: $0) }), due <= world.now { ask() }
             settle()
         } while goOn()
         world.run(until: limit)
@@ -106,7 +107,7 @@ struct Visitor {
     }
 
     private mutating func goOn() -> Bool {
-        let due = link == nil ? .never : wishes.first?.at.map { Instant.start.advanced(by: $0) } ?? .never
+        let due = link == nil ? .never : requests.first?.at.map { Instant.start.advanced(by: $0) } ?? .never
         if due > world.now, due < world.nextDue ?? .never {
             world.run(until: due)
             return due <= limit
@@ -148,21 +149,23 @@ struct Visitor {
         world.command(.connect(creation, timeout: nil), of: node)
     }
 
-    /// Asks for what has no time of its own.
+    /// Performs the next request that has no time.
     private mutating func askNext() {
-        if let wish = wishes.first, wish.at == nil { ask() }
+        if let wish = requests.first, wish.at == nil { ask() }
     }
 
     private mutating func ask() {
-        guard let link, !wishes.isEmpty else { return }
+        guard let link, !requests.isEmpty else { return }
         asked += 1
-        world.command(.procedure(link, wishes.removeFirst().procedure, id: asked), of: node)
+        world.command(.procedure(link, requests.removeFirst().procedure, id: asked), of: node)
     }
 }
 
-extension Visitor.Wish {
-    static func now(_ procedure: Procedure) -> Visitor.Wish { Visitor.Wish(at: nil, procedure: procedure) }
-    static func at(_ time: Duration, _ procedure: Procedure) -> Visitor.Wish {
-        Visitor.Wish(at: time, procedure: procedure)
+extension ScriptedClient.ScheduledRequest {
+    static func now(_ procedure: Procedure) -> ScriptedClient.ScheduledRequest {
+        ScriptedClient.ScheduledRequest(at: nil, procedure: procedure)
+    }
+    static func at(_ time: Duration, _ procedure: Procedure) -> ScriptedClient.ScheduledRequest {
+        ScriptedClient.ScheduledRequest(at: time, procedure: procedure)
     }
 }
