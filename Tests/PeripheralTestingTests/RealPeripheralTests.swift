@@ -43,7 +43,7 @@ import Testing
     private static func made<Value: Sendable>(
         on loop: EventLoop, _ make: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
-        let made = Heard<Result<Value, any Error>>()
+        let made = Recorder<Result<Value, any Error>>()
         _ = loop.start {
             do { made.add(.success(try await make())) } catch { made.add(.failure(error)) }
         }
@@ -349,7 +349,7 @@ import Testing
         defer { bus.stop() }  // a task that never ends still has it
         try loop.withCurrentThread {
             let reaction: FakeRadio.Reaction = { radio, call in
-                call.answer()
+                call.reply()
                 switch departure {
                 case .name: _ = loop.start { await radio.connection.close() }
                 case .bus: bus.stop()
