@@ -43,7 +43,7 @@ import Testing
     private static func made<Value: Sendable>(
         on loop: EventLoop, _ make: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
-        let made = Heard<Result<Value, any Error>>()
+        let made = Recorder<Result<Value, any Error>>()
         _ = loop.start {
             do { made.add(.success(try await make())) } catch { made.add(.failure(error)) }
         }
@@ -164,7 +164,8 @@ import Testing
         Case(id: "reconnection/advertises_again", verdict: .pass),
         Case(
             id: "GATT/SR/GAW/BV-08-C", verdict: .skip,
-            words: "a write to 0x000D is not possible: bluetoothd lets nobody write a configuration"),
+            words: "a write to 0x000D is not possible: bluetoothd does not allow writing a Client Characteristic "
+                + "Configuration; subscribe instead"),
         Case(
             id: "advertising/flags", verdict: .skip,
             words: "bluetoothd mixes what is advertised with what it knows from elsewhere"),
@@ -349,7 +350,7 @@ import Testing
         defer { bus.stop() }  // a task that never ends still has it
         try loop.withCurrentThread {
             let reaction: FakeRadio.Reaction = { radio, call in
-                call.answer()
+                call.reply()
                 switch departure {
                 case .name: _ = loop.start { await radio.connection.close() }
                 case .bus: bus.stop()

@@ -1,5 +1,4 @@
 import Bluetooth
-import Spelling
 
 extension ServiceDescription {
     /// The documentation of the service: its keys in a scenario, its values and characteristics, and a client's lines.
@@ -32,7 +31,7 @@ extension ServiceDescription {
     }
 
     fileprivate var row: String {
-        let number = uuid.number.map { "0x\($0.zeroPadded(to: 4, radix: 16)): " } ?? ""
+        let number = uuid.number == nil ? "" : "0x\(uuid): "
         return "| \(word) | \(number)\(about) |"
     }
 

@@ -99,7 +99,7 @@ struct AppField: Sendable {
             return "\(plain) \(stream)"
         }
         let name = value.label.isEmpty ? plain : value.label
-        return value.unit.isEmpty ? name : "\(name) in \(value.unit)"
+        return ["", "bpm"].contains(value.unit) ? name : "\(name) in \(value.unit)"  // operators know bpm
     }
 
     // MARK: Parsing
