@@ -61,7 +61,7 @@ struct CentralHarness: Sendable {
         try await loop.until { starts == 1 || failure != nil }
     }
 
-    /// Scans until the strap is heard.
+    /// Scans until the strap is found.
     func scan(_ radio: FakeRadio) async throws {
         await host.perform(.scan(ScanParameters(isActive: true, interval: 0x60, window: 0x60), filterDuplicates: false))
         try await loop.until { radio.calls.contains("StartDiscovery") }

@@ -261,7 +261,7 @@ import Testing
             try await radio.showAttributes()
             try await loop.until { central.outputs.contains(.attributesChanged(id)) }
             #expect(try await central.ask(.discoverEverything) == .success(.services([Self.heartRate])))
-            // Asked meanwhile, discovery waits, and nothing else is told.
+            // A discovery requested meanwhile waits, and there are no other outputs.
             await radio.connection.unexport(FakeRadio.service)
             try await radio.showAttributes()
             #expect(try await central.ask(.discoverEverything) == .success(.services([Self.heartRate])))

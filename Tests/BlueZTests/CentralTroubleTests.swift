@@ -11,7 +11,7 @@ import Testing
 
 /// A central with a bluetoothd that is missing, stops, returns errors, does not reply, or sends invalid data.
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct CentralTroubleTests {
-    @Test func `Without bluetoothd or an adapter, the failure says how to fix it`() throws {
+    @Test func `Without bluetoothd or an adapter, the failure includes the fix`() throws {
         try onBus { bus, loop in
             let central = try await CentralHarness(on: bus, loop)
             try await central.start()
@@ -28,7 +28,7 @@ import Testing
     enum Phase: CaseIterable { case scanning, connecting, connected, reading }
 
     @Test(arguments: Phase.allCases)
-    func `When bluetoothd stops everything ends, and can start again with it`(phase: Phase) throws {
+    func `When bluetoothd stops, everything ends, and can start again with it`(phase: Phase) throws {
         try onBus { bus, loop in
             let radio = try await FakeRadio(on: bus, loop)
             let central = try await CentralHarness(on: bus, loop)

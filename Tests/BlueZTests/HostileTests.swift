@@ -8,13 +8,13 @@ import Testing
 
 @testable import BlueZ
 
-/// Peers that are slow, wrong or not who they say they are.
+/// Peers that are slow, wrong or impostors.
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct HostileTests {
     static let measurement: ObjectPath = "/lubdub/device3/service2/value0"
     static let control: ObjectPath = "/lubdub/device3/service2/value1"
     static let descriptor: ObjectPath = "/lubdub/device3/service2/value1/more0"
 
-    /// A device that a false bluetoothd has taken; `ask` calls its objects in somebody's name.
+    /// A device registered with a fake bluetoothd; `ask` calls its objects under a given name.
     private static func registered(
         _ bus: PrivateBus, _ loop: EventLoop
     ) async throws -> (FakeBlueZ, PeripheralHarness) {

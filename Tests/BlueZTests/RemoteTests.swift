@@ -7,7 +7,7 @@ import Testing
 
 @testable import BlueZ
 
-/// What bluetoothd tells of peers, made into reports, handles and errors.
+/// bluetoothd's objects and errors of peers, converted into reports, handles and ATT errors.
 struct RemoteTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_00"
 

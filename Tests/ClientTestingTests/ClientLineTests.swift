@@ -28,7 +28,7 @@ import Testing
         #expect(ClientLine(Array(text.utf8)) == nil)
     }
 
-    @Test func `Octets that are no text are replaced`() throws {
+    @Test func `Octets that are not UTF-8 are replaced`() throws {
         let line = try #require(ClientLine([0xFF, 0x61, 0]))
         #expect(line.json.hasPrefix("\"\u{FFFD}a"))
         #expect(!line.json.contains("\0"))
@@ -54,7 +54,7 @@ import Testing
         #expect(lines.map(\.json.utf8.count) == [ClientOutput.maximumLine + 2, 12])
     }
 
-    @Test func `So much text is kept, and objects behind it`() {
+    @Test func `Text is kept up to the limit, and objects after it too`() {
         var output = ClientOutput()
         let line = [UInt8](repeating: UInt8(ascii: "x"), count: ClientOutput.maximumLine) + Array("\n".utf8)
         var kept = 0

@@ -40,7 +40,7 @@ import Testing
             (.seconds(6), false, nil, true), (.seconds(5), false, nil, false), (.seconds(6), true, nil, false),
             (.seconds(6), false, 0, false),
         ] as [(Duration, Bool, UInt8?, Bool)])
-    func `Who has no processor for most of its time is starved`(
+    func `A client without a processor for most of its time is starved`(
         waited: Duration, hasPlayed: Bool, status: UInt8?, isStarved: Bool
     ) {
         var record = ClientRecord()

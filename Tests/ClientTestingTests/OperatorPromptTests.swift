@@ -34,7 +34,7 @@ import Testing
             (#"{"location": "chest"}"#, #"place on the body "chest""#),
             (#"{"ecg": {"lost": {"$min": 1}}}"#, "lost ECG samples of at least 1"), (#"{}"#, "anything"),
         ])
-    func `What is looked for`(line: String, words: String) throws {
+    func `The announcement names the expected values`(line: String, words: String) throws {
         let seen = try question(line)
         #expect(seen.announcement == "it: the app should show \(words), within 2 s")
         #expect(seen.text(isDue: true, isAgain: false) == "it: has the app shown \(words)?")
@@ -43,7 +43,7 @@ import Testing
         #expect(never.announcement == "it: the app must not show \(words)")
     }
 
-    @Test func `What was delivered is asked for, and not told`() throws {
+    @Test func `The prompt asks for the delivered value, and does not show it`() throws {
         let open = try question(#"{"heart_rate": {"bpm": {"$truth": "last", "of": "heart_rate"}}}"#)
         #expect(open.announcement == "it: look at heart rate")
         #expect(open.text(isDue: true, isAgain: false) == "it: what does the app show for heart rate?")
@@ -77,7 +77,7 @@ import Testing
             (#"{"heart_rate": {"contact": false}}"#, "no", .no, #"{"answer": "no", "asked": "it"}"#),
             (rate, #"{"heart_rate": {"bpm": 1}}"#, .shown, #"{"heart_rate": {"bpm": 1}}"#),
         ] as [(String, String, OperatorQuestion.Answer, String)])
-    func `What was typed becomes a client's line`(
+    func `Typed text becomes a client's line`(
         line: String, typed: String, answer: OperatorQuestion.Answer, json: String
     ) throws {
         guard case .answer(let meant, let line) = try question(line).read(typed) else {
@@ -95,7 +95,7 @@ import Testing
             (all, "60"),
             (all, "60 maybe 812"), (all, "60 yes 812 x"), (rate, "\u{0}"),
         ])
-    func `What cannot be meant is asked for again`(line: String, typed: String) throws {
+    func `The prompt asks again after an implausible answer`(line: String, typed: String) throws {
         #expect(try question(line).read(typed).isMisread)
     }
 

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [(false, ["told b", "told a", "told c"]), (true, ["told a", "told b", "told c"])])
-    func `Two are played at once, and told as they end, or in their order`(
+    func `Two cases run at once, and are reported as they end, or in the suite's order`(
         isInOrder: Bool, told: [String]
     ) throws {
         let diary = Diary()
@@ -72,7 +72,7 @@ import Testing
         #expect(diary.all == ["began a", "told a", "began b", "told b"])
     }
 
-    @Test func `What this machine has spoilt is played again at the end, and only that is told`() throws {
+    @Test func `Cases that this machine disturbed run again at the end, and only that result is reported`() throws {
         let diary = Diary()
         let scheduler = try Self.scheduler(["a", "b"], jobs: 1, diary) { turn, _ in
             diary.note("began \(turn.item.id)")
@@ -103,7 +103,7 @@ import Testing
         #expect(scheduler.runner.report.summary[.fail] == 0)
     }
 
-    @Test func `What goes wrong with one is its error`() throws {
+    @Test func `The failure of one case is an error of that case`() throws {
         let diary = Diary()
         let scheduler = try Self.scheduler(["a", "b"], jobs: 4, diary) { turn, _ in
             turn.item.id == "a"

@@ -16,7 +16,7 @@ import Testing
 @Suite struct SuiteTests {
     private static let root = String(#filePath.dropLast("/Tests/ClientTestingTests/SuiteTests.swift".count))
 
-    @Test func `What is kept of a case is in a folder of its own, below the one that was named`() {
+    @Test func `The artifacts of each case are in a separate folder below the named one`() {
         let ids = ["a/b", "/etc/x", "../../x", "_/_/x", "a//b", "", "./.", "x\u{7}/y"]
         #expect(
             ArtifactDirectory.paths(of: ids, in: "kept") == [
@@ -45,7 +45,7 @@ import Testing
             (entry(.skip, reasons: ["needs pairing"]), ["skip          a/x  12.3 s", "              needs pairing"]),
             (entry(.error, reasons: ["bad"], replay: nil), ["error         a/x  12.3 s", "              bad"]),
         ])
-    func `A case is a line, and what did not pass is told in full`(entry: Report.Entry, lines: [String]) {
+    func `A case is one line, and other results than passes have details`(entry: Report.Entry, lines: [String]) {
         #expect(CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(entry) == lines)
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(try discoverCases(["\(folder)/inner/loop"]).map(\.id) == ["inner/a", "inner/b"])
     }
 
-    @Test func `What is only not played yet is skipped, and what is wrong is an error`() throws {
+    @Test func `Unsupported features are skipped, and broken files are errors`() throws {
         let broken = "\(Self.root)/Tests/ScenariosTests/Broken"
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: broken).sorted().first { $0.hasSuffix(".json") })

@@ -82,7 +82,7 @@ import VirtualWorld
         #expect(traceContext.lines(around: .start) == [])
     }
 
-    @Test func `On a terminal the trace stands below its fault, and the replay line is the last`() throws {
+    @Test func `On a terminal the trace follows its fault, and the replay line is the last`() throws {
         var report = Report(version: "1")
         let lines = CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(
             report.add("a", try Self.outcome(within: "10 s")))

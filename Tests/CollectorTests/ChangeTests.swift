@@ -10,7 +10,7 @@ struct ChangeTests {
     private static let changed = Services.attributes.characteristics[0].valueHandle
 
     @Test(arguments: [ATTError.insufficientAuthentication, .insufficientEncryption, .readNotPermitted, .unlikelyError])
-    func `A refused read is said once, and the others go on`(error: ATTError) throws {
+    func `A refused read is reported once, and the others continue`(error: ATTError) throws {
         var stand = Stand()
         try stand.discovers([Services.fitness])
         let asked = stand.procedures
@@ -44,7 +44,7 @@ struct ChangeTests {
         #expect(stand.commands == [.disconnect(ConnectionID(number: 1), reason: .remoteUserTerminated)])
     }
 
-    @Test func `Steps and temperature are asked for again, in their time`() throws {
+    @Test func `Steps and temperature are polled at their interval`() throws {
         var settings = SensorCollector.Settings()
         settings.asksOnDemand = .seconds(5)
         var stand = Stand(settings)
@@ -68,7 +68,7 @@ struct ChangeTests {
     }
 
     @Test(arguments: [nil, Duration.zero, .seconds(-1)])
-    func `Who does not want it is not told, and no time is too short`(every: Duration?) throws {
+    func `Without an interval nothing is polled, and no interval is too short`(every: Duration?) throws {
         var settings = SensorCollector.Settings()
         settings.asksOnDemand = every
         var stand = Stand(settings)
@@ -95,7 +95,7 @@ struct ChangeTests {
         #expect(stand.pool.taken == 0)
     }
 
-    @Test func `Attributes that a host says have changed are discovered again, on this connection only`() throws {
+    @Test func `Service Changed at a host causes another discovery, on this connection only`() throws {
         var stand = Stand()
         try stand.discovers([Services.heartRate])
         stand.allSucceeds()
@@ -107,7 +107,7 @@ struct ChangeTests {
         #expect(stand.procedures.map(\.procedure).last == .configure(handle: 0x13, .notification))
     }
 
-    @Test func `What the host cannot ask is said in its words`() throws {
+    @Test func `A procedure that the host does not support is reported with its reason`() throws {
         var stand = Stand()
         try stand.discovers([Services.heartRate])
         stand.finishes(stand.procedures[0].number, .failure(.unavailable("bluetoothd: no")))
@@ -116,7 +116,7 @@ struct ChangeTests {
         #expect(stand.texts.last == "error: bluetoothd has gone away")
     }
 
-    @Test func `What lies elsewhere is heard meanwhile`() throws {
+    @Test func `Values at other handles are received during discovery`() throws {
         var stand = Stand()
         try stand.discovers([Services.heartRate, Services.battery, Services.attributes])
         stand.allSucceeds()
@@ -152,7 +152,7 @@ struct ChangeTests {
         #expect(stand.commands == [])
     }
 
-    @Test func `A service that goes for good ends the connection`() throws {
+    @Test func `A permanently removed service ends the connection`() throws {
         var stand = Stand()
         try stand.discovers([Services.heartRate, Services.attributes])
         stand.allSucceeds()

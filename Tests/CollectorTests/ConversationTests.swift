@@ -127,7 +127,7 @@ struct ConversationTests {
     }
 
     @Test(arguments: [
-        // which procedure fails and how: what is said, and whether the connection is ended
+        // which procedure fails and how: the report, and whether the connection is ended
         (UInt32(1), Procedure.Failure.refused(.requestNotSupported, handle: 0), nil, false),
         (1, .bearerLost, "exchanging the MTU failed: no answer within 30 s", true),
         (2, .tooMuch, "discovering the services failed: there is more than can be remembered", true),

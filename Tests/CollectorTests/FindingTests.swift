@@ -229,7 +229,7 @@ struct FindingTests {
         #expect(stand.texts == ["error: the controller does not disconnect: command_disallowed"])
     }
 
-    @Test func `Who stops does not wait for a controller that refuses to disconnect`() throws {
+    @Test func `A stop does not wait for a controller that refuses to disconnect`() throws {
         var stand = Stand(.init(choice: .address(Stand.strap)))
         try refusing(&stand)
         stand.stop()
@@ -259,7 +259,7 @@ struct FindingTests {
             (.strongest, [], "a device with a service that this client knows was not heard, nor anything else"),
             (.nobody, ["A"], nil),
         ] as [(SensorCollector.Settings.Choice, [String], String?)])
-    func `Who was not found is named, and who was heard instead`(
+    func `The message names the missing device, and those found instead`(
         choice: SensorCollector.Settings.Choice, names: [String], words: String?
     ) throws {
         var stand = Stand(.init(choice: choice))
@@ -272,7 +272,7 @@ struct FindingTests {
         #expect(stand.collector.missing == words)
     }
 
-    @Test func `Many others are counted, and a connection is not missing`() throws {
+    @Test func `Many others are counted, and after a connection there is no message`() throws {
         var stand = Stand(.init(choice: .name("Strap")))
         stand.start()
         stand.hostStarts()

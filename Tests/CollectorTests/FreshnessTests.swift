@@ -74,7 +74,7 @@ struct FreshnessTests {
         #expect(patience(&stand) == .milliseconds(2998))
     }
 
-    @Test func `What comes once a minute, or is counted, is not cleared`() throws {
+    @Test func `Values once a minute, and counters, are not cleared`() throws {
         var stand = try subscribed([Services.thermometer, Services.battery, Services.fitness, Services.feed])
         for minute in 0..<10 {
             stand.indicates([0x00, 0x6E, 0x01, 0x00, 0xFF], of: Services.thermometer.characteristics[0].valueHandle)
@@ -89,13 +89,13 @@ struct FreshnessTests {
         #expect(stand.pass(.seconds(3600)) == [])
     }
 
-    @Test func `A thermometer that is used once keeps what it said`() throws {
+    @Test func `The value of a thermometer with a single measurement stays`() throws {
         var stand = try subscribed([Services.thermometer])
         stand.indicates([0x00, 0x6E, 0x01, 0x00, 0xFF], of: Services.thermometer.characteristics[0].valueHandle)
         #expect(stand.pass(.seconds(3600)) == [])
     }
 
-    @Test func `Measurements are the heart rate where there is no other`() throws {
+    @Test func `Without another heart rate, Measurements are displayed`() throws {
         let frame: [UInt8] = [0, 0, 0, 0, 0, 0, 1, 62, 0]
         let values = Services.measurements.characteristics[0].valueHandle
         var stand = try subscribed([Services.measurements])
@@ -108,7 +108,7 @@ struct FreshnessTests {
 
     // MARK: Services that moved without Service Changed
 
-    @Test func `Who falls silent is asked whether everything is where it was`() throws {
+    @Test func `When notifications stop, the client checks the handles`() throws {
         var stand = try subscribed([Services.heartRate])
         stand.notifies([0x00, 72])
         _ = patience(&stand)
@@ -132,7 +132,7 @@ struct FreshnessTests {
         }
     }
 
-    @Test func `A device without what it advertises is asked again`() throws {
+    @Test func `A device without its advertised service is discovered again`() throws {
         var stand = try subscribed([Services.battery])
         #expect(stand.wait() == .seconds(5))
         stand.finishesDiscovery([Services.battery])

@@ -35,9 +35,9 @@ struct Ordeal {
     private(set) var now = Instant.start
     private(set) var collector: SensorCollector
     private(set) var pool = PacketPool()
-    /// When a heart rate was said last.
+    /// When a heart rate was reported last.
     private(set) var shownAt = Instant.start
-    /// What was told to the collector, for people.
+    /// The inputs of the collector, for the message of a failure.
     private(set) var history: [String] = []
 
     private var chance: RandomStream

@@ -32,7 +32,7 @@ struct RecoveryTests {
 
     // MARK: Which device
 
-    @Test func `The mean of what was heard decides, not the last or the best`() throws {
+    @Test func `The mean signal strength decides, not the last or the best`() throws {
         var stand = Stand()
         stand.start()
         stand.hostStarts()
@@ -72,7 +72,7 @@ struct RecoveryTests {
         Host.ConnectionFailure.status(.failedToBeEstablished), .status(.connectionLimitExceeded),
         .status(.commandDisallowed), .timedOut, .notNow,
     ])
-    func `Who cannot be connected to twice lets another come first`(failure: Host.ConnectionFailure) throws {
+    func `After two failed attempts, a device comes after the others`(failure: Host.ConnectionFailure) throws {
         var stand = Stand()
         stand.start()
         stand.hostStarts()
@@ -94,7 +94,7 @@ struct RecoveryTests {
         #expect(attempt(stand)?.peer == Stand.strap)
     }
 
-    @Test func `Who is not found in time again and again may advertise seldom`() throws {
+    @Test func `Repeated timeouts make the client wait longer, since the device may advertise seldom`() throws {
         var stand = Stand(.init(choice: .address(Stand.strap)))
         stand.start()
         stand.hostStarts()
@@ -166,7 +166,7 @@ struct RecoveryTests {
     }
 
     @Test(arguments: [ATTError.unlikelyError, .insufficientAuthentication])
-    func `A subscription that is refused is tried again, where something else is left`(error: ATTError) throws {
+    func `A refused subscription is retried if another value is left`(error: ATTError) throws {
         var stand = Stand()
         try stand.discovers([Services.heartRate, Services.thermometer])
         for (procedure, number) in stand.procedures {
@@ -212,7 +212,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test func `Nothing of before a loss is said again`() throws {
+    @Test func `No update from before a loss is repeated`() throws {
         var stand = Stand()
         try stand.discovers([Services.fitness])
         let asked = stand.procedures
@@ -256,7 +256,7 @@ struct RecoveryTests {
         #expect(stand.texts == ["scanning"])
     }
 
-    @Test func `A controller that fails without a word of the connection clears all the same`() throws {
+    @Test func `A controller that fails without an event for the connection clears the display too`() throws {
         var stand = Stand()
         try stand.discovers([Services.heartRate])
         stand.hears(.failed(.hardware(7)))
@@ -264,7 +264,7 @@ struct RecoveryTests {
         #expect(stand.texts[1] == "no heart rate")
     }
 
-    @Test func `A Disconnect that is refused is asked for again, and then the controller is reset`() throws {
+    @Test func `A refused Disconnect is repeated, and then the controller is reset`() throws {
         var stand = Stand()
         try stand.discovers([Services.attributes])
         #expect(stand.commands == [Self.disconnect])
@@ -284,7 +284,7 @@ struct RecoveryTests {
         #expect(stand.texts == ["scanning"])
     }
 
-    @Test func `Who is to stop does, though the controller refuses a Disconnect`() throws {
+    @Test func `A stop succeeds although the controller refuses a Disconnect`() throws {
         var stand = Stand()
         try stand.discovers([Services.heartRate])
         stand.stop()
@@ -295,7 +295,7 @@ struct RecoveryTests {
         #expect(stand.collector.isIdle)
     }
 
-    @Test func `A connection that nobody wants is ended`() throws {
+    @Test func `An unwanted connection is ended`() throws {
         var stand = try lost()
         stand.connects(9)
         #expect(stand.commands == [.disconnect(ConnectionID(number: 9), reason: .remoteUserTerminated)])

@@ -8,7 +8,7 @@ import Octets
 import Simulation
 import Spelling
 
-/// A collector on a stand: the test is its host, and speaks in the host's outputs.
+/// A collector under test: the test is its host, and passes the host's outputs.
 struct Stand {
     typealias Saying = SensorCollector.Saying
     typealias Peer = SensorCollector.Peer
@@ -36,7 +36,7 @@ struct Stand {
         outputs.compactMap { if case .said(let saying) = $0 { saying.content } else { nil } }
     }
 
-    /// What the host was told in the last step.
+    /// The commands to the host in the last step.
     var commands: [Host.Command] { outputs.compactMap { if case .command(let command) = $0 { command } else { nil } } }
 
     /// The procedures that were asked for in the last step, each with its number.
@@ -83,7 +83,7 @@ struct Stand {
     }
 }
 
-// MARK: What a host tells
+// MARK: Outputs of a host
 
 extension Stand {
     mutating func hostStarts() { hears(.started(DeviceAddress(1, .public), ControllerFacts())) }

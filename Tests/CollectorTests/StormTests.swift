@@ -8,7 +8,7 @@ import Octets
 import Simulation
 import Testing
 
-/// A host that keeps no promise: all that it can tell, in any order.
+/// A host that violates its contract: all outputs, in any order.
 struct StormTests {
     /// What the collector waits for, as seen from outside.
     private struct Waiting {

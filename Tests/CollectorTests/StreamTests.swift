@@ -18,7 +18,7 @@ struct StreamTests {
         ECGFrame(ECGFrame.Header(sequence: 0, index: index), samples: Array(repeating: -5, count: count))?.octets ?? []
     }
 
-    @Test func `An ECG is counted, and told at most once a second`() throws {
+    @Test func `An ECG is counted, and reported at most once a second`() throws {
         var stand = Stand()
         try stand.discovers([Services.ecg])
         var said: [String] = []
@@ -49,7 +49,7 @@ struct StreamTests {
         #expect(stand.lines.count == 2)
     }
 
-    @Test func `Who draws gets the samples, and their rate`() throws {
+    @Test func `A drawing caller gets the samples and their rate`() throws {
         var settings = SensorCollector.Settings()
         settings.givesSamples = true
         var stand = Stand(settings)
@@ -87,7 +87,7 @@ struct StreamTests {
         #expect(said.count == 115)
     }
 
-    @Test func `Without measurements they are of the heart rate, over all connections`() throws {
+    @Test func `Without measurements, statistics are over the heart rate of all connections`() throws {
         var stand = Stand()
         try stand.discovers([Services.heartRate])
         for _ in 0..<999 {
@@ -154,7 +154,7 @@ struct StreamTests {
         #expect(stand.pool.taken == 0)
     }
 
-    @Test func `Polar's samples are drawn as others are`() throws {
+    @Test func `Polar's samples are drawn like others`() throws {
         var settings = SensorCollector.Settings()
         settings.givesSamples = true
         var stand = Stand(settings)
@@ -166,7 +166,7 @@ struct StreamTests {
     }
 
     @Test(arguments: [
-        // a time stamp behind 10 s, and what is said of a frame of 73
+        // a time stamp after 10 s, and the report of a frame of 73
         (UInt64(10_561_538_461), "73 samples, 0 lost"), (11_123_076_923, "73 samples, 73 lost"),
         (10_000_000_000, "0 samples, 0 lost, 73 dropped"), (9_000_000_000, "0 samples, 0 lost, 73 dropped"),
         (0, "73 samples, 0 lost"), (.max, "73 samples, 0 lost"), (10_500_000_000, "73 samples, 0 lost"),
@@ -188,7 +188,8 @@ struct StreamTests {
             ([0xF0, 0x01, 0x00, 0x03, 0x00], "starting the PMD stream failed: status 3"),
             ([0xF0, 0x01, 0x00, 0x0A], "starting the PMD stream failed: status 10"),
         ] as [([UInt8], String)])
-    func `A refused start is said, and ends what has nothing else`(octets: [UInt8], why: String) throws {
+    func `A refused start is reported, and ends a connection without other values`(octets: [UInt8], why: String) throws
+    {
         var stand = try polar()
         stand.indicates(octets, of: Self.control)
         #expect(stand.texts == ["error: \(why)"])
@@ -205,7 +206,7 @@ struct StreamTests {
             [], [0xF0], [0xF0, 0x01], [0x00, 0x01, 0x00, 0x00, 0x00], [0xF0, 0x01, 0x00, 0x63, 0x00],
             [0xF0, 0x01, 0x00, 0x00, 0x00, 0x00, 0xFF, 0x01],
         ] as [[UInt8]])
-    func `An answer that is malformed is said and waited over`(octets: [UInt8]) throws {
+    func `A malformed answer is reported, and the client waits for the next`(octets: [UInt8]) throws {
         var stand = try polar()
         stand.indicates(octets, of: Self.control)
         #expect(stand.texts.count == 1)
@@ -215,7 +216,7 @@ struct StreamTests {
         #expect(stand.procedures.map(\.procedure) == [.write(handle: Self.control, value: [0x02, 0x00])])
     }
 
-    @Test func `Answers that nobody waits for make nothing be written`() throws {
+    @Test func `Unrequested answers cause no write`() throws {
         var stand = try polar()
         for octets in [[0xF0, 0x02, 0, 0, 0], [0xF0, 0x01, 2, 0, 0], [0xF0, 0x09, 0, 0, 0]] as [[UInt8]] {
             stand.indicates(octets, of: Self.control)
@@ -227,7 +228,7 @@ struct StreamTests {
         #expect(stand.outputs == [])
     }
 
-    @Test func `It is asked for again when the services have changed before it came`() throws {
+    @Test func `It is requested again after Service Changed before the answer`() throws {
         var stand = try polar([Services.polar, Services.attributes])
         stand.indicates([0x01, 0x00, 0xFF, 0xFF], of: Services.attributes.characteristics[0].valueHandle)
         stand.finishesDiscovery([Services.polar])

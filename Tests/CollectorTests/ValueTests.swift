@@ -76,7 +76,7 @@ struct ValueTests {
         .init(Services.battery, .batteryLevel, [87], #""battery": 87"#, "battery 87 %"),
     ]
 
-    @Test(arguments: examples) func `A value is said however it comes`(_ example: Example) throws {
+    @Test(arguments: examples) func `A value is reported however it arrives`(_ example: Example) throws {
         let found = try #require(example.service.characteristics.first { $0.uuid == example.uuid })
         let line = #"{\#(example.line), "peer": "C0:FF:EE:00:00:01/random"}"#
         var stand = Stand()
@@ -104,7 +104,7 @@ struct ValueTests {
         #expect(stand.pool.taken == 0)
     }
 
-    @Test(arguments: examples) func `A value cut short or changed in a bit is said or named, once`(
+    @Test(arguments: examples) func `A truncated or changed value is reported, or named malformed, once`(
         _ example: Example
     ) throws {
         let found = try #require(example.service.characteristics.first { $0.uuid == example.uuid })
@@ -134,7 +134,7 @@ struct ValueTests {
         return cut + turned + [octets + [0]]
     }
 
-    @Test func `What is wrong again and again is said once, until it has been right`() throws {
+    @Test func `A repeated error is reported once, until a valid value`() throws {
         var stand = Stand()
         try stand.discovers([Services.ecg])
         let samples = Services.ecg.characteristics[0].valueHandle
@@ -151,7 +151,7 @@ struct ValueTests {
         #expect(stand.texts.count == 1)
     }
 
-    @Test func `An indication of what is notified is none, and the other way round`() throws {
+    @Test func `An indication of a notified value is ignored, and vice versa`() throws {
         var stand = Stand()
         try stand.discovers([Services.thermometer])
         stand.notifies([0x00, 0x6E, 0x01, 0x00, 0xFF], of: Services.thermometer.characteristics[0].valueHandle)
@@ -160,7 +160,7 @@ struct ValueTests {
         #expect(stand.outputs == [])
     }
 
-    @Test func `What tells of changes comes first, then reads, then subscriptions, the heart first of all`() throws {
+    @Test func `Service Changed comes first, then reads, then subscriptions, the heart rate first`() throws {
         var stand = Stand()
         try stand.discovers([Services.attributes, Services.ecg, Services.fitness, Services.heartRate])
         #expect(

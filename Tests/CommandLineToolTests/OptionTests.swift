@@ -27,7 +27,7 @@ import Testing
         ("hci:unix:a.hci", "unix:a.hci"), ("bluez:", nil), ("bluez:hci0,hci1", nil), ("bluez:usb0", nil),
         ("bluez:hci", nil), ("blue", nil), ("virtual", nil), ("hci:tcp:nowhere", nil), ("", nil),
     ])
-    func `A central hears with one adapter, or one controller`(text: String, radio wanted: String?) throws {
+    func `A central uses one adapter, or one controller`(text: String, radio wanted: String?) throws {
         let invocation = try monitorGrammar.parse(["--radio", text])
         if let wanted {
             #expect(try radio(invocation).description == wanted)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `What is said is quiet, normal or verbose, and not two of them`() throws {
+    @Test func `Output is quiet, normal or verbose, and not two of them`() throws {
         #expect(try Verbosity(invocation()) == .normal)
         #expect(try Verbosity(invocation("--quiet")) == .quiet)
         #expect(try Verbosity(invocation("--verbose")) == .verbose)
@@ -60,7 +60,8 @@ import Testing
     }
 
     @Test(arguments: [(#", "target": "far""#, 2), (#", "target": "near""#, 1), ("", 1)])
-    func `The built-in client connects to the target, or to whom it hears best`(target: String, device: UInt64) throws {
+    func `The built-in client connects to the target, or to the strongest device`(target: String, device: UInt64) throws
+    {
         let straps = [("near", 1), ("far", 2)].map { id, number in
             """
             {"id": "\(id)", "name": "\(id)", "address": "C0:FF:EE:00:00:0\(number)/random", "distance": "\(number * 4) m",
@@ -92,7 +93,7 @@ import Testing
         #expect(failure?.description.contains(words.last ?? "") == true)
     }
 
-    @Test func `The command line overrides what the scenario says`() throws {
+    @Test func `The command line overrides the scenario`() throws {
         let configuration = try RunConfiguration(
             .empty, "a.json", invocation("--seed", "7", "--for", "3 s", "--speed", "2", "--keep", "dir"))
         #expect(configuration.seed == 7)

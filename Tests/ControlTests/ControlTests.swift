@@ -10,7 +10,7 @@ import VirtualWorld
 @testable import Control
 
 @Suite struct ControlTests {
-    /// The lines that come of portions, and an exclamation mark where one is too long.
+    /// The lines that portions give, and an exclamation mark for one that is too long.
     private static func lines(_ portions: [String], longest: Int = 8) -> [String] {
         var (framer, lines) = (LineFramer(longest: longest), [String]())
         for portion in portions {
@@ -65,7 +65,7 @@ import VirtualWorld
     @Test(arguments: [
         [], ["[]"], ["\"status\""], ["{}", "strap"], ["silence", "strap", "8s"], ["silence", "=8s", "of"],
     ])
-    func `Words that are no line are refused`(words: [String]) {
+    func `Invalid words are rejected`(words: [String]) {
         #expect(throws: UsageError.self) { try ControlWords.line(of: words) }
     }
 

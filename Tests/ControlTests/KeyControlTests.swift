@@ -51,7 +51,7 @@ import VirtualWorld
         (.character("x"), strap(), []), (.character("C"), strap(), []), (.character(" "), strap(), []),
     ]
 
-    @Test(arguments: table.indices) func `A key does what it says`(index: Int) {
+    @Test(arguments: table.indices) func `The effect of each key`(index: Int) {
         let (key, target, commands) = Self.table[index]
         var control = KeyControl()
         #expect(control.press(key, [target]) == commands)

@@ -63,7 +63,7 @@ import VirtualWorld
         ([none], nil, next(in: -second), "strap no rate, no client | next: away in 0 s | ? for keys"),
     ]
 
-    @Test(arguments: texts.indices) func `It says how a world stands`(index: Int) {
+    @Test(arguments: texts.indices) func `The status line shows the state of a world`(index: Int) {
         let (devices, chosen, next, text) = Self.texts[index]
         let status = WorldStatus(now: .start.advanced(byNanoseconds: Self.second), devices: devices, next: next)
         let said = StatusText(status, chosen: chosen)

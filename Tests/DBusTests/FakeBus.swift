@@ -29,7 +29,7 @@ final class FakeBus: Sendable {
     /// Lets one program in, answers its hello, and answers its next message by `speech`, and the end of the stream.
     convenience init(saying speech: [UInt8], on loop: EventLoop) throws { try self.init(.letting(speech), on: loop) }
 
-    /// Lets nobody in, but says `speech` instead, and then nothing.
+    /// Rejects the authentication: sends `speech` instead, and then nothing.
     convenience init(refusingWith speech: [UInt8], on loop: EventLoop) throws {
         try self.init(.refusing(speech), on: loop)
     }

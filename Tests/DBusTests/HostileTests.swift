@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// An answer that nobody asked for must not end a call.
+    /// An unrequested reply must not end a call.
     @Test func `Replies without a call are ignored`() throws {
         try onBus { bus, loop in
             let service = Service()

@@ -15,7 +15,7 @@ final class RawPeer: Sendable {
 
     private init(_ stream: StreamConnection) { self.stream = stream }
 
-    /// Lets itself in and says hello.
+    /// Authenticates, and sends Hello.
     static func open(_ bus: PrivateBus, _ loop: EventLoop) async throws -> RawPeer {
         let peer = RawPeer(try StreamConnection(to: .unix(path: bus.socket), on: loop))
         peer.stream.start { event in
@@ -38,7 +38,7 @@ final class RawPeer: Sendable {
 
     func close() { stream.close() }
 
-    /// Whether a text stands somewhere in what came.
+    /// Whether the received octets contain a text.
     func hasHeard(_ text: String) -> Bool {
         let (octets, wanted) = (octets, Array(text.utf8))
         return octets.indices.contains { octets[$0...].starts(with: wanted) }

@@ -37,7 +37,7 @@ import Testing
         let subject: String
         var level = Finding.Level.problem
         let fix: String?
-        /// Whether `serve --radio bluez` would work all the same.
+        /// Whether `serve --radio bluez` would work nevertheless.
         var works = false
         let spoil: @Sendable (inout MachineFacts) -> Void
 
@@ -176,7 +176,7 @@ import Testing
         ) { $0.freePort = nil },
     ]
 
-    @Test(arguments: rows) func `What is wrong is found, with what mends it, and nothing else`(row: Row) throws {
+    @Test(arguments: rows) func `Each problem is found with its fix, and nothing else`(row: Row) throws {
         var facts = Self.well
         row.spoil(&facts)
         let diagnosis = Diagnosis(facts)
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `The page for laptops quotes what is found, and how it is mended`() throws {
+    @Test func `The page for laptops quotes the findings and their fixes`() throws {
         let path = #filePath.dropLast("/Tests/DoctorTests/DiagnosisTests.swift".count)
         let page = try String(contentsOfFile: path + "/Documentation/laptop.md", encoding: .utf8)
         let lines = page.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.contains("(LD0") }
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `Where all is well, everything works but what this version has not`() {
+    @Test func `On a complete machine everything works except unsupported radios`() {
         let diagnosis = Diagnosis(Self.well)
         #expect(diagnosis.findings.allSatisfy { $0.level == .ok })
         #expect(diagnosis.radios().filter { !$0.works }.map(\.radio) == ["hci:socket"])
@@ -231,7 +231,7 @@ import Testing
             ("5.77", "", false, true), ("5.66", "", true, true), ("5.66", "Experimental = true", false, true),
             ("5.66", "Experimental = false", false, false), ("6.0", "", false, true),
         ] as [(String, String, Bool, Bool)])
-    func `Intervals are heeded from 5.77 on, or by experimental interfaces`(
+    func `Intervals are supported from 5.77 on, or by experimental interfaces`(
         version: String, line: String, isExperimental: Bool, areHeeded: Bool
     ) {
         var facts = Self.well

@@ -3,7 +3,7 @@ import EventLog
 public import Scenarios
 public import Simulation
 
-/// Makes of an event log's lines what a judge is told.
+/// Turns the lines of an event log into a judge's inputs.
 public struct EventLogReader {
     private let scenario: Scenario
     private let entities: [(path: String, entity: EntityReference)]

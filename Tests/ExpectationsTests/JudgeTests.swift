@@ -58,7 +58,7 @@ private let log =
         }
     }
 
-    @Test func `No order of what is told is too strange`() throws {
+    @Test func `The judge accepts events in any order`() throws {
         var stream = RandomStream(seed: 5)
         for _ in 0..<200 {
             var harness = try JudgeHarness(all[0], all[1], all[2], all[3], all[4], all[5], all[6])
@@ -77,7 +77,7 @@ private let log =
         }
     }
 
-    @Test func `More openings than can be watched at once are not passed over in silence`() throws {
+    @Test func `Openings beyond the limit are reported`() throws {
         var harness = try JudgeHarness(
             #""expect": "seen", "event": "subscribed", "since": "connected", "within": "1 h""#, limit: "2 h")
         for index in 0..<70_000 {

@@ -58,7 +58,7 @@ private func seen(since: String, event: String = "\"subscribed\"", within: Strin
             connected(1) + connected(2),
             "fail 2.000000"),
     ])
-    func `What is expected`(_ row: Row) throws { try row.check() }
+    func `Expected events`(_ row: Row) throws { try row.check() }
 
     @Test(arguments: [
         // `until` closes `seen` too, and then it is too late.
@@ -89,5 +89,5 @@ private func seen(since: String, event: String = "\"subscribed\"", within: Strin
             #""expect": "never", "event": "subscribed", "since": "connected", "until": {"at": "0 s", "every": "10 s"}"#,
             connected(3) + subscribed(10), "fail 10.000000"),
     ])
-    func `What closes`(_ row: Row) throws { try row.check() }
+    func `Events that close`(_ row: Row) throws { try row.check() }
 }

@@ -11,7 +11,7 @@ import Testing
         /// The time since the start, in seconds.
         case time(Double)
         case limit(Double)
-        /// The machine stands still from one second to another.
+        /// The machine stalls from one second to another.
         case standstill(Double, Double)
         /// The next line is only an answer.
         case forNobody
@@ -79,7 +79,7 @@ import Testing
                     .answer(.no, 70, .decided),
                 ], "pass 70.000000", ""
             ),
-            // A machine that stood still fails nobody.
+            // A stalled machine causes no failure.
             (
                 shows60, [.log(connected(5)), .standstill(6, 8.5), .time(14), .answer(.no, 30, .decided)],
                 "inconclusive 30.000000",
@@ -171,7 +171,7 @@ import Testing
         #expect(why.hasSuffix(reason), "\(why)")
     }
 
-    /// Nothing is asked of a person that they cannot say, and nothing is judged that nobody hears.
+    /// The operator gets no question that they cannot answer, and unobservable events are not judged.
     @Test(
         arguments: [
             (
@@ -206,7 +206,9 @@ import Testing
             (#""expect": "never", "event": "refused""#, .controllers, false, nil),
             (#""expect": "never", "event": "disconnected""#, .virtual, true, nil),
         ] as [(String, RadioKind, Bool, String?)])
-    func `What is not asked is skipped`(expect: String, radio: RadioKind, asks: Bool, why: String?) throws {
+    func `Expectations without a question are skipped`(
+        expect: String, radio: RadioKind, asks: Bool, why: String?
+    ) throws {
         var harness = try JudgeHarness(expect, on: Judge.Terms(radio: radio, asksOperator: asks))
         #expect(harness.judge.operatorQuestions.isEmpty)
         let verdicts = harness.observe("")
@@ -214,7 +216,7 @@ import Testing
         #expect(harness.reasons[0].hasPrefix(why ?? ""))
     }
 
-    @Test func `Bounds of what goes over the air wait for the connection, too`() throws {
+    @Test func `Limits on packets wait for the connection, too`() throws {
         let expect = #""expect": "seen", "event": {"event": "subscribed", "of": "strap/heart_rate"}, "within": "8 s""#
         for (asks, verdict) in [(true, "pass 26.000000"), (false, "fail 8.000000")] {
             var harness = try JudgeHarness(expect, on: Judge.Terms(asksOperator: asks))

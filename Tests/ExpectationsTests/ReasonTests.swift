@@ -1,6 +1,6 @@
 import Testing
 
-/// How a fail is said: what was expected, what was seen, and when.
+/// The text of a failure: what was expected, what was observed, and when.
 @Suite struct ReasonTests {
     private static let shows =
         #""expect": "seen", "since": {"event": "delivered", "of": "strap/heart_rate"}, "within": "2 s", "event": {"event": "said", "line": {"heart_rate": {"bpm": {"$truth": "last", "of": "strap/heart_rate"}}}}"#

@@ -12,7 +12,7 @@ private let soon =
     #""expect": "delay", "start": "connected", "end": {"event": "said", "line": {"heart_rate": {}}}, "percentile": 50, "max": "1 s""#
 private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "min": 1"#
 
-/// A machine that stands still, while what it plays is judged.
+/// A machine that stalls during a judged run.
 @Suite struct StandstillTests {
     /// The verdict if the machine stood still from `begin` for a number of milliseconds.
     private func judged(_ expect: String, _ log: String, _ begin: Double, _ length: Int64) throws -> Judge.Ruling {
@@ -42,11 +42,11 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
             (shows, connected(1), 10.9, 5000, .inconclusive),
             (shows, connected(8), 2, 5000, .fail),
             (shows, connected(8), 2, 6000, .inconclusive),
-            // What has no bound gives nobody a time to be late in.
+            // Without a bound nothing can be late.
             (count, connected(1), 2, 20_000, .fail),
             (silent, disconnected(3), 2, 20_000, .fail),
             (silent + #", "within": "5 s""#, disconnected(3), 2, 600, .inconclusive),
-            // A delay behind what opens it is a bound, and belongs to its window.
+            // A delay after the opening event is a bound, and belongs to its window.
             (late, disconnected(3) + shown(7, 60), 4, 400, .inconclusive),
             (late, disconnected(3) + shown(7, 60), 4, 200, .fail),
             // Of several openings one that nothing excuses is enough.
@@ -72,7 +72,7 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
         #expect(try judged(soon, connected(1), 1.02, 50).verdict == .inconclusive)
     }
 
-    @Test func `It is said`() throws {
+    @Test func `A standstill is reported`() throws {
         let ruling = try judged(shows, connected(1), 2, 2140)
         let reason = try #require(ruling.reason)
         #expect(

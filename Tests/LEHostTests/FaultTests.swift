@@ -40,7 +40,7 @@ import Testing
         harness.step(.command(.stall(true)))
         harness.acl(Self.frame(4, Self.read))
         harness.acl(Self.frame(4, [0x02, 100, 0]))
-        // Signalling and security go on: an unknown signal, and a Pairing Request.
+        // Signaling and security continue: an unknown signal, and a Pairing Request.
         harness.acl(Self.frame(5, [0x55, 1, 0, 0]))
         harness.acl(Self.frame(6, [0x01, 3, 0, 0, 16, 0, 0]))
         #expect(harness.takeSent() == [Self.sent(5, [0x01, 1, 2, 0, 0, 0]), Self.sent(6, [0x05, 0x05])])
@@ -193,11 +193,11 @@ import Testing
         harness.event([0x05, 4, 0, 0x41, 0, 0x13])
         harness.event(Self.credits)
         harness.step(.command(.sendRaw(channel, [UInt8](repeating: 7, count: 9999))))
-        // 540 octets behind a header of 4, in packets of 27.
+        // 540 octets after a header of 4, in packets of 27.
         #expect(harness.sent.first?.starts(with: [2, 0x40, 0, 27, 0, 0x1C, 2, number, 0, 7]) == true)
     }
 
-    @Test func `Responses of a server are overheard on request, notifications are not`() throws {
+    @Test func `A server's responses are observed on request, notifications are not`() throws {
         var harness = try harness()
         func overheard() -> [[UInt8]] {
             harness.takeOutputs().compactMap { if case .overheard(_, let octets) = $0 { octets } else { nil } }

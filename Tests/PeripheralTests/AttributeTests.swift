@@ -50,7 +50,7 @@ import Testing
         #expect(strap.pool.taken == 0)
     }
 
-    @Test func `Preferred connection parameters are said when there are some`() throws {
+    @Test func `Preferred connection parameters are present if defined`() throws {
         var definition = PeripheralDefinition(name: "Strap", appearance: .heartRateBelt, services: [])
         definition.preferredConnection = ConnectionParameters(
             minimumInterval: 8, maximumInterval: 16, latency: 4, supervisionTimeout: 400)
@@ -59,7 +59,7 @@ import Testing
         #expect(strap.answer(hex("0A 07 00")) == hex("0B 08 00 10 00 04 00 90 01"))
     }
 
-    @Test func `Without energy and location only the measurement is there`() throws {
+    @Test func `Without energy and location there is only the measurement`() throws {
         var strap = try Wearer(.constant(72))
         #expect(strap.answer(hex("08 0E 00 FF FF 03 28")) == hex("09 07 0F 00 10 10 00 37 2A"))
         #expect(strap.answer(hex("04 12 00 FF FF")) == hex("01 04 12 00 0A"))

@@ -34,7 +34,7 @@ import Testing
         #expect(strap.pool.taken == 0)
     }
 
-    @Test func `Reading a change does not keep it from those who listen`() throws {
+    @Test func `A read of a changed level does not keep it from subscribers`() throws {
         var strap = try Self.strap(.step(start: 80, by: -1, period: .seconds(3)))
         strap.device.didSubscribe(to: Self.level, at: .start)
         #expect(strap.notified(until: at(2.5)).isEmpty)
@@ -42,7 +42,7 @@ import Testing
         #expect(strap.notified(until: at(5)).map(\.octets) == [[79]])
     }
 
-    @Test func `What a script sets it can give back`() throws {
+    @Test func `A script can restore a value that it set`() throws {
         var strap = try Self.strap(.constant(80))
         strap.device.didSubscribe(to: Self.level, at: .start)
         try strap.set(DeviceValue(service: 0, .battery), to: Signal(15), at: at(2.5))

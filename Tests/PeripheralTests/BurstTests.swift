@@ -14,7 +14,7 @@ import Testing
         notified.map { Double($0.time.nanoseconds) / 1e6 }
     }
 
-    @Test func `It is told from the moment on, instead of at its period, and then at its period again`() throws {
+    @Test func `It is notified at the rate, then at its period again`() throws {
         var strap = try Wearer(.constant(60)) { $0.hasRRIntervals = true }
         strap.device.didSubscribe(to: Self.measurement, at: .start)
         strap.device.burst(Self.heart, rate: 3, begun: at(2.5), at: at(2.5))
@@ -37,7 +37,7 @@ import Testing
         #expect(strap.pool.taken == 0)
     }
 
-    @Test func `Who comes later, or hears it again, is told from then on`() throws {
+    @Test func `A later or repeated subscription is served from then on`() throws {
         var strap = try Wearer(.constant(60)) { _ in }
         strap.device.burst(Self.heart, rate: 10, begun: .start, at: .start)
         #expect(strap.device.nextDue == nil)
@@ -58,7 +58,7 @@ import Testing
         #expect(milliseconds(strap.notified(from: at(7), until: at(7.7))) == [7100, 7350, 7600])
     }
 
-    @Test func `What is told rarely is not told at once when that ends`() throws {
+    @Test func `A rare value is not notified at once when the burst ends`() throws {
         var strap = try Wearer(.constant(60)) { _ in }
         strap.device.didSubscribe(to: Self.measurement, at: .start)
         strap.device.burst(Self.heart, rate: 0.01, begun: at(0.5), at: at(0.5))
@@ -67,7 +67,7 @@ import Testing
         #expect(milliseconds(strap.notified(from: at(50.2), until: at(52.5))) == [51000, 52000])
     }
 
-    @Test func `What is indicated waits for its confirmation`() throws {
+    @Test func `An indication waits for the confirmation of the last`() throws {
         var ear = try Wearer(.healthThermometer(HealthThermometer(.constant(36.5))))
         let temperature = DeviceValue(service: 0, .bodyTemperature)
         let handle = try #require(ear.device.handle(of: temperature))

@@ -51,7 +51,7 @@ import Testing
     ]
 
     @Test(arguments: writes)
-    func `What is written has the length of the format`(format: ValueFormat, written: String, error: UInt8?) throws {
+    func `A written value has the length of the format`(format: ValueFormat, written: String, error: UInt8?) throws {
         let value: CustomCharacteristic.Initial = format.count == nil ? .octets([0x78]) : .curve(.constant(1))
         var device = try Self.device(format, value)
         let before = device.read(Self.first)
@@ -59,7 +59,7 @@ import Testing
         #expect(device.read(Self.first) == (error == nil ? hex(written) : before))
     }
 
-    @Test func `What a client writes is told, and stays when a script gives back`() throws {
+    @Test func `A client's write is notified, and returns when a script ends its override`() throws {
         var device = try Self.device(.uint8, .curve(.constant(1)))
         let part = DeviceValue(service: 0, .custom0)
         try device.set(part, to: Signal(2), at: at(1))
@@ -73,7 +73,7 @@ import Testing
         #expect(device.notified(from: at(4), until: at(5)).map(\.octets) == [[3]])
     }
 
-    @Test func `A curve that was taken over goes on unseen`() throws {
+    @Test func `An overridden curve continues in the background`() throws {
         var device = try Self.device(.uint8, .curve(.step(start: 0, by: 1, period: .seconds(1))))
         try device.set(DeviceValue(service: 0, .custom0), to: Signal(99), at: at(2))
         #expect(device.read(Self.first, at: at(3)) == [99])
@@ -98,13 +98,14 @@ import Testing
         _ = device.answer(hex("02 05 02"))
         #expect(device.read(Self.first)?.count == 512)
         #expect(
-            device.takes(.octets(Array(repeating: 8, count: 60_000)), for: DeviceValue(service: 0, .custom0), at: .start)
+            device.takes(
+                .octets(Array(repeating: 8, count: 60_000)), for: DeviceValue(service: 0, .custom0), at: .start)
                 == true)
         device.device.didSubscribe(to: Self.first, at: .start)
         #expect(device.notified(until: at(1), mtu: 23).map(\.octets.count) == [512])
     }
 
-    @Test func `It is told each period, while its curve goes on`() throws {
+    @Test func `It is notified each period, while its curve continues`() throws {
         var device = try Self.device(.uint8, .curve(.list([1, 2], period: .seconds(1), then: .stop))) {
             $0.period = .milliseconds(250)
         }

@@ -7,7 +7,7 @@ import Services
 import Simulation
 import Testing
 
-/// Lubdub's ECG service behind a Heart Rate Service.  The handles:
+/// The vendor-specific ECG service after a Heart Rate Service. The handles:
 ///
 ///     000E-0011  180D  0010 2A37, 0011 CCCD
 ///     0012-0019  0200  0014 0201, 0015 CCCD, 0016 2901, 0018 0202, 0019 2901
@@ -21,7 +21,8 @@ import Testing
         heartRate.hasRRIntervals = true
         return try Wearer(
             PeripheralDefinition(
-                name: "Strap", appearance: .heartRateBelt, services: [.heartRate(heartRate), .ecg(rate: hertz, noise: noise)]))
+                name: "Strap", appearance: .heartRateBelt,
+                services: [.heartRate(heartRate), .ecg(rate: hertz, noise: noise)]))
     }
 
     private static func frames(_ notified: [Wearer.Notified]) throws -> [ECGFrame] {
@@ -88,7 +89,7 @@ import Testing
         #expect(Set(frames.map(\.samples.count)).isSuperset(of: [117, 5, 251, 43]))
     }
 
-    @Test func `Silence and absence are gaps, and are said to be`() throws {
+    @Test func `Silence and absence are gaps, and are marked as gaps`() throws {
         var strap = try Self.strap()
         strap.device.didSubscribe(to: Self.samples, at: .start)
         var frames = try Self.frames(strap.notified(until: at(2), mtu: 247))
@@ -103,7 +104,7 @@ import Testing
         #expect(Self.areContiguous(frames))
     }
 
-    @Test func `Who is called late for less than a second catches up, and later there is a gap`() throws {
+    @Test func `A delay of less than a second is caught up, and a longer one is a gap`() throws {
         for (delay, isGap) in [(0.9, false), (30, true)] {
             var strap = try Self.strap()
             strap.device.didSubscribe(to: Self.samples, at: .start)
@@ -149,7 +150,7 @@ import Testing
         #expect(intervals.count >= peaks.count - 1)
     }
 
-    @Test func `After a day of nobody the waves are there from the first sample on`() throws {
+    @Test func `After a day without a subscriber the waves are complete from the first sample on`() throws {
         var strap = try Self.strap(.constant(60))
         strap.device.didSubscribe(to: Self.samples, at: at(86400))
         let frames = try Self.frames(strap.notified(from: at(86400), until: at(86410), mtu: 247))
@@ -165,7 +166,7 @@ import Testing
 
     // MARK: Flags
 
-    @Test func `While an electrode is off samples are 0, and their frames say so`() throws {
+    @Test func `While an electrode is off samples are 0, and their frames are marked`() throws {
         var strap = try Self.strap(noise: .resting)
         strap.device.didSubscribe(to: Self.samples, at: .start)
         var told = strap.notified(until: at(2), mtu: 23)
@@ -184,7 +185,7 @@ import Testing
 
     /// The first sample is half a second old, and shows the state of that time.
     @Test(arguments: [(3.4, 50), (3.501, 0), (9, 0)])
-    func `An electrode that is on again before somebody listens was off in samples of before`(
+    func `An electrode that was attached before the subscription is off in earlier samples`(
         begin: Double, off: Int
     ) throws {
         var strap = try Self.strap(noise: .resting)
@@ -197,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: [(100_000.0, true), (1e300, true), (.infinity, true), (.nan, false), (1000, false)])
-    func `What is beyond the range is at its end, and said to be`(wander: Double, isSaturated: Bool) throws {
+    func `Samples out of range are clamped and marked`(wander: Double, isSaturated: Bool) throws {
         var strap = try Self.strap(noise: ECG.Noise(wander: wander))
         strap.device.didSubscribe(to: Self.samples, at: .start)
         let frames = try Self.frames(strap.notified(until: at(30), mtu: 247))

@@ -45,7 +45,7 @@ import Testing
 
     @Test(
         arguments: [(-1, 0), (0.9, 0), (500, 500), (65535, 65535), (1e9, 65535), (.nan, 0)] as [(Double, UInt16)])
-    func `Scripted energy is what the script says`(value: Double, kilojoules: UInt16) throws {
+    func `Scripted energy follows the script`(value: Double, kilojoules: UInt16) throws {
         var strap = try Self.strap(.scripted(.constant(value)))
         #expect(try strap.measured(until: at(1)).map(\.energyExpended) == [kilojoules])
     }
@@ -78,7 +78,7 @@ import Testing
         #expect(try Self.next(&strap, until: 111) == 0)
     }
 
-    @Test func `A curve that comes back goes on, and counts from the last reset`() throws {
+    @Test func `A resumed curve continues, and counts from the last reset`() throws {
         let step = Signal(.step(start: 40, by: 1, period: .seconds(1)))
         var strap = try Self.strap(.computed, rate: 56)
         try strap.set(Self.energy, to: step, at: at(100))

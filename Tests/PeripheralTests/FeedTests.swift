@@ -35,7 +35,7 @@ import Testing
         #expect(ticker.pool.taken == 0)
     }
 
-    @Test func `Where its curve has stopped nothing is sent, until a script sets it`() throws {
+    @Test func `A stopped curve sends nothing until a script sets it`() throws {
         var ticker = try Wearer(.feed(.list([1, 2], period: .seconds(1), then: .stop)))
         ticker.device.didSubscribe(to: Self.value, at: .start)
         #expect(ticker.notified(until: at(9)).map(\.octets) == [[2, 0, 0, 0]])
@@ -81,7 +81,7 @@ import Testing
         #expect(strap.device.saturatedValues.count == (wanted == 0.5 ? 0 : 1))
     }
 
-    @Test func `Values of a stopped curve are left out, and the indices say so`() throws {
+    @Test func `Values of a stopped curve are left out, and the indices show it`() throws {
         var strap = try Self.strap(.list([60], period: .seconds(1), then: .stop))
         let before = try Self.frames(strap.notified(until: at(5)))
         #expect(before.flatMap(\.values).count == 499)

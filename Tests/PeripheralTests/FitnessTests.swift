@@ -44,7 +44,7 @@ import Testing
             (36.6, "4C 0E"), (-5, "0C FE"), (327.67, "FF 7F"), (400, "FF 7F"), (-300, "4D 95"), (1e300, "FF 7F"),
             (.nan, "00 80"),
         ] as [(Double, String)])
-    func `A temperature is the nearest that can be said`(celsius: Double, octets: String) throws {
+    func `A temperature is rounded to the nearest that can be encoded`(celsius: Double, octets: String) throws {
         var watch = try Self.watch(celsius: .constant(celsius))
         #expect(watch.answer(hex("08 0E 00 FF FF 03 28")) == hex("09 07 0F 00 02 10 00 6E 2A"))
         #expect(watch.read(0x0010) == hex(octets))
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// From its 292nd year on: no number overflows, wherever in the day it began.
-    @Test(arguments: [0, 15 * 3600]) func `A clock that has come to its end stands still`(start: Int64) throws {
+    @Test(arguments: [0, 15 * 3600]) func `A clock stops after its last time`(start: Int64) throws {
         var watch = try Self.watch(.days([1000]), begins: 946_684_800 + start)
         #expect(!watch.device.clockHasStopped(at: at(1)))
         watch.device.skipTime(by: .seconds(1 << 40), at: at(1))
@@ -116,7 +116,7 @@ import Testing
         #expect(watch.notified(until: at(20)).isEmpty)
     }
 
-    @Test func `A change during a silence is told after it`() throws {
+    @Test func `A change during a silence is notified after it`() throws {
         var watch = try Self.watch(.step(start: 1, by: 1, period: .seconds(10)))
         watch.device.didSubscribe(to: Self.steps, at: .start)
         watch.device.keepSilent([Self.steps], at: at(5))
@@ -124,7 +124,7 @@ import Testing
         #expect(watch.notified(until: at(18)) == [.init(time: at(16), handle: Self.steps, octets: [2, 0, 0, 0])])
     }
 
-    @Test func `Midnight is a change of today's steps, and of no others`() throws {
+    @Test func `Midnight changes today's steps only`() throws {
         var watch = try Self.watch(.constant(100), begins: 946_684_800 + 86390)
         try watch.set(DeviceValue(service: 0, .steps), to: Signal(150), at: at(2))
         watch.device.didSubscribe(to: Self.steps, at: at(3))
@@ -134,7 +134,7 @@ import Testing
             watch.notified(until: at(20)) == [.init(time: at(10), handle: Self.today, octets: [0, 0, 0, 0])])
     }
 
-    @Test func `What a script sets it can give back, and today's steps follow`() throws {
+    @Test func `A script can restore a value that it set, and today's steps follow`() throws {
         var watch = try Self.watch(.ramp(start: 0, end: 240_000, over: .seconds(10 * 86400)))
         let steps = DeviceValue(service: 0, .steps)
         try watch.set(steps, to: Signal(7), at: at(23 * 3600))

@@ -8,7 +8,7 @@ import Simulation
 import Testing
 
 @Suite struct HeartRateTests {
-    @Test func `Once a second while somebody listens`() throws {
+    @Test func `Once a second while a client is subscribed`() throws {
         var strap = try Wearer(.constant(72))
         #expect(strap.device.nextDue == nil)
         strap.device.didSubscribe(to: Wearer.measurement, at: at(10.25))
@@ -30,7 +30,7 @@ import Testing
         #expect(strap.device.nextDue == Instant(nanoseconds: due))
     }
 
-    @Test func `What cannot be notified is never due`() throws {
+    @Test func `A value without Notify is never due`() throws {
         var strap = try Wearer.complete()
         for handle in [0x001C, 0x0003, 0x0099] as [UInt16] { strap.device.didSubscribe(to: handle, at: .start) }
         #expect(strap.device.nextDue == nil)
@@ -60,7 +60,7 @@ import Testing
             ])
     }
 
-    @Test func `A sensor that knows contact always says so, another never`() throws {
+    @Test func `A sensor with contact detection always reports it, another never`() throws {
         var strap = try Wearer(.constant(72)) {
             $0.contact = .list([1, 0.4, 0.5], period: .seconds(1), then: .repeat)
         }
@@ -83,7 +83,7 @@ import Testing
         #expect(strap.pool.taken == 0)
     }
 
-    @Test func `What a script sets it can give back`() throws {
+    @Test func `A script can restore a value that it set`() throws {
         var strap = try Wearer(.step(start: 70, by: 1, period: .seconds(1)))
         strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(try strap.measured(until: at(2)).map(\.bpm) == [71, 72])
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [(255, 255), (256, 255), (300, 255), (1e300, 255), (0, 0), (.nan, 0)] as [(Double, UInt16)])
-    func `Who has one octet says no more than 255`(wanted: Double, bpm: UInt16) throws {
+    func `With one octet the highest rate is 255`(wanted: Double, bpm: UInt16) throws {
         var strap = try Wearer(.constant(wanted)) { $0.highest = 255 }
         strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(try strap.measured(until: at(2)).map(\.bpm) == [bpm, bpm])
@@ -119,7 +119,7 @@ import Testing
     ]
 
     @Test(arguments: unsettable)
-    func `What cannot be set stays`(part: DeviceValue) throws {
+    func `A value that cannot be set stays`(part: DeviceValue) throws {
         var strap = try Wearer.complete()
         for signal in [SensorInput.signal(Signal(1)), nil] {
             let isSet = strap.device.set(part, to: signal, at: .start)

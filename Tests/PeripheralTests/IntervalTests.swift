@@ -50,7 +50,7 @@ import Testing
         #expect(told.map(\.octets).filter { $0.count != 2 } == [] && told.count >= 8)
     }
 
-    @Test func `What has no room in a PDU comes in the next`() throws {
+    @Test func `Intervals that do not fit into a PDU come in the next`() throws {
         // 20 beats in the first 4 s, then one in 2 s; 20 octets have room for 9 intervals.
         let rate = Curve.pieces([.init(.constant(300), for: .seconds(4)), .init(.constant(30))])
         var (small, large) = (
@@ -88,7 +88,7 @@ import Testing
         #expect(strap.notified(until: at(2)).map(\.octets) == [hex("00 00"), hex("00 00")])
     }
 
-    @Test func `The same seed says the same, another something else`() throws {
+    @Test func `The same seed gives the same intervals, another gives others`() throws {
         func octets(_ seed: UInt64) throws -> [[UInt8]] {
             var strap = try Self.strap(seed: seed) { $0.energy = .computed }
             strap.device.didSubscribe(to: Wearer.measurement, at: .start)

@@ -62,7 +62,7 @@ import Testing
         #expect(strap.device.nextDue == nil)
     }
 
-    @Test func `Who does not listen to responses gets none, then or later`() throws {
+    @Test func `A client without a subscription to responses gets none, then or later`() throws {
         var strap = try Wearer(.pmd(rate: 130))
         for _ in 0..<20 { #expect(strap.write([1, 0], to: Self.controlPoint) == nil) }
         strap.device.didSubscribe(to: Self.controlPoint, at: at(1))
@@ -96,7 +96,7 @@ import Testing
         #expect(frame.timeStamp == 100_000_000_000 + 72 * 1_000_000_000 / 130)  // samples 0 to 72
     }
 
-    @Test func `It ends when it is stopped, and when nobody listens any more`() throws {
+    @Test func `It ends when it is stopped, and with the last subscription`() throws {
         var strap = try Self.strap()
         strap.device.didSubscribe(to: Self.data, at: .start)
         _ = strap.write(Self.start, to: Self.controlPoint)

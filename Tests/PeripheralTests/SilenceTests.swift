@@ -5,11 +5,11 @@ import Services
 import Simulation
 import Testing
 
-/// `silence`: nothing is notified, and everything else goes on.
+/// `silence`: nothing is notified, and everything else continues.
 @Suite struct SilenceTests {
     private static let level: UInt16 = 0x0010
 
-    @Test func `A heart that was silent tells what beats from then on, and nothing that was`() throws {
+    @Test func `After a silence a heart sends new beats only`() throws {
         var strap = try Wearer(.constant(60)) { $0.hasRRIntervals = true }
         strap.device.didSubscribe(to: Wearer.measurement, at: .start)
         #expect(strap.notified(until: at(3.5)).count == 3)
@@ -25,7 +25,7 @@ import Testing
         #expect(strap.pool.taken == 0)
     }
 
-    @Test func `A battery that changed in silence says so afterwards, and is read all the time`() throws {
+    @Test func `A level that changed in a silence is notified afterwards, and can be read all the time`() throws {
         var strap = try Wearer(.battery(.step(start: 80, by: -1, period: .seconds(3))))
         strap.device.didSubscribe(to: Self.level, at: .start)
         strap.device.keepSilent([Self.level], at: at(1))
@@ -35,7 +35,7 @@ import Testing
         #expect(strap.notified(until: at(8.5)) == [.init(time: at(8), handle: Self.level, octets: [78])])
     }
 
-    @Test func `What a part shows can be asked, and that changes nothing`() throws {
+    @Test func `A query for a part changes nothing`() throws {
         let walk = Curve.walk(start: 70, by: 9, period: .seconds(1), range: 40...200)
         var asked = try Wearer(walk) { $0.hasRRIntervals = true }
         var left = asked

@@ -26,7 +26,7 @@ import Testing
         return try Wearer(.healthThermometer(thermometer))
     }
 
-    /// One more each second: who measures at 20 s measures 20.
+    /// One more each second: a measurement at 20 s is 20.
     private static let seconds = Curve.step(start: 0, by: 1, period: .seconds(1))
 
     private static func celsius(_ notified: [Wearer.Notified]) throws -> [Double?] {
@@ -59,7 +59,7 @@ import Testing
         #expect(thermometer.answer(hex(request)) == hex(response), "\(id)")
     }
 
-    @Test func `Without type and interval neither is there`() throws {
+    @Test func `Without type and interval neither characteristic is present`() throws {
         var thermometer = try Self.thermometer { ($0.type, $0.period) = (nil, nil) }
         #expect(thermometer.answer(hex("04 15 00 FF FF")) == hex("01 04 15 00 0A"))
     }
@@ -115,7 +115,7 @@ import Testing
         #expect(try Self.celsius(late) == [20, 30, 40, -1])
     }
 
-    @Test func `What does not fit among the indications comes with the next measurement`() throws {
+    @Test func `An indication without room comes with the next measurement`() throws {
         var thermometer = try Self.thermometer(Self.seconds)
         thermometer.device.didSubscribe(to: Self.measurement, at: .start)
         #expect(thermometer.notified(until: at(10), confirms: false).count == 1)
@@ -246,13 +246,13 @@ import Testing
         #expect(try Self.stamps(told) == [10, 0])
     }
 
-    @Test func `Storing through a year of nobody costs no more than a hundred measurements`() throws {
+    @Test func `A year of storing without a client keeps at most a hundred measurements`() throws {
         var thermometer = try Self.thermometer { ($0.isStoring, $0.period) = (true, .seconds(1)) }
         thermometer.device.didSubscribe(to: Self.measurement, at: at(365 * 86400))
         #expect(thermometer.notified(from: at(365 * 86400), until: at(365 * 86400)).count == 100)
     }
 
-    @Test func `A script changes what it says, and gives it back`() throws {
+    @Test func `A script overrides the temperature, and restores it`() throws {
         var thermometer = try Self.thermometer()
         let type = DeviceValue(service: 0, .temperatureType)
         #expect(thermometer.takes(.octets([3]), for: type, at: at(1)) == true)

@@ -19,7 +19,7 @@ import Testing
         #"{"t": \#(time), "event": "\#(event)", "of": "strap", "line": \#(said), "rule": "\#(name)"}"#
     }
 
-    @Test func `The first line says what was played`() throws {
+    @Test func `The first line identifies the run`() throws {
         #expect(try Self.log([]).source == .init(scenario: "a.json", seed: 7))
         let more =
             #"{"t": 0.000000, "event": "start", "scenario": "b", "seed": 18446744073709551615, "digest": "0f", "set": ["x=1"]}"#
@@ -78,7 +78,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: stories.indices) func `What was done by hand ends as it did`(index: Int) throws {
+    @Test(arguments: stories.indices) func `Manual actions end as they did`(index: Int) throws {
         let log = try Self.log(Self.stories[index].lines)
         #expect(log.actions.map(\.end) == Self.stories[index].ends)
     }

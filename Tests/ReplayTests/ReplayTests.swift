@@ -129,7 +129,7 @@ import VirtualWorld
     ]
 
     @Test(arguments: stories.indices, [1, 7] as [UInt64])
-    func `The same client hears the same, value by value and at the same times`(index: Int, seed: UInt64) throws {
+    func `The same client receives the same values at the same times`(index: Int, seed: UInt64) throws {
         var original = try #require(ScenarioFile.read("a/played.json", load: Self.load).scenario)
         original.seed = seed
         let lines = try Self.play(original, Self.stories[index])
@@ -150,7 +150,7 @@ import VirtualWorld
         #expect(lines.count { $0.contains("\"notified\"") } > 20)
     }
 
-    @Test func `What is done by hand changes what is heard`() throws {
+    @Test func `Manual actions change the received values`() throws {
         let original = try #require(ScenarioFile.read("a/played.json", load: Self.load).scenario)
         let all = try Self.stories.map { hands in
             try Self.play(original, hands).filter { $0.contains("\"notified\"") }
@@ -158,7 +158,7 @@ import VirtualWorld
         #expect(Set(all).count == Self.stories.count)
     }
 
-    @Test func `A digest tells files apart, and where they end`() {
+    @Test func `A digest distinguishes files and their ends`() {
         func digest(_ files: [String]) -> String {
             var digest = FileDigest()
             for file in files { digest.add(Array(file.utf8)) }

@@ -9,7 +9,7 @@ import Testing
 @testable import ScenarioRuns
 
 @Suite struct NarratorTests {
-    /// Packets as a log has them, and what is said of them.
+    /// Packets as in a log, and their lines.
     static let packets: [(kind: PacketRecord.Kind, octets: [UInt8], line: String)] = [
         (.command, [0x03, 0x0C, 0x00], "-> Reset"),
         (.command, [0x0C, 0x20, 0x02, 0x01, 0x00], "-> LE Set Scan Enable                01 00"),
@@ -38,14 +38,14 @@ import Testing
     ]
 
     @Test(arguments: packets)
-    func `A packet is said with the specification's words, a direction and its octets`(
+    func `A packet is printed with the specification's name, a direction and its octets`(
         kind: PacketRecord.Kind, octets: [UInt8], line: String
     ) throws {
         let packet = try #require(PacketDescription(kind, octets[...]))
         #expect(Narrator.words(packet) == line)
     }
 
-    @Test(arguments: packets) func `A packet that is cut or changed is said all the same`(
+    @Test(arguments: packets) func `A truncated or changed packet is printed too`(
         kind: PacketRecord.Kind, octets: [UInt8], line: String
     ) {
         for count in octets.indices { #expect(PacketDescription(kind, octets[..<count]) != nil) }
@@ -64,7 +64,7 @@ import Testing
         #expect(PacketDescription.words(ofCase: name) == words)
     }
 
-    @Test func `Events are said with their entity, value and reason`() {
+    @Test func `Events are printed with their entity, value and reason`() {
         let peer = DeviceAddress(0x02_0000_0000_02, .public)
         var read = EventRecord(.read, of: "strap/battery", at: .start)
         (read.value, read.octets) = ("87", [0x57])
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `A brief narrator leaves out receipts, advertisements heard before, and other hosts`() {
+    @Test func `A brief narrator leaves out receipts, repeated advertisements, and other hosts`() {
         let lines = Mutex<[String]>([])
         let narrator = Narrator(
             Narrator.Choice(packets: true, isBrief: true, controller: "client"), Paint(isOn: false)

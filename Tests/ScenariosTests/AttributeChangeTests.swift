@@ -73,7 +73,7 @@ import Testing
         (#"{"when": "1 s", "do": "move_handles", "of": "a", "by": 9, "for": "1 s"}"#, "script[0].for: unknown key"),
         (#"{"when": "1 s", "do": "move_handles", "of": "a"}"#, "LD0106: script[0].by: \"by\" is required"),
     ])
-    func `What cannot be changed is named at its place`(rule: String, complaint: String) {
+    func `Invalid changes are reported at their place`(rule: String, complaint: String) {
         let said = problems(("x", Self.text(rule)))
         #expect(said.count == 1 && said[0].contains(complaint), "\(said)")
     }

@@ -10,7 +10,7 @@ import Testing
 
     @Test func `There are broken files`() { #expect(Self.files.count > 70) }
 
-    @Test(arguments: files) func `A broken file's only problem is where its note says`(path: String) throws {
+    @Test(arguments: files) func `A broken file has one problem, at the place in its note`(path: String) throws {
         let octets = try #require(Files.octets(path))
         let members = try Node(json: octets, file: path).members
         guard case .string(let note)? = members.first(where: { $0.key == "note" })?.node.value else {

@@ -78,7 +78,7 @@ import Testing
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    @Test func `The first thousand problems are told, and that there are more`() {
+    @Test func `The first thousand problems are reported, with a note that there are more`() {
         let rules = Array(repeating: #"{"when": "1 s", "do": "notify", "of": "battary"}"#, count: 3000).joined(
             separator: ",\n")
         let found = problems(("a", scenario(script: rules)))

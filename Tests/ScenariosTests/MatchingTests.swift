@@ -13,7 +13,7 @@ private let line = Datum.object([
 @Suite struct MatchingTests {
     typealias Pair = (matcher: Matcher, datum: Datum?)
 
-    @Test func `What is like a matcher`() {
+    @Test func `Values that match`() {
         let pairs: [Pair] = [
             (.null, .null), (.bool(true), .bool(true)), (.number(1), .number(1)), (.string("a"), .string("a")),
             (.between(.init(min: 1, max: 2)), .number(1)), (.between(.init(min: 1, max: 2)), .number(2)),
@@ -41,7 +41,7 @@ private let line = Datum.object([
         }
     }
 
-    @Test func `What is not like a matcher`() {
+    @Test func `Values that do not match`() {
         let pairs: [Pair] = [
             (.null, nil), (.null, .bool(false)), (.bool(true), .bool(false)), (.bool(true), .number(1)),
             (.number(1), .bool(true)), (.number(1), .number(1.5)), (.number(1), nil), (.string("1"), .number(1)),
@@ -147,7 +147,7 @@ private let line = Datum.object([
         #expect(matches(#"{"bpm": 60}"#) == 0)
     }
 
-    @Test func `What JSON says`() {
+    @Test func `JSON is parsed into values`() {
         let text = #"{"a": [1, -2.5e1, true, null], "b": {"c": "x\u0041"}, "a": 0}"#
         let datum = Datum(json: text.utf8)
         #expect(datum?["a"] == .list([.number(1), .number(-25), .bool(true), .null]))

@@ -40,7 +40,7 @@ import Testing
             #""when": {"event": "delivered", "of": "heart_rate"}, "do": "silence""#,
             #""when": "1 s", "do": "silence", "until": {"event": "delivered", "of": "heart_rate"}"#,
         ])
-    func `What waits for a delivery waits for what is heard of it`(rule: String) throws {
+    func `A wait for a delivery becomes a wait for the radio's best evidence of it`(rule: String) throws {
         let expectations = [
             #""expect": "seen", "event": "delivered", "since": "delivered", "within": "1 s""#,
             #""expect": "never", "event": "delivered", "until": "delivered""#,

@@ -98,7 +98,7 @@ import Testing
         #expect(reading([("a", text)]).scenario?.limit == .seconds(65))
     }
 
-    @Test func `Devices without an address get the next that nobody has`() {
+    @Test func `Devices without an address get the next free one`() {
         let text = """
             {"lubdub": 1, "name": "x", "devices": [
              {"id": "a"}, {"id": "b", "address": "C0:FF:EE:00:00:02/random"}, {"id": "c"}]}

@@ -10,7 +10,7 @@ final class Journal<Entry: Sendable & Equatable>: Sendable {
     var entries: [Entry] { written.withLock { $0 } }
 }
 
-/// Somebody who lives on a loop: an actor's executor is a loop, so that calls to it do not suspend.
+/// An actor on a loop: the loop is its executor, so that calls to it do not suspend.
 actor Walker {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }

@@ -23,7 +23,7 @@ func below(_ draws: inout RandomStream, _ count: Int) -> Int { Int(draws.below(U
 
 func at(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 
-/// Takes everything and says which insertions came in which order.
+/// Takes all events, and returns which insertions came in which order.
 func drain(_ queue: inout EventQueue, _ tickets: [EventQueue.Ticket]) -> [Int] {
     var order: [Int] = []
     while let ticket = queue.takeFirst(dueBy: at(.max)) { order.append(tickets.firstIndex(of: ticket) ?? -1) }

@@ -169,7 +169,7 @@ private final class StreamHarness: Sendable {
         }
     }
 
-    @Test func `A port in use is a failure that says how to fix it`() throws {
+    @Test func `The failure for a port in use includes the fix`() throws {
         let listener = try harness.listen(at: .tcp(host: "127.0.0.1", port: 0))
         let error = #expect(throws: SocketFailure.self) { _ = try harness.listen(at: listener.address) }
         #expect(

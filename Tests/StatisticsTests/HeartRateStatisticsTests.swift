@@ -3,7 +3,7 @@ import Statistics
 import Testing
 
 @Suite struct HeartRateStatisticsTests {
-    /// What is said of heart rates, with when in milliseconds: `count` of them, `period` ms between two.
+    /// The statistics of `count` heart rates, `period` ms apart, with their times in milliseconds.
     private func said(_ count: Int, every period: Int = 2, _ rate: (Int) -> UInt16) -> [(at: Int, Statistic)] {
         var statistics = HeartRateStatistics()
         var outbox: [Statistic] = []

@@ -36,7 +36,7 @@ import Testing
         #expect(canvas.rows.map(\.text) == ["   ab", "12"])
     }
 
-    @Test func `a field is there or not, and text is cut where one sees it`() {
+    @Test func `a field is whole or absent, and truncated text shows it`() {
         var canvas = Canvas(width: 5, height: 5, .unicode)
         #expect(canvas.write("123", row: 0, column: 3) == 3)
         canvas.write("123", row: 0, before: 2)
@@ -128,7 +128,7 @@ import Testing
         #expect(painter.paint([row("a")], width: 10) == "\u{1B}[0m\u{1B}[2J\u{1B}[1;1Ha\u{1B}[K")
     }
 
-    @Test func `nothing is erased behind a full row, and without colours there are none`() {
+    @Test func `nothing is erased after a full row, and without colours there are none`() {
         var painter = ScreenPainter(isColoured: false)
         #expect(painter.paint([row("0123456789", .heart)], width: 10) == "\u{1B}[0m\u{1B}[2J\u{1B}[1;1H0123456789")
     }

@@ -13,7 +13,7 @@ import Testing
         try check(Wearer.dashboard(), name, width, height, glyphs)
     }
 
-    @Test func `a screen before anything was heard`() throws {
+    @Test func `a screen before the first value`() throws {
         var dashboard = Dashboard(rows: ["battery", "temperature"])
         dashboard.take(.link(.scanning), at: .start)
         dashboard.take(.problem("no connection to Lubdub HRM: it was not heard in time"), at: .start)
@@ -73,7 +73,7 @@ import Testing
         #expect(rows.map(\.text) == [" 77 bpm  contact yes  battery 87 %  temperature 36.55 °C"])
     }
 
-    @Test func `all rows are used, and the charts share what is over`() {
+    @Test func `all rows are used, and the charts share the rest`() {
         for height in 10...60 {
             let layout = Layout(width: 80, height: height, hasECG: true, hasSteps: true)
             let parts = [

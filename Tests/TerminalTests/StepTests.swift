@@ -40,11 +40,11 @@ import Testing
             ], [1: 8124, 2: 10000, 3: 9999, 4: 20411, 5: 12005])
     }
 
-    @Test func `a day ends with more steps if the total says so`() throws {
+    @Test func `a day ends with more steps if the total shows it`() throws {
         try check([(100, 100, 1, 1), (200, 8200, 2, 2)], [1: 100, 2: 200])
     }
 
-    @Test func `counts that were read one after the other begin no day`() throws {
+    @Test func `counts that were read in succession begin no day`() throws {
         try check(
             [(100, 105, 1, 1), (130, 120, 1, 1), (500, 120, 1, 1), (2000, 120, 1, 1), (2000, 2005, 1, 1)], [1: 2000])
     }

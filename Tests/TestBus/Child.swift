@@ -12,7 +12,7 @@ public final class Child: Sendable {
     public let pid: pid_t
     private let output: CInt
 
-    /// Starts a program that is found in PATH; what it prints can be read, what it says to people is shown.
+    /// Starts a program in PATH; its standard output can be read, its standard error is passed through.
     public init(_ arguments: [String]) throws {
         var (ends, child): ([CInt], pid_t) = ([0, 0], 0)
         guard unsafe pipe(&ends) == 0 else { throw ChildFailure(what: "no pipe") }
@@ -50,7 +50,7 @@ public final class Child: Sendable {
         return String(decoding: line.dropLast(), as: UTF8.self)
     }
 
-    /// Lets it end by itself while the loop goes on; returns what it printed, and its exit status.
+    /// Waits for its exit while the loop runs; returns its output and exit status.
     public func ended(on loop: EventLoop) async throws -> (output: String, status: CInt) {
         var status: CInt = 0
         while unsafe waitpid(pid, &status, WNOHANG) == 0 { try await loop.sleep(for: .milliseconds(2)) }

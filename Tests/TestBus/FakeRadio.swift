@@ -195,7 +195,7 @@ public final class FakeRadio: Sendable {
         say(path, .properties, "PropertiesChanged", [.string(interface.text), .options(sorted), .strings(without)])
     }
 
-    /// The peripheral is heard.
+    /// The peripheral advertises.
     public func hear(_ rssi: Int16) { change(Self.strap, .device, ["RSSI": .int16(rssi)]) }
 
     /// The peripheral notifies, or indicates.

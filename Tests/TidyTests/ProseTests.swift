@@ -3,8 +3,8 @@ import Testing
 
 /// Comments, messages and documentation are plain English.
 @Suite struct ProseTests {
-    /// Folders and files that are checked: of Swift files the comments and the string literals with a space, of others
-    /// the text outside of blocks of code.
+    /// Folders and files that are checked: of Swift files the comments, the string literals with a space and the names
+    /// in backticks, of others the text outside of blocks of code.
     static let checked = ["Sources", "Tests", "Documentation", "README.md", "ARCHITECTURE.md"]
     /// The patterns and their samples.
     static let unchecked = ["Tests/TidyTests/Prose.swift", "Tests/TidyTests/ProseTests.swift"]
@@ -43,7 +43,7 @@ import Testing
                 text.add(code, line: number)
                 texts.append(text)
             } else {
-                for literal in literals(in: line) {
+                for literal in literals(in: line) + [title(in: line)] {
                     var text = Prose()
                     text.add(literal, line: number)
                     texts.append(text)
@@ -70,6 +70,12 @@ import Testing
             isEscaped = octet == 0x5C && !isEscaped
         }
         return literals
+    }
+
+    /// The name of a function in backticks; empty when the line has none.
+    static func title(in line: Substring.UTF8View) -> [UInt8] {
+        let parts = line.split(separator: 0x60, maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count == 3 && parts[0].reversed().starts(with: " cnuf".utf8) ? Array(parts[1]) : []
     }
 
     /// The prose of a Markdown file: each paragraph, heading, list item and row of a table is one text.
@@ -101,6 +107,7 @@ import Testing
         ("/// A host a line.", 1), ("/// There is no handle.", 0), ("/// It is no handle.", 1),
         ("/// So many octets.", 1), ("/// No so late.  So\n///\n/// many.", 1), ("let who = by", 0),
         ("let a = \"{\\\"so many\\\": 1}\"", 0), ("/// A stand-in for_who_comes.", 0),
+        ("@Test func `It is by who comes`() {", 1),
     ])
     func `A phrase that stumbles is found, and only in prose`(text: String, count: Int) {
         #expect(Self.findings(in: text, isMarkdown: false).count == count)

@@ -5,7 +5,7 @@ import Simulation
 import Testing
 import Timeline
 
-/// A script, what it is told, and all that it says.
+/// A script, its inputs, and all its outputs.
 struct ScriptCase: CustomTestStringConvertible, Sendable {
     let name: String
     let script: [Rule]
@@ -50,7 +50,8 @@ private let connected = ObservedEvent(.connected, of: strap)
             "times go by the clock", [.notify(when: .at(5)), .notify(when: .at(3))], [.pass(9)],
             ["3 begin 1", "3 end 1", "5 begin 0", "5 end 0"]),
         ScriptCase(
-            "a number of times", [.notify(when: .repeated(first: .seconds(2), every: .seconds(3), times: 3))], [.pass(99)],
+            "a number of times", [.notify(when: .repeated(first: .seconds(2), every: .seconds(3), times: 3))],
+            [.pass(99)],
             ["2 begin 0", "2 end 0", "5 begin 0", "5 end 0", "8 begin 0", "8 end 0"]),
         ScriptCase(
             "no time at all", [.notify(when: .repeated(first: .zero, every: .seconds(3), times: 0))], [.pass(99)], []),

@@ -109,7 +109,7 @@ import Testing
         _ = harness.take(1)
         harness.run(milliseconds: 1000)
         #expect(harness.take(1) == [])
-        // It may begin again, and ends again; but not when somebody answers.
+        // It may begin again, and ends again; but not if a peer connects.
         #expect(harness.ask(0, Self.enable) == ["0E04010A2000"])
         harness.run(milliseconds: 100)
         _ = harness.ask(1, "0C20 02 00 00")

@@ -16,7 +16,7 @@ import VirtualWorld
     }
 
     /// The client's supervision timeout is 720 ms, and its interval 50 ms.
-    @Test func `Out of range is silence until both sides give up, and nobody is heard until it is over`() throws {
+    @Test func `Out of range, both sides lose the link, and no one is found until the action ends`() throws {
         var harness = try Self.played(#"{"id": "away", "when": "20 s", "do": "link_loss", "for": "8 s"}"#)
         let lost = harness.records(.disconnected)
         #expect(lost.map(\.reason) == ["connection_timeout"])
@@ -31,7 +31,7 @@ import VirtualWorld
         #expect(harness.world.pool.taken == 0)
     }
 
-    @Test func `Away for less than the supervision timeout, the link goes on`() throws {
+    @Test func `Away for less than the supervision timeout, the link survives`() throws {
         let harness = try Self.played(#"{"when": "20 s", "do": "link_loss", "for": "500 ms"}"#)
         #expect(harness.records(.disconnected).isEmpty)
         let heard = Self.seconds(harness.records(.delivered, of: "strap/heart_rate"))
@@ -39,7 +39,7 @@ import VirtualWorld
         #expect(heard.count >= 55)
     }
 
-    @Test func `One who is out of range twice comes back when both are over`() throws {
+    @Test func `A device with two overlapping link losses returns when both are over`() throws {
         let harness = try Self.played(
             """
             {"id": "long", "when": "20 s", "do": "link_loss", "for": "20 s"},
@@ -57,7 +57,7 @@ import VirtualWorld
         (#""do": "rssi", "to": {"curve": "ramp", "start": -60, "end": -100, "over": "10 s"}"#, true),
         (#""do": "loss", "rate": 1"#, true), (#""do": "loss", "rate": 0.2"#, false),
     ])
-    func `What is too weak is lost, and back when it is strong again`(operation: String, isLost: Bool) throws {
+    func `A weak signal loses the link, and a strong one restores it`(operation: String, isLost: Bool) throws {
         var harness = try Self.played(#"{"when": "20 s", \#(operation), "for": "15 s"}"#)
         #expect(harness.records(.disconnected).map(\.reason) == (isLost ? ["connection_timeout"] : []))
         let heard = Self.seconds(harness.records(.delivered, of: "strap/heart_rate"))
@@ -68,7 +68,7 @@ import VirtualWorld
         #expect(harness.world.pool.taken == 0)
     }
 
-    @Test func `A way that was covered goes on as if it had been walked`() throws {
+    @Test func `A covered move resumes as if it had continued`() throws {
         let harness = try Self.played(
             """
             {"when": "10 s", "do": "distance", "to": "200 m", "over": "30 s"},

@@ -79,7 +79,7 @@ import VirtualWorld
         #expect(client.heard.count { $0.handle == 0x20 } > 3)
     }
 
-    @Test func `Nothing is said of a move that is not announced, but the hash`() throws {
+    @Test func `Without an announcement only the Database Hash shows a move`() throws {
         var client = try ProcedureClient(Self.play(Self.moves(false)))
         let before = try client.ask(Self.hash)
         _ = try client.ask(Self.serviceChanged)
@@ -125,7 +125,7 @@ import VirtualWorld
         (#"{"event": "notified", "of": "health_thermometer/intermediate", "nth": 1}"#, 11, 0x1C, .notification),
     ]
 
-    @Test(arguments: underWay) func `What was on its way is called what it was`(
+    @Test(arguments: underWay) func `Values in flight keep their old names`(
         when: String, by: Int, configuration: UInt16, wanted: ClientConfiguration
     ) throws {
         var client = try ProcedureClient(Self.play(Self.moves(true, when: when, by: by)))
@@ -163,7 +163,9 @@ import VirtualWorld
 
     // MARK: change_services
 
-    @Test(arguments: [true, false]) func `A service goes and comes back, and the others stay`(announce: Bool) throws {
+    @Test(arguments: [true, false]) func `A service is removed and added again, and the others stay`(
+        announce: Bool
+    ) throws {
         let goes = Self.changes(announce, #""of": "strap", "remove": ["strap/battery"]"#)
         let back = Self.changes(
             announce, #""add": [{"service": "battery", "value": 50}, \#(Self.custom)]"#, when: #""30 s""#)
@@ -195,7 +197,7 @@ import VirtualWorld
         #expect(read.map(\.value) == ["9"])
     }
 
-    @Test func `What a rule adds can be named before it is there`() throws {
+    @Test func `A service that a rule adds can be named before it exists`() throws {
         let rules = """
             {"when": "5 s", "do": "set", "of": "more/count", "to": 11}, {"when": "6 s", "do": "notify", "of": "more/count"},
             {"when": "8 s", "do": "silence", "of": "more", "for": "25 s"},
@@ -212,7 +214,7 @@ import VirtualWorld
         #expect(client.heard.first == ProcedureClient.Heard(handle: 0x43, octets: [11], isIndicated: false))
     }
 
-    @Test func `What is there already is not added, and what is not is not removed`() throws {
+    @Test func `A present service is not added, and an absent one is not removed`() throws {
         let rule = Self.changes(
             true, #""add": [{"service": "battery", "value": 50}], "remove": ["more"]"#,
             when: #"{"at": "20 s", "every": "1 s", "times": 9}"#)
@@ -230,7 +232,7 @@ import VirtualWorld
     // MARK: In the middle of something
 
     @Test(arguments: [true, false])
-    func `What is under way ends, whatever changes in the middle of it`(announce: Bool) throws {
+    func `A procedure in progress ends, whatever changes meanwhile`(announce: Bool) throws {
         let rules = Self.moves(announce, when: #"{"at": "20 s", "every": "13 ms", "times": 60}"#, by: 7)
         let procedures: [Procedure] = [
             .discoverEverything, .exchangeMTU, .readLong(handle: 0x14), .readByUUID(UUID(0x2A19), .all),
@@ -250,7 +252,7 @@ import VirtualWorld
         #expect(client.world.pool.taken == 0)
     }
 
-    @Test func `Nobody has to be connected`() throws {
+    @Test func `It works without a connection`() throws {
         var client = try ProcedureClient(Self.play(Self.moves(true, when: #""start""#)))
         #expect(try client.ask(.read(handle: 0x24)) == value(50))
         client = try ProcedureClient(Self.play(Self.moves(true, when: #""1 s""#)), connects: false)

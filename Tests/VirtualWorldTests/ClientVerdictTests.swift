@@ -34,7 +34,7 @@ import VirtualWorld
         #expect(try ClientCases.read().expectations.map(\.id).filter { !caught.contains($0) } == [])
     }
 
-    @Test func `Every test case of a collector over Low Energy is judged, or says why not`() throws {
+    @Test func `Every LE test case of a collector is judged, or has a reason why not`() throws {
         let required = Set(try ClientCases.read().expectations.compactMap(\.requirement))
         let known = CollectorCase.all.map(\.id)
         #expect(Set(known).count == known.count)
@@ -44,7 +44,7 @@ import VirtualWorld
         #expect(required.filter { $0.contains("/COL/") && !known.contains($0) } == [])
     }
 
-    @Test func `What needs a bond is skipped with that reason`() {
+    @Test func `Cases that need a bond are skipped with that reason`() {
         for path in ClientCases.needingBonds {
             let reading = ScenarioFile.read("scenarios/\(path).json") { TestScenario.octets($0) }
             #expect(reading.problems.map(\.code) == [.notYet])

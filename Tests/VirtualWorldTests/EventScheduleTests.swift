@@ -30,7 +30,7 @@ private struct NaiveList {
         return nil
     }
 
-    @Test func `What is inserted now comes behind what was inserted before for now`() {
+    @Test func `An event added now comes after those added before for now`() {
         var schedule = EventSchedule()
         for number in 0..<2 { schedule.insert(.hostWake(node: number), due: Instant(nanoseconds: 10)) }
         #expect(Self.takeFirst(&schedule, dueBy: 10) == 0)
@@ -42,7 +42,7 @@ private struct NaiveList {
         #expect(schedule.nextDue == nil)
     }
 
-    @Test func `Nothing is passed over by the present`() {
+    @Test func `An advance skips no event`() {
         var schedule = EventSchedule()
         schedule.insert(.hostWake(node: 0), due: .start)
         schedule.advance(to: Instant(nanoseconds: 5))

@@ -55,7 +55,7 @@ import VirtualWorld
         #expect(try Self.played(seed: 2).lines != first.lines)
     }
 
-    @Test func `Everything is heard`() throws {
+    @Test func `The client receives everything`() throws {
         let listener = try Self.first.get()
         let records = listener.records
         #expect(listener.failures == 0)
@@ -79,7 +79,7 @@ import VirtualWorld
         #expect(confirmed("polar/control_point") == 1)
     }
 
-    @Test func `What does not fit is in the log, once for each part, with what was wanted`() throws {
+    @Test func `Numbers out of range are logged once per value, with the requested number`() throws {
         let records = try Self.first.get().records
         let saturated = records.filter { $0.event == .saturated }
         #expect(

@@ -35,7 +35,7 @@ struct FaultyClient: Sendable, CustomTestStringConvertible {
     enum Operation {
         /// Says this to its host.
         case asks(Host.Command)
-        /// Takes a procedure for done without asking anybody.
+        /// Treats a procedure as done without performing it.
         case supposes(Procedure.Outcome)
         /// Takes in a value.
         case hears([UInt8])
@@ -55,13 +55,13 @@ struct FaultyClient: Sendable, CustomTestStringConvertible {
     var sets: @Sendable (inout SensorCollector.Settings) -> Void = { _ in }
     /// How long after a heart rate it shows that once more, whatever has happened, and again and again.
     var repeats: Duration?
-    /// In place of something said to the host.
+    /// Replaces a command to the host.
     var commands: @Sendable (Host.Command, View) -> [Operation] = { command, _ in [.asks(command)] }
     /// In place of a value that was notified or indicated.
     var values: @Sendable ([UInt8], UUID, View) -> [Operation] = { octets, _, _ in [.hears(octets)] }
     /// In place of something shown.
     var shows: @Sendable (SensorCollector.Content, View) -> [SensorCollector.Content] = { content, _ in [content] }
-    /// In place of an advertisement; nil: nothing was heard.
+    /// Replaces an advertisement; nil: it is lost.
     var reports: @Sendable (AdvertisingReport) -> AdvertisingReport? = { $0 }
 
     var testDescription: String { name }
@@ -79,7 +79,7 @@ struct Flaw {
 
     init(_ client: FaultyClient) { self.client = client }
 
-    /// What is said to the host in place of a command, and what the client is told at once.
+    /// The replacement of a command to the host, and the immediate outputs to the client.
     mutating func commands(_ command: Host.Command) -> (commands: [Host.Command], told: [Host.Output]) {
         var (commands, told): ([Host.Command], [Host.Output]) = ([], [])
         for operation in client.commands(command, view) {
@@ -94,7 +94,7 @@ struct Flaw {
         return (commands, told)
     }
 
-    /// What the client hears in place of a value, and what it says to its host.
+    /// The replacement of a value, and the client's commands to its host.
     mutating func values(_ octets: [UInt8], at handle: UInt16) -> (values: [[UInt8]], commands: [Host.Command]) {
         view.values += 1
         guard let uuid = view.uuid(at: handle) else { return ([octets], []) }

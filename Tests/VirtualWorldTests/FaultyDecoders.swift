@@ -3,7 +3,7 @@ import Characteristics
 import Collector
 import Spelling
 
-// Clients that misread what a device says.
+// Clients that decode a device's values wrongly.
 extension FaultyClient {
     /// One that takes a Heart Rate Measurement for another.
     private static func misreads(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import VirtualWorld
 
-/// A strap behind a foreign host, which is the test.
+/// A strap with a foreign host, which is the test.
 @Suite struct ForeignHostTests {
     static let phone = DeviceAddress(0x1122_3344_5566, .public)
     static let watch = DeviceAddress(0x6655_4433_2211, .random)
@@ -102,7 +102,7 @@ import Testing
         #expect(world.pool.taken == 0)
     }
 
-    @Test func `What the script has refused is refused here too`() throws {
+    @Test func `Errors of the script reach the foreign host`() throws {
         var world = try strap(
             script: #"{"when": "1 s", "do": "att_error", "of": "battery", "on": "read", "error": 159, "for": "1 s"}"#)
         let battery = try Self.handle("strap/battery", in: world)
@@ -113,7 +113,7 @@ import Testing
         #expect(answers == [.success([50]), .failure(ATTError(rawValue: 159)), .success([50])])
     }
 
-    @Test func `The script ends links, and hears of two clients`() throws {
+    @Test func `The script ends links, and sees two clients`() throws {
         var world = try strap(
             more: "\"connections\": 3,",
             script: #"{"when": {"event": "connected", "of": "strap", "nth": 2, "after": "1 s"}, "do": "disconnect"}"#)
@@ -151,7 +151,7 @@ extension ForeignHostTests {
     ]
 
     /// Values change by `ForeignCommand.notify`, which is what the faults hold for; from 400 ms to 2400 ms.
-    @Test(arguments: faults) func `Faults hold for what a foreign host is told`(fault: String, told: [String]) throws {
+    @Test(arguments: faults) func `Faults apply to commands for a foreign host`(fault: String, told: [String]) throws {
         let script = #"{"when": "400 ms", "for": "2 s", "of": "heart_rate", \#(fault)}"#
         var world = try World(TestScenario.strap("x", script: script).scenario, seed: 1)
         world.hostBackend = .foreignHosts

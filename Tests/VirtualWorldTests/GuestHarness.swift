@@ -3,9 +3,9 @@ import Octets
 import Simulation
 import VirtualWorld
 
-/// A world with hosts outside, which say literal octets and note what they are told.
+/// A world with external hosts, which send literal octets and record what they receive.
 struct GuestHarness {
-    /// What a host outside was told, and when.
+    /// A packet that an external host received, and when.
     struct Told {
         let at: Instant
         let controller: Int

@@ -8,7 +8,7 @@ import Testing
 
 @testable import VirtualWorld
 
-/// When a device is heard, under which address, and by which clock it lives.
+/// When a device is found, its address, and its clock.
 @Suite struct IdentityTests {
     private static let own = DeviceAddress(0xC0FF_EE00_0001, .random)
 
@@ -60,7 +60,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: silences) func `It is not heard while that lasts`(script: String, silent: [Range<Double>]) throws {
+    @Test(arguments: silences) func `A scanner does not receive it during the action`(
+        script: String, silent: [Range<Double>]
+    ) throws {
         let times = try heard(Self.play(script)).map(\.seconds)
         for second in 0..<40 {
             let count = times.count { (Double(second)..<Double(second + 1)).contains($0) }
@@ -82,7 +84,7 @@ import Testing
         #expect(times.count { (10..<25).contains($0) || $0 >= 35 } == 0)
     }
 
-    @Test func `Connections go on, and nobody comes back before it is over`() throws {
+    @Test func `Connections continue, and no client reconnects during the action`() throws {
         let script = """
             {"when": "10 s", "for": "10 s", "do": "stop_advertising"}, {"when": "14 s", "do": "disconnect", "of": "strap"}
             """
@@ -96,7 +98,7 @@ import Testing
         #expect(harness.records(.advertising).map { seconds($0.instant) } == [0, 20])
     }
 
-    @Test func `A foreign host is told as well`() throws {
+    @Test func `A foreign host receives the command too`() throws {
         var world = try World(Self.play(Self.silences[0].script).scenario, seed: 1)
         world.hostBackend = .foreignHosts
         world.start()
@@ -109,7 +111,7 @@ import Testing
 
     // MARK: change_address
 
-    @Test func `It is heard under one address after the other, written or by chance`() throws {
+    @Test func `It advertises under one address after the other, given or random`() throws {
         let script = """
             {"when": "5 s", "do": "change_address", "to": "00:11:22:33:44:55/public"},
             {"when": "10 s", "do": "change_address", "to": "C0:FF:EE:00:00:02/random"},

@@ -57,7 +57,7 @@ private let stream = TestScenario(
         #expect(verdicts == [.pass, .fail], "\(harness.world.rulings.compactMap(\.reason))")
     }
 
-    @Test func `What is said of a world is what its log says`() throws {
+    @Test func `The judge and the log report the same`() throws {
         let scenario = try play.scenario
         let harness = try WorldHarness(scenario, isJudged: true)
         let verdicts = harness.world.rulings.map { "\(scenario.expectations[$0.expectation].id) \($0.verdict)" }

@@ -41,7 +41,7 @@ struct Listener {
     /// The event log, line by line.
     var lines: [String] { recording.log.withLock { $0.string }.split(separator: "\n").map(String.init) }
     var records: [EventRecord] { recording.records.withLock { $0 } }
-    /// Of packets that nobody has given back.
+    /// The number of packets that were not released.
     var taken: Int { world.pool.taken }
 
     private static func requests(_ table: AttributeTable) -> [Procedure] {

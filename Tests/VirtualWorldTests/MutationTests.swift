@@ -33,7 +33,7 @@ import Testing
         for count in 0..<8 { #expect(mutation.applied(to: Array(Self.packet(before)[..<count]), .acl) == nil) }
     }
 
-    @Test func `what is heard is not what is sent`() {
+    @Test func `received packets differ from those sent`() {
         let mutation = Mutation([
             Change(.received(0x12), at: 0, "12", becomes: "52"), Change(.received(0x1E), at: 0, "1E", becomes: ""),
         ])

@@ -94,7 +94,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: cases) func `What leaves`(rules: [NotificationFaults.Rule], handles: [UInt16], left: [String]) {
+    @Test(arguments: cases) func `The values that leave`(
+        rules: [NotificationFaults.Rule], handles: [UInt16], left: [String]
+    ) {
         var exit = Exit()
         exit.play(rules)
         #expect(exit.notificationFaults.isActive == !rules.isEmpty)
@@ -108,7 +110,7 @@ import Testing
         #expect(exit.pool.taken == 0)
     }
 
-    @Test func `What an order held leaves late if what is late still is`() {
+    @Test func `A value that a reorder held is still delayed by a delay`() {
         var exit = Exit()
         exit.play([Self.device(.reorder(span: 5)), Self.device(.delay(by: .milliseconds(7)))])
         exit.take([1, 2])
@@ -140,7 +142,7 @@ import Testing
         #expect(exit.left == ["40: 4", "40: 1", "40: 2", "40: 3"])
     }
 
-    @Test func `What nobody listens to any more is thrown away`() {
+    @Test func `Values without a subscriber are discarded`() {
         var exit = Exit()
         exit.play([Self.service(.reorder(span: 9)), Self.device(.delay(by: .milliseconds(100)))])
         exit.take([1, 2, 3])

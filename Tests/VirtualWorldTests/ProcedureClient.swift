@@ -35,7 +35,7 @@ struct ProcedureClient {
     private var answers: [UInt32: Result<Procedure.Outcome, Procedure.Failure>] = [:]
     private var asked: UInt32 = 0
 
-    /// Connects, or is linked to nobody.
+    /// Connects, or has no connection.
     init(_ play: TestScenario, connects: Bool = true) throws {
         world = try World(play.scenario, seed: 1)
         node = try world.addClient(at: .start)

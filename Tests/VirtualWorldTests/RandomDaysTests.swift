@@ -5,7 +5,7 @@ import Testing
 
 /// Faults by chance, one upon the other: the client is always back.
 ///
-/// `LUBDUB_SOAK` says how many days are played; `make soak` plays 100,000.
+/// `LUBDUB_SOAK` sets the number of days; `make soak` plays 100,000.
 @Suite struct RandomDaysTests {
     private static let count = ProcessInfo.processInfo.environment["LUBDUB_SOAK"].flatMap(UInt64.init) ?? 1000
     private static let slices: UInt64 = 8
@@ -35,7 +35,7 @@ import Testing
              "of": "strap"},
             {"when": {"event": "delivered", "nth": 3}, "do": "move_handles", "by": 5, "of": "strap"}
             """#,
-            // Service Changed waits behind an indication that is not confirmed.
+            // Service Changed waits for the confirmation of an indication.
             #"""
             {"when": "start", "do": "stop_advertising", "of": "strap", "for": "2 s"},
             {"when": {"event": "subscribed", "nth": 1}, "do": "unconfirmed", "of": "client", "for": "4 s"},
@@ -43,7 +43,7 @@ import Testing
              "add": [{"service": "fitness", "steps": 7}], "of": "strap"}
             """#,
         ])
-    func `What has happened once does not happen again`(rules: String) throws {
+    func `Repetitions of one day are identical`(rules: String) throws {
         let scenario = try RandomDay(seed: 1, rules: [rules]).scenario
         #expect(try BadDay.fault(in: scenario, seed: 1) == nil)
     }

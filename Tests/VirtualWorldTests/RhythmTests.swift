@@ -40,7 +40,7 @@ import VirtualWorld
     ]
 
     @Test(arguments: links)
-    func `What a device prefers comes to be`(link: String, request: [UInt8]?, complete: [UInt8]) throws {
+    func `A device's preferred parameters take effect`(link: String, request: [UInt8]?, complete: [UInt8]) throws {
         let harness = try Self.harness(link)
         guard let request else {
             #expect(Self.count([0x05, 0x00, 0x12, 1, 8, 0], in: harness.trace) == 0)

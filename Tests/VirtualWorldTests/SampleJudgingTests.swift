@@ -50,7 +50,7 @@ private func played(as form: String, _ expectations: [String] = []) throws -> Wo
         ]
         var verdicts: [Verdict] = [.pass, .pass, .pass, .pass, .pass, .fail]
         if form == "ecg" {
-            // The lead stands once in a notification.
+            // A notification contains the lead once.
             expectations += [
                 expect("lead", "count", "2", of: "lead", #", "min": \#(frames.count), "max": \#(frames.count)"#),
                 expect("truth", "never", #"{"$not": {"$truth": "last", "of": "ecg/lead"}}"#, of: "lead"),

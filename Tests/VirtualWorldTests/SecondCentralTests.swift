@@ -45,7 +45,7 @@ import VirtualWorld
         #expect(
             harness.records(.disconnected, of: "thief").map(\.reason) == ["connection_terminated_by_local_host"])
         #expect(harness.records(.advertising, of: "thief").isEmpty)
-        // Held, it does not advertise, and it has nobody to notify.
+        // While connected it does not advertise, and it has no subscriber.
         let times = harness.records(.advertising, of: "strap").map { $0.instant.nanoseconds / 1_000_000_000 }
         #expect(times == [0, 10, 20])
         let held = Instant(nanoseconds: 11_000_000_000)...Instant(nanoseconds: 20_000_000_000)
@@ -61,7 +61,7 @@ import VirtualWorld
         #expect(client.records(.connected, of: "strap").count == 1)
     }
 
-    @Test func `A strap for two goes on advertising until both are there`() throws {
+    @Test func `A strap for two advertises until both are connected`() throws {
         let client = try Self.visit(Self.takes, connections: 2)
         #expect(client.records(.connected, of: "strap").count == 2)
         #expect(client.records(.connected, of: "thief").map { $0.instant.nanoseconds / 1_000_000_000 } == [5])
@@ -69,7 +69,7 @@ import VirtualWorld
         #expect(client.world.status.devices.map(\.mtus.count) == [2, 1, 0])
     }
 
-    @Test func `Once the strap has ended the link, it is not taken again`() throws {
+    @Test func `After the strap has ended the link, the central does not reconnect`() throws {
         let client = try Self.visit(
             Self.takes + #", {"when": "8 s", "do": "disconnect", "of": "strap"}"#, connections: 2)
         #expect(client.records(.connected, of: "thief").count == 1)
@@ -77,7 +77,7 @@ import VirtualWorld
         #expect(client.records(.connected, of: "strap").count == 3)
     }
 
-    @Test func `Who is told to disconnect while it waits does not wait any more`() throws {
+    @Test func `A disconnect action ends the wait for a connection`() throws {
         let client = try Self.visit(
             Self.takes + """
                 , {"when": "7 s", "do": "disconnect", "of": "thief"}, {"when": "9 s", "do": "disconnect", "of": "strap"}
@@ -87,7 +87,7 @@ import VirtualWorld
         #expect(client.records(.connected, of: "strap").count == 1)
     }
 
-    @Test func `It takes one device after the other, and none twice`() throws {
+    @Test func `It connects to one device after the other, and to none twice`() throws {
         let client = try Self.visit(
             Self.takes + """
                 , {"when": "5 s", "do": "connect", "of": "thief", "to": "strap"},
@@ -101,7 +101,7 @@ import VirtualWorld
         #expect(client.world.status.devices.map(\.mtus.count) == [1, 2, 1])
     }
 
-    @Test func `Who is told to go on at once begins anew`() throws {
+    @Test func `A new connect action right after it starts again`() throws {
         let client = try Self.visit(
             Self.takes + """
                 , {"when": "7 s", "do": "disconnect", "of": "thief"},

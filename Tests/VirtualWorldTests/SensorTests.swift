@@ -32,7 +32,7 @@ struct SensorTests {
         """)
 
     @Test(.timeLimit(.minutes(1)))
-    func `A skip over years costs nothing, and one over all time is said once`() throws {
+    func `A skip of years is cheap, and one to the end of the clock is logged once`() throws {
         func play(_ which: String, _ by: String) throws -> WorldHarness {
             let play = TestScenario(
                 "skip",
@@ -67,7 +67,7 @@ struct SensorTests {
         }
     }
 
-    @Test func `Each value that a device sends is said`() throws {
+    @Test func `Each value that a device sends is logged`() throws {
         let harness = try WorldHarness(Self.patch.scenario)
         let (steps, stepsToday, feed) = (said(harness, "steps"), said(harness, "steps_today"), said(harness, "feed"))
         #expect(steps.count > 8)

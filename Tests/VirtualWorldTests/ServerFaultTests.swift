@@ -45,7 +45,7 @@ import VirtualWorld
         (#"{"when": "connected", "do": "stall", "for": "5 s"}"#, 0, 5.0),
         (#"{"when": {"event": "subscribed", "nth": 1}, "do": "stall", "until": "9 s"}"#, 4, 9.0),
     ])
-    func `Requests during a stall are answered at its end, and notifications go on`(
+    func `Requests during a stall are answered when it ends, and notifications continue`(
         script: String, asks: Double, answered: Double
     ) throws {
         var client = try Self.visit(
@@ -130,7 +130,7 @@ import VirtualWorld
                 """, [nil, nil]
             ),
         ] as [(String, [UInt8?])])
-    func `What is refused says its code`(script: String, errors: [UInt8?]) throws {
+    func `An injected error has the code of the action`(script: String, errors: [UInt8?]) throws {
         let client = try ScriptedClient(TestScenario.strap("refused", script: script).scenario, asking: Self.reads)
         let found = client.answers.map { answer -> UInt8? in
             guard case .failure(.refused(let error, _)) = answer.result else { return nil }
@@ -206,7 +206,7 @@ import VirtualWorld
         ("signalling", "5501", [2, 0, 5, 0, 0x55, 1]),
         ("smp", "0b01", [2, 0, 6, 0, 0x0B, 1]), ("smp", "", [0, 0, 6, 0]),
     ])
-    func `A PDU goes out as it is`(channel: String, octets: String, frame: [UInt8]) throws {
+    func `A raw PDU is sent unchanged`(channel: String, octets: String, frame: [UInt8]) throws {
         let client = try Self.visit(
             #"{"when": "5 s", "do": "raw", "of": "strap", "channel": "\#(channel)", "octets": "\#(octets)"}"#)
         #expect(client.count([UInt8(frame.count), 0] + frame) == 2)
@@ -273,7 +273,7 @@ import VirtualWorld
         #expect(client.values.count >= 33)
     }
 
-    @Test func `What is indicated meanwhile is confirmed at the end`() throws {
+    @Test func `Indications during the action are confirmed when it ends`() throws {
         let client = try Self.visitThermometer(#"{"when": "10 s", "do": "unconfirmed", "of": "client", "for": "5 s"}"#)
         let waiting = try #require(client.records(.indicated).first { $0.instant >= Self.at(10) })
         let confirmed = client.records(.confirmed).map { $0.instant }
@@ -283,7 +283,7 @@ import VirtualWorld
         #expect(client.records(.disconnected).isEmpty)
     }
 
-    @Test func `What is never confirmed ends the link`() throws {
+    @Test func `A missing confirmation ends the link`() throws {
         let client = try Self.visitThermometer(#"{"when": "10 s", "do": "unconfirmed", "of": "client"}"#)
         let lost = try #require(client.records(.indicated).first { $0.instant >= Self.at(10) })
         let end = try #require(client.records(.disconnected).first)

@@ -40,7 +40,7 @@ import VirtualWorld
         (#""do": "reorder", "of": "heart_rate""#, [111, 110, 113, 112, 115, 114, 116, 117, 118, 119]),
     ]
 
-    @Test(arguments: faults) func `What arrives of a heart`(fault: String, bpm: [Int]) throws {
+    @Test(arguments: faults) func `The heart rates that arrive`(fault: String, bpm: [Int]) throws {
         var harness = try WorldHarness(Self.play(#"{"id": "f", "when": "9.9 s", "for": "6 s", \#(fault)}"#).scenario)
         let delivered = harness.records(.delivered, of: "strap/heart_rate")
         #expect(Self.bpm(delivered, from: 10, until: 20) == bpm)
@@ -68,7 +68,7 @@ import VirtualWorld
             (#""do": "truncate", "to": 1"#, [0x00]), (#""do": "truncate", "to": 0"#, []),
             (#""do": "lengthen", "with": "aabb""#, [0x00, 110, 0xAA, 0xBB]),
         ] as [(String, [UInt8])])
-    func `What is cut off or put behind`(fault: String, octets: [UInt8]) throws {
+    func `Truncated and lengthened values`(fault: String, octets: [UInt8]) throws {
         let script = #"{"when": "9.9 s", "for": "1 s", "of": "heart_rate", \#(fault)}"#
         let harness = try WorldHarness(Self.play(script).scenario)
         for event in [EventName.notified, .delivered] {
@@ -87,7 +87,7 @@ import VirtualWorld
         }
     }
 
-    @Test func `What a rule notifies is treated alike`() throws {
+    @Test func `Faults apply to values that a rule notifies`() throws {
         let harness = try WorldHarness(
             Self.play(
                 """
@@ -184,7 +184,7 @@ import VirtualWorld
         #expect((1...2).contains(rare.notified))
     }
 
-    @Test func `A burst of indications goes on with each confirmation`() throws {
+    @Test func `A burst of indications continues with each confirmation`() throws {
         let script = #"{"when": "10 s", "for": "2 s", "do": "burst", "of": "health_thermometer", "rate": "4000 Hz"}"#
         let harness = try WorldHarness(Self.play(script).scenario)
         let told = harness.records.filter {
@@ -198,7 +198,7 @@ import VirtualWorld
 
     // MARK: In every state
 
-    /// All of it at once, from the start, while nobody is there, while somebody connects, and over two ends.
+    /// All faults at once, from the start, without a client, during a connection attempt, and over two disconnections.
     static let everything = play(
         """
         {"when": "start", "do": "delay", "of": "strap", "by": "700 ms"},
@@ -225,7 +225,7 @@ import VirtualWorld
         #expect(first.world.pool.taken == 0)
     }
 
-    @Test func `What was held for a client is not told to the next one`() throws {
+    @Test func `A value held for one client is not sent to the next`() throws {
         let script = """
             {"when": "9.9 s", "do": "delay", "of": "strap", "by": "10 s", "for": "1 s"},
             {"when": "9.9 s", "do": "reorder", "of": "health_thermometer", "span": 9},

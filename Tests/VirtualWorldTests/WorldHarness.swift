@@ -16,7 +16,7 @@ import VirtualWorld
 
 /// A scenario, played with the built-in client in it, and everything that was logged.
 struct WorldHarness {
-    /// What the client said, and when.
+    /// The client's updates, and when.
     struct Said {
         let at: Instant
         let saying: SensorCollector.Saying
@@ -72,7 +72,7 @@ struct WorldHarness {
 
     /// The address of the client's controller.
     var clientAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(node + 1), .public) }
-    /// What happened, in order; without what the client said.
+    /// The events in order, without the client's lines.
     var records: [EventRecord] { recording.records.withLock { $0 } }
     /// The event log, line by line.
     var lines: [String] { recording.log.withLock { $0.string }.split(separator: "\n").map(String.init) }

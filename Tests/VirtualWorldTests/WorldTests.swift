@@ -8,8 +8,7 @@ import VirtualWorld
 
 @Suite struct WorldTests {
     @Test(arguments: TestScenario.all)
-    func `Connection events that are passed over change neither the event log nor the trace`(play: TestScenario) throws
-    {
+    func `Skipped connection events change neither the event log nor the trace`(play: TestScenario) throws {
         let scenario = try play.scenario
         let (skipped, stepped) = (try WorldHarness(scenario), try WorldHarness(scenario, sleeps: false))
         #expect(firstDifference(skipped.lines, stepped.lines) == nil)
@@ -77,7 +76,7 @@ import VirtualWorld
         #expect(told == (0..<told.count).map { connection[$0 % connection.count] })
     }
 
-    @Test func `What was set for a while goes on from its own beginning behind a shorter one`() throws {
+    @Test func `A covered value resumes after a shorter one, counted from its start`() throws {
         let harness = try WorldHarness(TestScenario.setsForAWhile.scenario)
         let shown = harness.records(.notified, of: "strap/heart_rate")
         #expect(shown.count > 50)

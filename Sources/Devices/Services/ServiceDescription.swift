@@ -33,11 +33,9 @@ public struct ServiceDescription: Sendable {
 
     /// A service whose `sensor` makes one sensor per device.
     ///
-    /// - Parameters:
-    ///   - main: The name of the value addressed by the service's name alone.
-    ///   - problem: The contradiction in fields that are valid one by one; nil for none.
-    ///   - rate: The number of values per second of a stream; nil for a service without a stream.
-    ///   - heart: The rate of the heart that the service measures, and that other services of the device share.
+    /// `main` is the name of the value addressed by the service's name alone; `problem` returns the contradiction in
+    /// fields that are valid one by one; `rate` returns the number of values per second of a stream; `heart` returns
+    /// the rate of the heart that the service measures, and that other services of the device share.
     public init(
         _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true,
         main: String = "",
@@ -147,10 +145,8 @@ public struct ConfiguredService: Hashable, Sendable {
 
     /// Makes the sensor of a device's service.
     ///
-    /// - Parameters:
-    ///   - chance: The random stream of the service.
-    ///   - heart: The index of its heart in ``SensorContext/pulses``.
-    ///   - clock: The device's wall clock at the start.
+    /// `chance` is the service's random stream, `heart` the index of its heart in ``SensorContext/pulses``, and `clock`
+    /// the device's wall clock at the start.
     public func makeSensor(chance: RandomStream, heart: Int, clock: WallClock) -> any ServiceSensor {
         description.makeSensor(
             SensorSource(configuration: configuration, chance: chance, heart: heart, clock: clock))

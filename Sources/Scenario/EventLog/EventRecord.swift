@@ -22,7 +22,7 @@ public struct EventRecord: Hashable, Sendable {
     public var reason: String?
     /// The error, by the specification's name in snake case.
     public var error: String?
-    /// A line that a client printed, or an action that was requested from outside, as JSON text.
+    /// A line that a client printed, or a manual action, as JSON text.
     public var line: String?
     /// The id of the script's rule that caused it.
     public var rule: String?
@@ -32,7 +32,7 @@ public struct EventRecord: Hashable, Sendable {
         (self.event, self.entity, self.instant) = (event, entity, instant)
     }
 
-    /// The scenario's source, recorded if actions can be requested from outside.
+    /// The scenario's source, recorded if manual actions are possible.
     public struct Source: Hashable, Sendable {
         /// A digest of the scenario's files.
         public var digest: String

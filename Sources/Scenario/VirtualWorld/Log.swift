@@ -176,7 +176,7 @@ extension World {
         case .confirmed(let handle): note(.confirmed, node, handle, names.number(of: handle, of: node), peer)
         case .confirmedOrphan(let handle):
             note(.confirmed, node, handle, names.number(ofSent: handle, of: node, isTold: false), peer)
-        // The client has not unsubscribed: its value has gone.
+        // The client has not unsubscribed: its value was removed.
         case .orphaned: break
         case .dropped, .wake, .bearerLost: break
         case .refused(_, let handle, let error):

@@ -14,7 +14,7 @@ package struct EventLogReplay {
     package let scenario: String
     private let log: ManualActionLog
 
-    /// Reads the log at a path. `scenario` is where the scenario is, if not where the log says.
+    /// Reads the log at a path. `scenario` overrides the scenario's path in the log.
     package init(of path: String, scenario: String?) throws(CommandFailure) {
         log = try Self.log(at: path)
         if let scenario { self.scenario = scenario } else { self.scenario = try Self.scenario(of: log, at: path) }

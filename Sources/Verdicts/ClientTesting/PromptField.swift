@@ -54,7 +54,9 @@ struct AppField: Sendable {
 
     /// The characteristic whose lines begin with a key.
     private static func characteristic(of key: String) -> CharacteristicDescription? {
-        ServiceRegistry.all.lazy.flatMap(\.characteristics).first { $0.client.key == key && $0.client.importance > .none }
+        ServiceRegistry.all.lazy.flatMap(\.characteristics).first {
+            $0.client.key == key && $0.client.importance > .none
+        }
     }
 
     /// The value that a line has under a key, and under a member of its object.

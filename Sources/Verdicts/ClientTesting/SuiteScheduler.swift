@@ -58,9 +58,7 @@ struct SuiteScheduler: Sendable {
     private var unreported: [(turn: Turn, completion: CaseCompletion)] = []
     private var nextReported = 0  // the position of a case, when they are reported in order
 
-    /// - Parameters:
-    ///   - jobs: The maximum number of cases that run at a time.
-    ///   - isInOrder: Whether cases are reported in the suite's order; else as they finish.
+    /// Runs at most `jobs` cases at a time, and reports them in the suite's order if `isInOrder`, else as they finish.
     init(_ runner: CaseRunner<Case>, jobs: Int, isInOrder: Bool, _ callbacks: Callbacks) {
         (self.runner, self.jobs, self.isInOrder, self.callbacks) = (runner, jobs, isInOrder, callbacks)
     }

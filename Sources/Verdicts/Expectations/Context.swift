@@ -15,7 +15,7 @@ struct Context: Sendable {
         (formatter, streams) = (ReasonFormatter(scenario: scenario), scenario.streams)
     }
 
-    /// Takes in what all evaluators will hear next.
+    /// Records the event that all evaluators receive next.
     mutating func observe(_ observed: ObservedEvent, at now: Instant) {
         truths.observe(observed, at: now)
         if let index = stream(of: observed) { streams[index].take(observed.count, at: now) }

@@ -97,7 +97,7 @@ public struct Judge: Sendable {
         report(into: &rulings)
     }
 
-    /// This machine stood still, while external clients went on.
+    /// This machine stalled, while external clients ran on.
     ///
     /// An expectation whose time limit is less than ten times as long can then pass, but not fail: it is inconclusive.
     /// Less than 50 ms has no effect.  Call this before events that came late for that reason.

@@ -48,7 +48,7 @@ struct Rate: Question {
         return judge(&opening, at: now)
     }
 
-    /// Judges the windows that are complete by now; nil if there are none.
+    /// Judges the windows that are complete; nil if there are none.
     private func judge(_ opening: inout Opening<Progress>, at now: Instant) -> Decision? {
         let end = window(at: min(opening.closes, now.advanced(by: .zero - patience)), of: opening)
         guard opening.progress.judged < end else { return nil }

@@ -12,7 +12,7 @@ import Spelling
 
 /// The radio that reaches a real peripheral.
 package enum PeripheralEndpoint {
-    /// This machine's Bluetooth, or a controller outside.
+    /// This machine's Bluetooth, or an external controller.
     case radio(RadioChoice)
     /// Virtual controllers at these addresses, one of which the peripheral's host uses.
     case controllers([StreamAddress])
