@@ -85,16 +85,16 @@ public func onBus(_ body: @escaping @Sendable (PrivateBus, EventLoop) async thro
 }
 
 /// What handlers leave for the test.
-public final class Heard<EntityReference: Sendable>: Sendable {
-    private let entities = Mutex<[EntityReference]>([])
+public final class Heard<Element: Sendable>: Sendable {
+    private let entities = Mutex<[Element]>([])
 
     /// Everything, in order.
-    public var all: [EntityReference] { entities.withLock { $0 } }
+    public var all: [Element] { entities.withLock { $0 } }
     /// None yet.
     public init() {}
 
     /// Adds one.
-    public func add(_ entity: EntityReference) { entities.withLock { $0.append(entity) } }
+    public func add(_ entity: Element) { entities.withLock { $0.append(entity) } }
 }
 
 extension EventLoop {
