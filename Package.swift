@@ -46,6 +46,7 @@ let floors: [[Target]] = [
             on: "Documents", "EventLog", "GATT", "Sensors", "Services", "Spelling", "Bluetooth", "Simulation",
             "Characteristics"),
     ],
+    libraries(),
     [
         library(
             "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "Spelling"),
@@ -94,7 +95,7 @@ let floors: [[Target]] = [
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
             "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
-            "Scenarios", "Simulation", "Spelling", "VirtualWorld"),
+            "Scenarios", "Services", "Simulation", "Spelling", "VirtualWorld"),
         library(
             "Doctor",
             on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "Spelling"),
@@ -114,19 +115,20 @@ let floors: [[Target]] = [
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
-            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
+            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Services",
+            "Simulation",
             "Sockets", "Spelling", "Terminal", "VirtualWorld"),
         library(
             "Control",
             on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "Scenarios", "Sensors",
-            "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+            "Services", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
     ],
     [
         library(
             "Benchmarks",
             on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
             "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling",
+            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Services", "Simulation", "Sockets", "Spelling",
             "VirtualWorld",
             embedding: "bumble.py")
     ],
@@ -138,6 +140,12 @@ let floors: [[Target]] = [
             "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool")],
+    [
+        example("Adapters", on: "LubdubDBus"), example("Battery", on: "LubdubGATT"),
+        example("Measurement", on: "LubdubCharacteristics"),
+        example("Scanner", on: "LubdubGATT", "LubdubHost", "LubdubVirtualRadio"),
+    ],
+    [example("BatteryPeripheral", on: "Battery", "LubdubGATT", "LubdubHost")],
     [
         testLibrary("EventLogs", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"), testLibrary("Mutations"),
         testLibrary("TestBus", on: "Bluetooth", "DBus", "Simulation"),
@@ -153,7 +161,8 @@ let floors: [[Target]] = [
         tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
         tests(
             "ClientTesting",
-            on: "Arguments", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "HCI",
+            on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog",
+            "Expectations", "HCI",
             "ScenarioRuns", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
@@ -170,7 +179,7 @@ let floors: [[Target]] = [
             "Simulation", "VirtualWorld"),
         tests(
             "Control",
-            on: "Arguments", "CommandSupport", "Scenarios", "Sensors", "Simulation", "Spelling", "Terminal",
+            on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "Spelling", "Terminal",
             "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
@@ -211,6 +220,7 @@ let floors: [[Target]] = [
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
             excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
+        tests("Services", on: "Characteristics", "Documents", "GATT", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(
@@ -223,9 +233,40 @@ let floors: [[Target]] = [
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
             "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Services",
             "Simulation", "Spelling", "VirtualController"),
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: named([
+                "Adapters", "Battery", "BatteryPeripheral", "Measurement", "Scanner", "LubdubDBus", "LubdubGATT",
+                "LubdubHost", "LubdubVirtualRadio", "TestBus",
+            ]), swiftSettings: houseRules()),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ],
 ]
+
+/// The libraries for other packages: each re-exports the modules below it, which can be imported one by one, too.
+func libraries() -> [Target] {
+    [
+        library("LubdubCharacteristics", on: "Bluetooth", "Characteristics", "Octets", "Spelling"),
+        library("LubdubDBus", on: "DBus", "Simulation"),
+        library("LubdubGATT", on: "ATT", "Bluetooth", "Cryptography", "GATT", "L2CAP", "Octets", "Simulation"),
+        library(
+            "LubdubHost",
+            on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Simulation", "Sockets"),
+        library(
+            "LubdubVirtualRadio",
+            on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation", "VirtualController"),
+    ]
+}
+
+/// One product per library.
+func products() -> [Product] {
+    libraries().map { library in
+        let modules = library.dependencies.compactMap { dependency -> String? in
+            if case .targetItem(let name, _) = dependency { name } else { nil }
+        }
+        return .library(name: library.name, targets: [library.name] + modules)
+    }
+}
 
 /// The folders of `Sources`: what belongs together, whatever its floor.
 func folders() -> [String: [String]] {
@@ -236,6 +277,9 @@ func folders() -> [String: [String]] {
         "Protocol": [
             "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "LinkLayer",
             "VirtualController",
+        ],
+        "Libraries": [
+            "LubdubCharacteristics", "LubdubDBus", "LubdubGATT", "LubdubHost", "LubdubVirtualRadio",
         ],
         "Devices": ["Peripheral", "Sensors", "Services"],
         "Client": ["Collector"],
@@ -259,7 +303,8 @@ func path(of module: String) -> String {
     return "Sources/\(folder)/\(module)"
 }
 
-let package = Package(name: "Lubdub", targets: checked(floors), swiftLanguageModes: [.v6])
+let package = Package(
+    name: "Lubdub", products: products(), targets: checked(floors), swiftLanguageModes: [.v6])
 
 /// `embedding`: files whose octets are constants of the module, by `PackageResources`.
 func library(_ name: String, on lower: String..., embedding files: String...) -> Target {
@@ -270,6 +315,13 @@ func library(_ name: String, on lower: String..., embedding files: String...) ->
 
 func program(_ name: String, on lower: String...) -> Target {
     .executableTarget(name: name, dependencies: named(lower), path: path(of: name), swiftSettings: houseRules())
+}
+
+/// An example for other packages, in `Examples`, which builds it with their settings.
+func example(_ name: String, on lower: String...) -> Target {
+    .target(
+        name: name, dependencies: named(lower), path: "Examples/Sources/\(name)",
+        swiftSettings: [.treatAllWarnings(as: .error)])
 }
 
 /// What tests of several modules share, in `Tests/<name>`.

@@ -1,10 +1,10 @@
-"""Runs the test classes of a folder side by side, each in a process of its own: most of them wait most of the time.
+"""Runs the test classes of a folder in parallel, each in its own process, since most of them mostly wait.
 
     python Tests/side_by_side.py FOLDER
 
-Files that name the port which `serve` takes by itself share a process, and those with a line `ALONE = True` have the
-machine to themselves, one after the other at the end.  What may take longest begins first.  What a process says comes
-when it is over.
+Files that use the default port of `serve` share a process.  Those with a line `ALONE = True` run one after another
+at the end, with nothing in parallel.  The slowest start first.  The output of a process is printed
+when it ends.
 Exit status: 0 if all passed, else 1.
 """
 
@@ -30,7 +30,7 @@ def run(folder, names):
 
 
 def classes(module):
-    """The test classes that a module defines itself, by their names, and how long all tests of each may take."""
+    """The test classes of a module by their names, with the time limit of all tests of each."""
     found = {}
     for name, kind in vars(module).items():
         if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind.__module__ == module.__name__:
@@ -40,7 +40,7 @@ def classes(module):
 
 
 def groups(folder):
-    """Names of classes that share a process, side by side with others; and of those that have the machine to themselves."""
+    """The names of classes that share a process in parallel with others, and of those that run alone."""
     sys.path.insert(0, str(folder))
     beside, alone, together = [], [], {}
     for file in sorted(folder.glob('test_*.py')):
@@ -58,7 +58,7 @@ def groups(folder):
 
 
 def tell(names, code, said, seconds):
-    """Says how it went: whether it went well."""
+    """Prints the result of a process; returns whether it passed."""
     summary = said.strip().splitlines()[-1] if said.strip() else 'nothing was said'
     print(f'{" ".join(names)}: {summary} in {seconds:.0f} s', flush=True)
     if code != 0:

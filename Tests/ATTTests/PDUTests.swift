@@ -7,7 +7,7 @@ import Testing
 @Suite struct PDUTests {
     static let uuid = UUID("fb005c80-02e7-f387-1cad-8acd2d8df0c8") ?? UUID(0)
 
-    /// A PDU, and its octets as the specification has them.
+    /// A PDU, and its encoding.
     static let literals: [(pdu: PDU, octets: [UInt8])] = [
         (.errorResponse(request: 0x0A, handle: 0x0003, .readNotPermitted), [0x01, 0x0A, 0x03, 0x00, 0x02]),
         (.exchangeMTURequest(clientReceives: 517), [0x02, 0x05, 0x02]),
@@ -70,7 +70,7 @@ import Testing
         ),
     ]
 
-    @Test func `Every kind of PDU is written and read as the specification has it`() {
+    @Test func `Every kind of PDU is encoded and decoded as specified`() {
         for (pdu, octets) in Self.literals {
             #expect(pdu.octets == octets)
             #expect(throws: Never.self) { try #expect(PDU(octets[...]) == pdu) }
@@ -78,8 +78,8 @@ import Testing
         #expect(Set(Self.literals.map(\.pdu.opcode)).count == Opcode.allCases.count)
     }
 
-    /// What can be read is written and read again as the same.
-    @Test func `No octets trap, and what is read is a value`() {
+    /// A PDU that can be decoded is encoded and decoded again as the same value.
+    @Test func `No octets trap the decoder, and decoded values survive encoding`() {
         for octets in Self.literals.flatMap(\.octets.mutations) {
             guard let pdu = try? PDU(octets[...]) else { continue }
             #expect(throws: Never.self) { try #expect(PDU(pdu.octets[...]) == pdu) }
@@ -107,11 +107,11 @@ import Testing
     ]
 
     @Test(arguments: malformed)
-    func `What is not a PDU says why`(octets: [UInt8], error: Malformed) {
+    func `A malformed PDU is rejected with the reason`(octets: [UInt8], error: Malformed) {
         #expect(throws: error) { try PDU(octets[...]) }
     }
 
-    @Test func `Servers are sent requests, commands and confirmations, and all that nobody knows`() {
+    @Test func `The server receives requests, commands, confirmations and unknown opcodes`() {
         let forClients: [UInt8] = [
             0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x1B, 0x1D, 0x21, 0x23,
         ]
@@ -121,7 +121,7 @@ import Testing
 }
 
 @Suite struct ATTErrorTests {
-    @Test func `Every octet is an error with a name, and the name is that error`() {
+    @Test func `Every error code has a name that gives the same error`() {
         for code in UInt8.min...UInt8.max {
             let error = ATTError(rawValue: code)
             #expect(ATTError(name: error.name) == error)
@@ -135,7 +135,7 @@ import Testing
 }
 
 extension PDU {
-    /// As it is sent.
+    /// The encoded PDU.
     fileprivate var octets: [UInt8] {
         var pool = PacketPool()
         let packet = pool.take(self)

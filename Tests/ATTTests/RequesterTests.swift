@@ -7,7 +7,7 @@ import Testing
 @Suite struct RequesterTests {
     static let deadline = Instant.start.advanced(by: .seconds(30))
 
-    /// A requester that waits for the answer to a read.
+    /// A requester with an outstanding Read Request.
     static func reading() -> Requester {
         var requester = Requester()
         #expect(requester.request(.readRequest, at: .start) == deadline)
@@ -31,7 +31,7 @@ import Testing
         if answer != nil { #expect(requester.receive(octets[...]) == nil) }
     }
 
-    @Test func `One request at a time, and only requests`() {
+    @Test func `At most one request is outstanding, and only requests start a transaction`() {
         var requester = Self.reading()
         #expect(requester.request(.readRequest, at: .start) == nil)
         var idle = Requester()

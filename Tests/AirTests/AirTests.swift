@@ -11,7 +11,7 @@ import Testing
 
     private static func at(milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-    /// The mean over 100 s of what one hears of the other.
+    /// The mean signal strength over 100 s.
     private static func mean(_ air: Medium) -> Double {
         let all = (0..<1000).map { Int(air.reception(from: 1, to: 0, at: at(milliseconds: $0 * 100)).rssi) }
         return Double(all.reduce(0, +)) / 1000
@@ -38,20 +38,20 @@ import Testing
         #expect(same.reception(from: 1, to: 0, at: .start) == air.reception(from: 1, to: 0, at: .start))
     }
 
-    @Test func `Who is not there neither sends nor hears`() {
+    @Test func `An absent station neither sends nor receives`() {
         var air = Self.air(.init(), .init(millimetres: 1000))
-        #expect(air.connects(0, 1))
+        #expect(air.arePresent(0, 1))
         air.change(1) { $0.isPresent = false }
-        #expect(!air.connects(0, 1))
-        #expect(!air.connects(1, 0))
-        #expect(!air.connects(0, 7))
+        #expect(!air.arePresent(0, 1))
+        #expect(!air.arePresent(1, 0))
+        #expect(!air.arePresent(0, 7))
         #expect(air.reception(from: 0, to: 1, at: .start) == .none)
-        #expect(air.hears(from: 0, to: 1, at: .start) == nil)
+        #expect(air.receives(from: 0, to: 1, at: .start) == nil)
         #expect(air.reception(from: 0, to: 7, at: .start) == .none)
     }
 
     @Test(
-        "What gets lost follows from the strength",
+        "The loss follows from the strength",
         arguments: [(20, 0.0), (-85, 0), (-88, 0.15625), (-91, 0.5), (-94, 0.84375), (-97, 1), (-127, 1)])
     func loss(dBm: Int8, share: Double) {
         var air = Self.air(.init(), .init())
@@ -59,12 +59,12 @@ import Testing
         let reception = air.reception(from: 1, to: 0, at: .start)
         #expect(reception.rssi == dBm)
         #expect(abs(Double(reception.loss) / 0x1p32 - share) < 1e-6)
-        let heard = (0..<10_000).count { air.hears(from: 0, to: 1, at: Self.at(milliseconds: $0)) != nil }
+        let heard = (0..<10_000).count { air.receives(from: 0, to: 1, at: Self.at(milliseconds: $0)) != nil }
         #expect(abs(Double(heard) / 10_000 - (1 - share)) < 0.02)
     }
 
     @Test(arguments: [(-60, -70, -70), (-70, -60, -70), (nil, -60, -60), (-60, nil, -60)] as [(Int8?, Int8?, Int8)])
-    func `Of two strengths the weaker holds, both ways`(one: Int8?, other: Int8?, heard: Int8) {
+    func `The weaker of two strengths applies, in both directions`(one: Int8?, other: Int8?, heard: Int8) {
         var air = Self.air(.init(), .init())
         air.change(0) { $0.strength = one }
         air.change(1) { $0.strength = other }
@@ -72,28 +72,29 @@ import Testing
         #expect(air.reception(from: 0, to: 1, at: .start).rssi == heard)
     }
 
-    @Test func `Losses add up, and who loses all hears nothing`() {
+    @Test func `Losses combine, and a station that loses everything receives nothing`() {
         var air = Self.air(.init(), .init())
         air.change(0) { $0.loss = 1 << 31 }
         air.change(1) { ($0.strength, $0.loss) = (-91, 1 << 31) }
         #expect(air.reception(from: 1, to: 0, at: .start).loss == 7 << 29)
         air.change(1) { $0.loss = .max }
         #expect(air.reception(from: 1, to: 0, at: .start).loss == .max)
-        #expect(air.hears(from: 1, to: 0, at: .start) == nil)
+        #expect(air.receives(from: 1, to: 0, at: .start) == nil)
     }
 
-    @Test func `Who goes away is evenly farther, and stays there`() {
-        let way = Way(from: 1000, to: 3000, leaving: .start.advanced(by: .seconds(10)), taking: .seconds(4))
-        let places = [9, 10, 11, 13, 14, 100].map { way.millimetres(at: .start.advanced(by: .seconds($0))) }
+    @Test func `A moving station moves at constant speed, and stays at the end`() {
+        let trajectory = Trajectory(
+            from: 1000, to: 3000, leaving: .start.advanced(by: .seconds(10)), taking: .seconds(4))
+        let places = [9, 10, 11, 13, 14, 100].map { trajectory.millimetres(at: .start.advanced(by: .seconds($0))) }
         #expect(places == [1000, 1000, 1500, 2500, 3000, 3000])
-        #expect(way.isMoving(at: .start))
-        #expect(!way.isMoving(at: .start.advanced(by: .seconds(14))))
-        let atOnce = Way(from: 1000, to: 3000, leaving: .start, taking: .zero)
+        #expect(trajectory.isMoving(at: .start))
+        #expect(!trajectory.isMoving(at: .start.advanced(by: .seconds(14))))
+        let atOnce = Trajectory(from: 1000, to: 3000, leaving: .start, taking: .zero)
         #expect(atOnce.millimetres(at: .start) == 3000)
     }
 
     @Test(
-        "Where nothing can get lost, or nothing can be heard, nothing changes by itself",
+        "The loss is steady where nothing can be lost, or everything is",
         arguments: [(1000, true), (15_000, true), (30_000, false), (90_000, false), (200_000, true)])
     func steady(millimetres: Int, isSteady: Bool) {
         let air = Self.air(.init(), .init(millimetres: millimetres))
@@ -104,9 +105,9 @@ import Testing
         #expect((losses.count == 1) == isSteady)
     }
 
-    @Test func `On the way it changes, wherever that is`() {
+    @Test func `The loss of a moving station is not steady`() {
         var air = Self.air(.init(), .init())
-        air.change(1) { $0.way = Way(from: 1000, to: 2000, leaving: .start, taking: .seconds(1)) }
+        air.change(1) { $0.trajectory = Trajectory(from: 1000, to: 2000, leaving: .start, taking: .seconds(1)) }
         #expect(air.steadyTime(0, 1, from: .start) == Self.at(milliseconds: 100))
         #expect(air.steadyTime(0, 1, from: Self.at(milliseconds: 1000)) == .never)
         air.change(1) { $0.strength = -91 }

@@ -2,7 +2,7 @@ import Arguments
 import Testing
 
 @Suite struct GlobTests {
-    @Test func `What a pattern matches`() {
+    @Test func `Patterns`() {
         let rows: [(pattern: String, yes: [String], no: [String])] = [
             ("resting", ["resting"], ["", "rest", "restingx", "Resting"]),
             ("*", ["", "a", "a/b"], []),

@@ -2,8 +2,8 @@ import Arguments
 import Testing
 
 @Suite struct WordTests {
-    @Test func `The exit status says who has to act`() {
-        let codes: [ExitCode] = [.success, .failure, .usage, .environment, .inner, .signal(2), .signal(15)]
+    @Test func `Exit statuses`() {
+        let codes: [ExitCode] = [.success, .failure, .usage, .environment, .internalError, .signal(2), .signal(15)]
         #expect(codes.map(\.status) == [0, 1, 2, 3, 4, 130, 143])
     }
 
@@ -13,14 +13,14 @@ import Testing
         ("2 days", .seconds(172_800)), ("1.25 ms", .microseconds(1250)), ("0 s", .zero),
     ])
     func `A duration is a number and a unit`(text: String, duration: Duration) {
-        #expect(Duration(spelled: text) == duration)
+        #expect(Duration(parsing: text) == duration)
     }
 
     @Test(arguments: [
         "", "5", "s", " 5 s", "5 s ", "-5 s", "+5 s", "5 S", "5 sec", "1.2.3 s", ".5 s", "5. s", "½ s", "٣ s", "1e3 s",
         "9999999999999999999 s", "200000 days", "0.1234567 s",
     ])
-    func `Anything else is none`(text: String) {
-        #expect(Duration(spelled: text) == nil)
+    func `Other texts are not durations`(text: String) {
+        #expect(Duration(parsing: text) == nil)
     }
 }

@@ -25,8 +25,8 @@ import Testing
 
     static func application() throws -> Application {
         let source = Application.Source(
-            answer: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in },
-            owner: Owner())
+            respond: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in },
+            owner: BlueZOwner())
         return try Application(try #require(table), number: 3, source)
     }
 
@@ -34,7 +34,7 @@ import Testing
         object.interfaces.first?.properties.first { $0.name.text == name }?.get()
     }
 
-    @Test func `bluetoothd's own services and descriptors are left out, and the others are nested`() throws {
+    @Test func `bluetoothd's own services and descriptors are omitted`() throws {
         let objects = try Self.application().objects
         #expect(
             objects.map(\.path.text) == [
@@ -55,7 +55,7 @@ import Testing
         #expect(Self.property("Flags", objects[3]) == .strings(["read"]))
     }
 
-    @Test func `What a value needs of the link, and what may be done with a descriptor, are flags`() throws {
+    @Test func `Flags contain security requirements and permissions`() throws {
         let secure = CharacteristicDefinition(
             uuid: UUID(0xFFF1), properties: [.read, .write, .notify],
             permissions: [.readable(needing: .encrypted), .writeable(needing: .full)],
@@ -64,7 +64,8 @@ import Testing
                 DescriptorDefinition(uuid: UUID(0x2901), permissions: .writeable(needing: .authenticated), value: nil),
             ])
         let source = Application.Source(
-            answer: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in }, owner: Owner())
+            respond: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in },
+            owner: BlueZOwner())
         let table = try AttributeTable([ServiceDefinition(uuid: UUID(0xFFF0), characteristics: [secure])])
         let flags = try Application(table, number: 3, source).objects.map { Self.property("Flags", $0) }
         #expect(
@@ -78,7 +79,7 @@ import Testing
             ])
     }
 
-    @Test func `A value is found by its handle`() throws {
+    @Test func `Values are found by their handles`() throws {
         let application = try Self.application()
         let table = try #require(Self.table)
         let handle = try #require(table.handle(ofValue: 1, service: 2))
@@ -93,27 +94,28 @@ import Testing
         (.insufficientAuthorization, "NotAuthorized"), (.invalidAttributeValueLength, "InvalidValueLength"),
         (.procedureAlreadyInProgress, "InProgress"),
     ])
-    func `An error has the name that bluetoothd makes it of`(error: ATTError, name: String) {
-        #expect(Refusal(error).name.text == "org.bluez.Error.\(name)")
+    func `Errors have the names that bluetoothd expects`(error: ATTError, name: String) {
+        #expect(MethodError(error).name.text == "org.bluez.Error.\(name)")
     }
 
     @Test(arguments: [(0x80, "0x80"), (0x9F, "0x9f"), (0x0E, "0xe"), (0x13, "0x13")] as [(UInt8, String)])
-    func `Another error is a number that strtol reads`(code: UInt8, text: String) {
-        #expect(Refusal(ATTError(rawValue: code)) == Refusal("org.bluez.Error.Failed", text))
+    func `Other errors are numbers`(code: UInt8, text: String) {
+        #expect(MethodError(ATTError(rawValue: code)) == MethodError("org.bluez.Error.Failed", text))
     }
 
-    @Test func `An advertisement says what it is given, and nothing else`() throws {
+    @Test func `An advertisement contains exactly what is configured`() throws {
         var advertisement = Advertisement(name: "strap")
         let path: ObjectPath = "/a"
         func names() -> [String] {
-            advertisement.object(at: path, for: Owner()) {}.interfaces.flatMap(\.properties).map(\.name.text).sorted()
+            advertisement.object(at: path, for: BlueZOwner()) {}.interfaces.flatMap(\.properties).map(\.name.text)
+                .sorted()
         }
         #expect(names() == ["Discoverable", "LocalName", "MaxInterval", "MinInterval", "Type"])
         advertisement.services = [UUID(0x180D)]
         advertisement.appearance = 833
         advertisement.manufacturerData = [0xFFFF: [1, 2]]
         advertisement.serviceData = [UUID(0x180D): [3]]
-        advertisement.tellsPower = true
+        advertisement.includesTxPower = true
         #expect(
             names() == [
                 "Appearance", "Discoverable", "Includes", "LocalName", "ManufacturerData", "MaxInterval", "MinInterval",
@@ -123,7 +125,7 @@ import Testing
         #expect(!names().contains("Discoverable"))
     }
 
-    @Test func `What bluetoothd says of an adapter is read, and what is no adapter is not`() throws {
+    @Test func `Adapters are parsed`() throws {
         let properties = Value.options([
             ("Address", .string("00:AA:01:00:00:00")), ("Alias", .string("desk")), ("Powered", .boolean(true)),
             ("Roles", .strings(["central", "peripheral"])),

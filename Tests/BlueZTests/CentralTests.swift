@@ -12,10 +12,10 @@ import Testing
 
 /// A central above a bluetoothd that does as it should.
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct CentralTests {
-    @Test func `It scans, connects, discovers, and leaves everything as it was`() throws {
+    @Test func `A central scans, connects and discovers, and restores the adapter`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop, isPowered: false)
-            let central = try await Listening(on: bus, loop, services: [UUID(0x180D)])
+            let radio = try await FakeRadio(on: bus, loop, isPowered: false)
+            let central = try await CentralHarness(on: bus, loop, services: [UUID(0x180D)])
             try await central.start()
             #expect(radio.property("Powered") == .boolean(true))
             #expect(
@@ -29,7 +29,7 @@ import Testing
                     ])
                 ])
             let data = try AdvertisingData(octets: central.reports[0].data, limit: .extended)
-            #expect((central.reports[0].address, central.reports[0].rssi) == (FalseRadio.address, -40))
+            #expect((central.reports[0].address, central.reports[0].rssi) == (FakeRadio.address, -40))
             #expect((data.localName, data.services) == ("strap", [UUID(0x180D)]))
             await central.host.perform(.stopScanning)
             await central.connect()
@@ -55,12 +55,12 @@ import Testing
         (false, false, true, false),
     ]
 
-    @Test(arguments: meetings) func `Who was met is forgotten by who wants that, and nobody else is`(
+    @Test(arguments: meetings) func `New devices are removed unless devices are shared`(
         isKnown: Bool, sharesDevices: Bool, isPaired: Bool, isForgotten: Bool
     ) throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop, isKnown: isKnown)
-            let central = try await Listening(on: bus, loop, sharesDevices: sharesDevices)
+            let radio = try await FakeRadio(on: bus, loop, isKnown: isKnown)
+            let central = try await CentralHarness(on: bus, loop, sharesDevices: sharesDevices)
             try await central.start()
             if !isKnown { try await radio.showStrap() }
             try await central.scan(radio)
@@ -68,12 +68,12 @@ import Testing
             await central.connect()
             try await loop.until { central.connections.count == 1 }
             #expect(await central.host.isPaired == false)
-            if isPaired { radio.change(FalseRadio.strap, .device, ["Paired": .boolean(true)]) }
+            if isPaired { radio.change(FakeRadio.strap, .device, ["Paired": .boolean(true)]) }
             await central.host.perform(.disconnect(central.connections[0], reason: .remoteUserTerminated))
             try await loop.until { !central.ends.isEmpty }
             #expect(await central.host.stop() == nil)
             #expect(radio.calls.contains("RemoveDevice") == isForgotten)
-            if isForgotten { #expect(radio.arguments(of: "RemoveDevice") == [.path(FalseRadio.strap)]) }
+            if isForgotten { #expect(radio.arguments(of: "RemoveDevice") == [.path(FakeRadio.strap)]) }
         }
     }
 
@@ -88,10 +88,10 @@ import Testing
                 valueHandle: 0x000F, descriptors: [AttributeType(0x0010, UUID(0x2902))]),
         ])
 
-    @Test func `The end takes back what is still under way`() throws {
+    @Test func `Stopping cancels what is in progress`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             _ = try await central.connected(radio)
             await central.host.perform(
                 .scan(ScanParameters(isActive: true, interval: 0x60, window: 0x60), filterDuplicates: true))
@@ -106,10 +106,10 @@ import Testing
         }
     }
 
-    @Test func `Values are read and written where their handles are`() throws {
+    @Test func `Values are read and written by handle`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             _ = try await central.connected(radio)
             for procedure in [Procedure.read(handle: 0x000C), .readLong(handle: 0x000C)] {
                 #expect(try await central.ask(procedure) == .success(.value([1, 2, 3])))
@@ -134,10 +134,10 @@ import Testing
         .write(handle: 0x000D, value: [1, 0]), .configure(handle: 0x000C, .notification),
         .configure(handle: 0x000D, .indication), .configure(handle: 0x0010, [.notification, .indication]),
     ])
-    func `What bluetoothd does not do for others ends with the reason`(procedure: Procedure) throws {
+    func `Unsupported procedures fail with the reason`(procedure: Procedure) throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             _ = try await central.connected(radio)
             guard case .failure(.unavailable(let why)) = try await central.ask(procedure) else {
                 Issue.record("\(procedure) was done")
@@ -147,18 +147,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [(UInt16(0x000D), FalseRadio.measurement, false), (0x0010, FalseRadio.control, true)])
-    func `What comes before the subscription is answered is heard, too`(
+    @Test(arguments: [(UInt16(0x000D), FakeRadio.measurement, false), (0x0010, FakeRadio.control, true)])
+    func `Notifications before the reply to the subscription are received`(
         configuration: UInt16, path: ObjectPath, isIndicated: Bool
     ) throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
             radio.react("StartNotify") { radio, call in
                 radio.notify(path, [7])
-                call.answer()
+                call.reply()
                 radio.notify(path, [7])
             }
-            let central = try await Listening(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             let id = try await central.connected(radio)
             radio.notify(path, [1])  // of somebody else's subscription
             _ = try await central.ask(.write(handle: 0x000F, value: []))
@@ -167,7 +167,7 @@ import Testing
             radio.notify(path, [8])
             try await loop.until { central.values.count == 3 }
             #expect(central.values == [[7], [7], [8]])
-            for case .heard(let other, let handle, _, let way) in central.events.all {
+            for case .received(let other, let handle, _, let way) in central.events.all {
                 #expect((other, handle, way) == (id, configuration - 1, isIndicated))
             }
             #expect(try await central.ask(.unsubscribe(handle: configuration)) == .success(.written))
@@ -182,15 +182,15 @@ import Testing
             ([[1, 2, 3]], []), ([[4], [1, 2, 3]], [[4]]), ([[1, 2, 3], [4]], [[1, 2, 3], [4]]), ([], []),
             ([[1, 2, 3], [1, 2, 3]], [[1, 2, 3]]),
         ] as [([[UInt8]], [[UInt8]])])
-    func `What bluetoothd shows of a read is no notification`(shown: [[UInt8]], heard: [[UInt8]]) throws {
+    func `A value change caused by a read is not a notification`(shown: [[UInt8]], heard: [[UInt8]]) throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
             radio.react("ReadValue") { radio, call in
-                for value in shown { radio.notify(FalseRadio.measurement, value) }
-                call.answer([.octets([1, 2, 3])])
-                radio.notify(FalseRadio.measurement, [5])
+                for value in shown { radio.notify(FakeRadio.measurement, value) }
+                call.reply([.octets([1, 2, 3])])
+                radio.notify(FakeRadio.measurement, [5])
             }
-            let central = try await Listening(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             _ = try await central.connected(radio)
             _ = try await central.ask(.subscribe(handle: 0x000D, to: .notification))
             #expect(try await central.ask(.read(handle: 0x000C)) == .success(.value([1, 2, 3])))
@@ -201,14 +201,14 @@ import Testing
 
     @Test func `A subscription does not outlive its connection`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             _ = try await central.connected(radio)
             _ = try await central.ask(.subscribe(handle: 0x000D, to: .notification))
-            radio.change(FalseRadio.strap, .device, ["Connected": .boolean(false)])
+            radio.change(FakeRadio.strap, .device, ["Connected": .boolean(false)])
             try await loop.until { radio.calls.last == "StopNotify" }
             #expect(central.ends == [.unspecified])
-            radio.notify(FalseRadio.measurement, [1])
+            radio.notify(FakeRadio.measurement, [1])
             await central.connect()
             try await loop.until { central.connections.count == 2 }
             #expect(central.values == [])
@@ -219,23 +219,23 @@ import Testing
         ("org.bluez.Reason.Timeout", HCIStatus.connectionTimeout), ("org.bluez.Reason.Remote", .remoteUserTerminated),
         ("org.bluez.Reason.Local", .localHostTerminated), ("org.bluez.Reason.Unknown", .unspecified),
     ])
-    func `Why a connection has ended is told where bluetoothd does`(name: String, reason: HCIStatus) throws {
+    func `The reason of a disconnection is reported if bluetoothd knows it`(name: String, reason: HCIStatus) throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             _ = try await central.connected(radio)
-            radio.say(FalseRadio.strap, .device, "Disconnected", [.string(name), .string("for people")])
-            radio.change(FalseRadio.strap, .device, ["Connected": .boolean(false)])
+            radio.say(FakeRadio.strap, .device, "Disconnected", [.string(name), .string("for people")])
+            radio.change(FakeRadio.strap, .device, ["Connected": .boolean(false)])
             try await loop.until { !central.ends.isEmpty }
             #expect(central.ends == [reason])
         }
     }
 
-    @Test func `Who is connected before is used, and stays connected`() throws {
+    @Test func `An existing connection is used and kept`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            radio.change(FalseRadio.strap, .device, ["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            radio.change(FakeRadio.strap, .device, ["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
+            let central = try await CentralHarness(on: bus, loop)
             try await central.start()
             await central.host.perform(
                 .scan(ScanParameters(isActive: true, interval: 0x60, window: 0x60), filterDuplicates: false))
@@ -250,19 +250,19 @@ import Testing
         }
     }
 
-    @Test func `Attributes that come and go are told once, when they have settled`() throws {
+    @Test func `Changed attributes are reported once they have settled`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             let id = try await central.connected(radio)
-            for path in [FalseRadio.service, FalseRadio.measurement, FalseRadio.control] {
-                await radio.connection.withdraw(path)
+            for path in [FakeRadio.service, FakeRadio.measurement, FakeRadio.control] {
+                await radio.connection.unexport(path)
             }
             try await radio.showAttributes()
             try await loop.until { central.outputs.contains(.attributesChanged(id)) }
             #expect(try await central.ask(.discoverEverything) == .success(.services([Self.heartRate])))
             // Asked meanwhile, discovery waits, and nothing else is told.
-            await radio.connection.withdraw(FalseRadio.service)
+            await radio.connection.unexport(FakeRadio.service)
             try await radio.showAttributes()
             #expect(try await central.ask(.discoverEverything) == .success(.services([Self.heartRate])))
             #expect(central.count { $0 == .attributesChanged(id) } == 1)

@@ -9,15 +9,15 @@ import Testing
 
 @testable import BlueZ
 
-/// A central above a bluetoothd that is not there, goes away, refuses, is silent, or lies.
+/// A central with a bluetoothd that is missing, stops, returns errors, does not reply, or sends invalid data.
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct CentralTroubleTests {
-    @Test func `Without bluetoothd, or without the adapter, it fails with what mends it`() throws {
+    @Test func `Without bluetoothd or an adapter, the failure says how to fix it`() throws {
         try onBus { bus, loop in
-            let central = try await Listening(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             try await central.start()
             #expect(central.failure == .notRunning)
-            let radio = try await FalseRadio(on: bus, loop)
-            let other = try await Listening(on: bus, loop, adapter: "hci7")
+            let radio = try await FakeRadio(on: bus, loop)
+            let other = try await CentralHarness(on: bus, loop, adapter: "hci7")
             try await other.start()
             #expect(other.failure == .noAdapter(wanted: "hci7", there: ["hci0"]))
             _ = radio
@@ -28,10 +28,10 @@ import Testing
     enum Phase: CaseIterable { case scanning, connecting, connected, reading }
 
     @Test(arguments: Phase.allCases)
-    func `When bluetoothd goes away all that was under way ends, and begins again with it`(phase: Phase) throws {
+    func `When bluetoothd stops everything ends, and can start again with it`(phase: Phase) throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             switch phase {
             case .scanning:
                 try await central.start()
@@ -52,13 +52,13 @@ import Testing
             }
             await radio.connection.close()
             try await loop.until { !central.losses.isEmpty }
-            #expect(central.losses == ["bluetoothd has gone away"])
+            #expect(central.losses == ["bluetoothd has stopped"])
             #expect(central.refusals.count == (phase == .connecting ? 1 : 0))
             #expect(central.ends == (phase == .connected || phase == .reading ? [.hardwareFailure] : []))
             #expect(central.answers.filter { $0 == .failure(.disconnected) }.count == (phase == .reading ? 2 : 0))
             await central.host.perform(.start)
             #expect(central.starts == 1)
-            let next = try await FalseRadio(on: bus, loop)
+            let next = try await FakeRadio(on: bus, loop)
             try await loop.until { central.starts == 2 }
             await central.connect()
             try await loop.until { next.calls.contains("Connect") }
@@ -66,18 +66,18 @@ import Testing
         }
     }
 
-    @Test func `An adapter that is switched off, or unplugged, ends it`() throws {
+    @Test func `Switching off or unplugging the adapter ends everything`() throws {
         try onBus { bus, loop in
             for isUnplugged in [false, true] {
-                let radio = try await FalseRadio(on: bus, loop)
-                let central = try await Listening(on: bus, loop)
+                let radio = try await FakeRadio(on: bus, loop)
+                let central = try await CentralHarness(on: bus, loop)
                 _ = try await central.connected(radio)
                 if isUnplugged {
-                    await radio.connection.withdraw(FalseRadio.adapter)
+                    await radio.connection.unexport(FakeRadio.adapter)
                 } else {
-                    radio.change(FalseRadio.adapter, .adapter, ["Powered": .boolean(false)])
+                    radio.change(FakeRadio.adapter, .adapter, ["Powered": .boolean(false)])
                 }
-                radio.change(FalseRadio.strap, .device, ["Connected": .boolean(false)])
+                radio.change(FakeRadio.strap, .device, ["Connected": .boolean(false)])
                 try await loop.until { central.failure != nil }
                 #expect(central.failure == (isUnplugged ? .unplugged("hci0") : .switchedOff("hci0")))
                 #expect(central.ends.count == 1)
@@ -87,11 +87,11 @@ import Testing
         }
     }
 
-    @Test func `Who is never connected is given up in time, also by bluetoothd`() throws {
+    @Test func `Connecting times out, also at bluetoothd`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
             radio.react("Connect") { _, call in kept.add(call) }
-            let central = try await Listening(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             try await central.start()
             await central.connect(within: .milliseconds(200))
             try await loop.until { radio.calls.last == "Disconnect" }
@@ -104,41 +104,41 @@ import Testing
         }
     }
 
-    @Test func `What bluetoothd says instead of a connection is told`() throws {
+    @Test func `A failed connection reports bluetoothd's error`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             try await central.start()
-            let refusal = Refusal("org.bluez.Error.Failed", "le-connection-abort-by-local")
-            radio.react("Connect") { _, call in call.refuse(refusal) }
+            let refusal = MethodError("org.bluez.Error.Failed", "le-connection-abort-by-local")
+            radio.react("Connect") { _, call in call.fail(with: refusal) }
             await central.connect()
             try await loop.until { central.refusals.count == 1 }
-            radio.react("Connect") { radio, _ in radio.connection.assumeIsolated { $0.withdraw(FalseRadio.strap) } }
+            radio.react("Connect") { radio, _ in radio.connection.assumeIsolated { $0.unexport(FakeRadio.strap) } }
             await central.connect()
             try await loop.until { central.refusals.count == 2 }
             await central.connect()
             #expect(
                 central.refusals == [
                     .outside("bluetoothd: org.bluez.Error.Failed: le-connection-abort-by-local"),
-                    .outside("bluetoothd has removed the device"),
-                    .outside("bluetoothd does not know it any more"),
+                    .outside("bluetoothd removed the device"),
+                    .outside("bluetoothd no longer knows the device"),
                 ])
         }
     }
 
-    @Test func `A connection that is told behind the answer, or before it, is one`() throws {
+    @Test func `A connection may be reported before or after the reply`() throws {
         try onBus { bus, loop in
             for isBefore in [true, false] {
-                let radio = try await FalseRadio(on: bus, loop)
+                let radio = try await FakeRadio(on: bus, loop)
                 radio.react("Connect") { radio, call in
                     let tell = { @Sendable in
-                        radio.change(FalseRadio.strap, .device, ["Connected": .boolean(true)])
+                        radio.change(FakeRadio.strap, .device, ["Connected": .boolean(true)])
                     }
                     if isBefore { return tell() }
-                    call.refuse(Refusal("org.bluez.Error.AlreadyConnected", "Already Connected"))
+                    call.fail(with: MethodError("org.bluez.Error.AlreadyConnected", "Already Connected"))
                     loop.call(at: loop.now.advanced(by: .milliseconds(50)), tell)
                 }
-                let central = try await Listening(on: bus, loop)
+                let central = try await CentralHarness(on: bus, loop)
                 try await central.start()
                 await central.connect()
                 try await loop.until { central.connections.count == 1 }
@@ -146,7 +146,7 @@ import Testing
                 await central.host.perform(.procedure(central.connections[0], .discoverEverything, id: 1))
                 try await loop.sleep(for: .milliseconds(20))
                 #expect(central.answers == [])
-                radio.change(FalseRadio.strap, .device, ["ServicesResolved": .boolean(true)])
+                radio.change(FakeRadio.strap, .device, ["ServicesResolved": .boolean(true)])
                 try await loop.until { central.answers.count == 1 }
                 #expect(central.refusals == [])
                 await radio.connection.close()
@@ -155,20 +155,20 @@ import Testing
         }
     }
 
-    @Test func `Discovery that is refused begins anew, and the reason is told`() throws {
+    @Test func `A rejected discovery is reported and can be repeated`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
             radio.react("StartDiscovery") { _, call in
-                call.refuse(Refusal("org.bluez.Error.NotSupported", "no such thing"))
+                call.fail(with: MethodError("org.bluez.Error.NotSupported", "no such thing"))
             }
-            let central = try await Listening(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             try await central.start()
             await central.host.perform(
                 .scan(ScanParameters(isActive: true, interval: 0x60, window: 0x60), filterDuplicates: false))
             try await loop.until { central.losses.count == 1 }
             #expect(
                 central.losses == [
-                    "hci0: bluetoothd refuses StartDiscovery: org.bluez.Error.NotSupported: no such thing"
+                    "hci0: bluetoothd rejects StartDiscovery: org.bluez.Error.NotSupported: no such thing"
                 ])
             await central.host.perform(.start)
             try await loop.until { central.starts == 2 }
@@ -180,14 +180,14 @@ import Testing
         ("Failed", "Operation failed with ATT error: 0x80", ATTError(rawValue: 0x80)),
         ("NotPermitted", "Read not permitted", .readNotPermitted), ("NotAuthorized", "", .insufficientAuthorization),
     ])
-    func `A server's refusal is told with its code`(name: String, message: String, error: ATTError) throws {
+    func `A server's error is reported with its code`(name: String, message: String, error: ATTError) throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let refusal = Refusal(try ErrorName("org.bluez.Error.\(name)"), message)
+            let radio = try await FakeRadio(on: bus, loop)
+            let refusal = MethodError(try ErrorName("org.bluez.Error.\(name)"), message)
             for method in ["ReadValue", "WriteValue", "StartNotify"] {
-                radio.react(method) { _, call in call.refuse(refusal) }
+                radio.react(method) { _, call in call.fail(with: refusal) }
             }
-            let central = try await Listening(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             _ = try await central.connected(radio)
             for (procedure, handle) in [
                 (Procedure.read(handle: 0x000C), 0x000C), (.write(handle: 0x000F, value: [1]), 0x000F),
@@ -195,37 +195,37 @@ import Testing
             ] as [(Procedure, UInt16)] {
                 #expect(try await central.ask(procedure) == .failure(.refused(error, handle: handle)))
             }
-            radio.notify(FalseRadio.measurement, [1])
+            radio.notify(FakeRadio.measurement, [1])
             _ = try await central.ask(.read(handle: 0x000C))
             #expect(central.values == [])
         }
     }
 
-    @Test func `Signals of wrong types, or of strangers, change nothing`() throws {
+    @Test func `Signals of wrong types or from other senders are ignored`() throws {
         try onBus { bus, loop in
-            let radio = try await FalseRadio(on: bus, loop)
-            let central = try await Listening(on: bus, loop)
+            let radio = try await FakeRadio(on: bus, loop)
+            let central = try await CentralHarness(on: bus, loop)
             _ = try await central.connected(radio)
             _ = try await central.ask(.subscribe(handle: 0x000D, to: .notification))
             let before = central.events.all.count
-            for (path, member, arguments) in Lies.all {
+            for (path, member, arguments) in MalformedSignals.all {
                 let interface: InterfaceName = member == "PropertiesChanged" ? .properties : .objectManager
                 radio.say(path, interface, member, arguments)
             }
-            radio.say(FalseRadio.strap, .device, "Disconnected", [.uint32(7)])
+            radio.say(FakeRadio.strap, .device, "Disconnected", [.uint32(7)])
             let stranger = try await Connection.open(bus.address, on: loop)
             let isGone = [
                 Value.string("org.bluez.Device1"), .options([("Connected", .boolean(false))]), .strings([]),
             ]
-            try await stranger.emit(Signal(FalseRadio.strap, .properties, "PropertiesChanged", isGone))
+            try await stranger.emit(Signal(FakeRadio.strap, .properties, "PropertiesChanged", isGone))
             try await stranger.emit(
                 Signal(
-                    FalseRadio.measurement, .properties, "PropertiesChanged",
+                    FakeRadio.measurement, .properties, "PropertiesChanged",
                     [
                         .string("org.bluez.GattCharacteristic1"), .options([("Value", .octets([6]))]), .strings([]),
                     ]))
-            _ = try await stranger.call(.bus("GetId", [], answer: "s"))
-            radio.notify(FalseRadio.measurement, [5])
+            _ = try await stranger.call(.bus("GetId", [], reply: "s"))
+            radio.notify(FakeRadio.measurement, [5])
             try await loop.until { !central.values.isEmpty }
             #expect(central.values == [[5]])
             #expect(central.events.all.count == before + 1)
@@ -235,10 +235,10 @@ import Testing
 }
 
 /// Calls that are never answered.
-private let kept = Heard<Invocation>()
+private let kept = Recorder<Invocation>()
 
 /// What bluetoothd never says.
-private enum Lies {
+private enum MalformedSignals {
     static let all: [(ObjectPath, MemberName, [Value])] = changes + additions + removals
 
     private static let changes: [(ObjectPath, MemberName, [Value])] = [
@@ -252,18 +252,18 @@ private enum Lies {
         [.string("org.bluez.Adapter1"), .options([("Powered", .uint32(0))]), .strings([])],
         [.string("org.bluez.GattCharacteristic1"), .options([("Value", .strings(["5"]))]), .strings([])],
     ].flatMap { arguments in
-        [FalseRadio.strap, FalseRadio.measurement, FalseRadio.adapter].map { ($0, "PropertiesChanged", arguments) }
+        [FakeRadio.strap, FakeRadio.measurement, FakeRadio.adapter].map { ($0, "PropertiesChanged", arguments) }
     }
 
     private static let additions: [(ObjectPath, MemberName, [Value])] = [
-        [], [.path(FalseRadio.strap)], [.string("x"), .options([])], [.path(FalseRadio.strap), .options([])],
+        [], [.path(FakeRadio.strap)], [.string("x"), .options([])], [.path(FakeRadio.strap), .options([])],
         [.path("/org/bluez/hci0/dev_00"), interfaces("org.bluez.Device1", [("Address", .uint32(1))])],
         [.path("/org/bluez/hci0/dev_01"), interfaces("org.bluez.Device1", [("Address", .string("zz"))])],
         [.path("/somewhere/else"), interfaces("org.bluez.GattService1", [])],
     ].map { (.root, "InterfacesAdded", $0) }
 
     private static let removals: [(ObjectPath, MemberName, [Value])] = [
-        [], [.path(FalseRadio.strap)], [.path(FalseRadio.strap), .string("org.bluez.Device1")],
+        [], [.path(FakeRadio.strap)], [.path(FakeRadio.strap), .string("org.bluez.Device1")],
         [.string("/"), .strings(["org.bluez.Device1"])],
         [.path("/org/bluez/hci0/dev_00"), .strings(["org.bluez.Device1"])],
         [.path("/org/bluez"), .strings(["org.bluez.Adapter1"])],

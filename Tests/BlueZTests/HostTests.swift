@@ -7,7 +7,7 @@ import Testing
 
 /// What a device asks of a bluetoothd that does as it should.
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct HostTests {
-    private static func connect(_ isConnected: Bool, by bluez: FalseBlueZ) async throws {
+    private static func connect(_ isConnected: Bool, by bluez: FakeBlueZ) async throws {
         let device = Value.options([
             ("Address", .string("00:AA:01:01:00:01")), ("AddressType", .string("public")),
             ("Connected", .boolean(isConnected)),
@@ -20,10 +20,10 @@ import Testing
                 [.path("/org/bluez/hci0/dev_00_AA_01_01_00_01"), interfaces]))
     }
 
-    @Test func `The adapter is renamed while it serves, and only then`() throws {
+    @Test func `The adapter is renamed only while it serves`() throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.none, on: bus, loop)
-            let serving = try await Serving(on: bus, loop, table: try #require(ApplicationTests.table))
+            let bluez = try await FakeBlueZ(.none, on: bus, loop)
+            let serving = try await PeripheralHarness(on: bus, loop, table: try #require(ApplicationTests.table))
             try await serving.host.start()
             try await loop.until { serving.isRegistered }
             #expect((bluez.alias, bluez.isPairable) == ("strap", false))
@@ -33,10 +33,10 @@ import Testing
         }
     }
 
-    @Test func `What a connection interrupts is advertised anew`() throws {
+    @Test func `Advertising resumes after a connection`() throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.none, on: bus, loop)
-            let serving = try await Serving(on: bus, loop, table: try #require(ApplicationTests.table))
+            let bluez = try await FakeBlueZ(.none, on: bus, loop)
+            let serving = try await PeripheralHarness(on: bus, loop, table: try #require(ApplicationTests.table))
             try await serving.host.start()
             await serving.host.advertise(true)
             try await loop.until { bluez.calls.count == 2 }

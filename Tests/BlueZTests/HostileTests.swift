@@ -17,20 +17,20 @@ import Testing
     /// A device that a false bluetoothd has taken; `ask` calls its objects in somebody's name.
     private static func registered(
         _ bus: PrivateBus, _ loop: EventLoop
-    ) async throws -> (FalseBlueZ, Serving) {
-        let bluez = try await FalseBlueZ(.none, on: bus, loop)
-        let serving = try await Serving(on: bus, loop, table: try #require(ApplicationTests.table))
+    ) async throws -> (FakeBlueZ, PeripheralHarness) {
+        let bluez = try await FakeBlueZ(.none, on: bus, loop)
+        let serving = try await PeripheralHarness(on: bus, loop, table: try #require(ApplicationTests.table))
         try await serving.host.start()
         try await loop.until { serving.isRegistered }
         return (bluez, serving)
     }
 
     private static func ask(
-        _ connection: Connection, _ serving: Serving, _ path: ObjectPath, _ member: MemberName,
-        _ arguments: [Value] = [], answer: Signature = "",
+        _ connection: Connection, _ serving: PeripheralHarness, _ path: ObjectPath, _ member: MemberName,
+        _ arguments: [Value] = [], reply: Signature = "",
         of interface: InterfaceName = .gattCharacteristic
     ) async throws -> Result<[Value], CallFailure> {
-        let call = Call(try await serving.name, path, interface, member, arguments, answer: answer)
+        let call = Call(try await serving.name, path, interface, member, arguments, reply: reply)
         return await outcome { () async throws(CallFailure) in try await connection.call(call) }
     }
 
@@ -42,15 +42,15 @@ import Testing
                 ("ReadValue", [.options([])], "ay"), ("WriteValue", [.octets([1]), .options([])], ""),
                 ("StartNotify", [], ""), ("StopNotify", [], ""), ("Confirm", [], ""),
             ]
-            for (member, arguments, answer) in questions {
-                let refused = try await Self.ask(stranger, serving, Self.control, member, arguments, answer: answer)
+            for (member, arguments, reply) in questions {
+                let refused = try await Self.ask(stranger, serving, Self.control, member, arguments, reply: reply)
                 #expect(refused.errorName == "org.freedesktop.DBus.Error.AccessDenied")
                 let allowed = try await Self.ask(
-                    bluez.connection, serving, Self.control, member, arguments, answer: answer)
+                    bluez.connection, serving, Self.control, member, arguments, reply: reply)
                 #expect(allowed.errorName == nil)
             }
             let descriptor = try await Self.ask(
-                stranger, serving, Self.descriptor, "ReadValue", [.options([])], answer: "ay", of: .gattDescriptor)
+                stranger, serving, Self.descriptor, "ReadValue", [.options([])], reply: "ay", of: .gattDescriptor)
             #expect(descriptor.errorName == "org.freedesktop.DBus.Error.AccessDenied")
             #expect(serving.requests.all == [.read(offset: 0), .write([1], isCommand: false)])
         }
@@ -62,17 +62,17 @@ import Testing
             (.uint16(0xFFFF), "InvalidOffset"),
             (.string("0"), "InvalidOffset"), (.byte(0), "InvalidOffset"), (.octets([]), "InvalidOffset"),
         ] as [(Value, String?)])
-    func `An offset is a number within the value, of the right type`(offset: Value, error: String?) throws {
+    func `Offsets are checked`(offset: Value, error: String?) throws {
         try onBus { bus, loop in
             let (bluez, serving) = try await Self.registered(bus, loop)
             let wanted = error.map { "org.bluez.Error.\($0)" }
             let options = Value.options([("offset", offset)])
             let read = try await Self.ask(
-                bluez.connection, serving, Self.control, "ReadValue", [options], answer: "ay")
+                bluez.connection, serving, Self.control, "ReadValue", [options], reply: "ay")
             #expect(read.errorName == wanted)
             if offset != .uint16(3) {  // the descriptor has two octets
                 let described = try await Self.ask(
-                    bluez.connection, serving, Self.descriptor, "ReadValue", [options], answer: "ay",
+                    bluez.connection, serving, Self.descriptor, "ReadValue", [options], reply: "ay",
                     of: .gattDescriptor)
                 #expect(described.errorName == wanted)
             }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `Options of wrong types and huge values are answered`() throws {
+    @Test func `Options of wrong types and huge values get a reply`() throws {
         try onBus { bus, loop in
             let (bluez, serving) = try await Self.registered(bus, loop)
             let options = Value.options([
@@ -90,7 +90,7 @@ import Testing
                 ("more", .options([("device", .path("/"))])),
             ])
             let read = try await Self.ask(
-                bluez.connection, serving, Self.control, "ReadValue", [options], answer: "ay")
+                bluez.connection, serving, Self.control, "ReadValue", [options], reply: "ay")
             #expect(read == .success([.octets([1, 2, 3])]))
             let huge = [UInt8](repeating: 1, count: 1 << 20)
             let write = try await Self.ask(
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `A second StartNotify or StopNotify is no news`() throws {
+    @Test func `A repeated StartNotify or StopNotify has no effect`() throws {
         try onBus { bus, loop in
             let (bluez, serving) = try await Self.registered(bus, loop)
             for member in ["StartNotify", "StartNotify", "StopNotify", "StopNotify"] as [MemberName] {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `What a stranger says of adapters and devices is not heard`() throws {
+    @Test func `Signals about adapters and devices from other senders are ignored`() throws {
         try onBus { bus, loop in
             let (_, serving) = try await Self.registered(bus, loop)
             let stranger = try await Connection.open(bus.address, on: loop)
@@ -127,27 +127,27 @@ import Testing
                 Signal(
                     .root, .objectManager, "InterfacesRemoved",
                     [.path("/org/bluez/hci0"), .strings(["org.bluez.Adapter1"])]))
-            try await loop.sleep(for: PeripheralHost.patience + .milliseconds(200))
+            try await loop.sleep(for: PeripheralHost.retryTimeout + .milliseconds(200))
             #expect(serving.failure == nil)
         }
     }
 
-    @Test func `One that garbles its objects is named, and not waited for`() throws {
+    @Test func `A bluetoothd with malformed objects is a failure`() throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.garbles, on: bus, loop)
-            let serving = try await Serving(on: bus, loop, table: try #require(ApplicationTests.table))
+            let bluez = try await FakeBlueZ(.garbles, on: bus, loop)
+            let serving = try await PeripheralHarness(on: bus, loop, table: try #require(ApplicationTests.table))
             try await serving.host.start()
             try await loop.until { serving.failure != nil }
-            #expect(serving.failure?.description.hasPrefix("bluetoothd cannot be asked: the answer is") == true)
+            #expect(serving.failure?.description.hasPrefix("cannot use bluetoothd: the reply has") == true)
             #expect(await serving.host.stop() == nil)
             _ = bluez
         }
     }
 
-    @Test func `One that never answers is given up after the limit`() throws {
+    @Test func `A bluetoothd that never replies is a failure after the limit`() throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.isSilent, on: bus, loop)
-            let serving = try await Serving(
+            let bluez = try await FakeBlueZ(.isSilent, on: bus, loop)
+            let serving = try await PeripheralHarness(
                 on: bus, loop, table: try #require(ApplicationTests.table), within: .milliseconds(300))
             try await serving.host.start()
             try await loop.until { serving.failure != nil }
@@ -155,16 +155,16 @@ import Testing
                 Issue.record("\(String(describing: serving.failure))")
                 return
             }
-            #expect(why.hasPrefix("no answer within"))
+            #expect(why.hasPrefix("no reply within"))
             #expect(await serving.host.stop() == nil)
             #expect((bluez.alias, bluez.isPairable) == ("desk", true))
         }
     }
 
-    @Test func `An advertisement that was asked for is taken back, also before the answer`() throws {
+    @Test func `An advertisement is unregistered even if registering it got no reply`() throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.isSilentOfAdvertisements, on: bus, loop)
-            let serving = try await Serving(on: bus, loop, table: try #require(ApplicationTests.table))
+            let bluez = try await FakeBlueZ(.isSilentOfAdvertisements, on: bus, loop)
+            let serving = try await PeripheralHarness(on: bus, loop, table: try #require(ApplicationTests.table))
             try await serving.host.start()
             await serving.host.advertise(true)
             try await loop.until { bluez.calls.contains("RegisterAdvertisement") }
@@ -174,12 +174,12 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3])
-    func `The end does not wait for an answer that never comes, nor for what was to be asked then`(
+    func `Stopping does not wait for missing replies`(
         others: Int
     ) throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.isSilent, on: bus, loop)
-            let serving = try await Serving(on: bus, loop, table: try #require(ApplicationTests.table))
+            let bluez = try await FakeBlueZ(.isSilent, on: bus, loop)
+            let serving = try await PeripheralHarness(on: bus, loop, table: try #require(ApplicationTests.table))
             try await serving.host.start()
             try await loop.until { bluez.calls.contains("RegisterApplication") }
             for _ in 0..<others { await serving.host.advertise(true) }

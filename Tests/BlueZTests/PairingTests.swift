@@ -8,11 +8,11 @@ import Testing
 
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct PairingTests {
     /// An agent of adapter hci0, and what its person was asked; the answers come from `answers`.
-    private struct Person: Sendable {
+    private struct TestUser: Sendable {
         let agent: PairingAgent
         let connection: Connection
-        let asked = Heard<PairingAgent.Request>()
-        let failures = Heard<HostFailure>()
+        let asked = Recorder<PairingAgent.Request>()
+        let failures = Recorder<HostFailure>()
 
         init(on bus: PrivateBus, _ loop: EventLoop, says answer: PairingAgent.Answer) async throws {
             connection = try await Connection.open(bus.address, on: loop)
@@ -25,10 +25,10 @@ import Testing
         }
 
         func ask(
-            from asker: Connection, _ member: MemberName, _ arguments: [Value], answer: Signature = ""
+            from asker: Connection, _ member: MemberName, _ arguments: [Value], reply: Signature = ""
         ) async throws -> Result<[Value], CallFailure> {
             guard let name = await connection.name else { throw CallFailure.disconnected }
-            let call = Call(name, "/lubdub/agent", .agent, member, arguments, answer: answer)
+            let call = Call(name, "/lubdub/agent", .agent, member, arguments, reply: reply)
             return await outcome { () async throws(CallFailure) in try await asker.call(call) }
         }
     }
@@ -38,8 +38,8 @@ import Testing
 
     @Test func `It is the default agent from start to stop`() throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.none, on: bus, loop)
-            let person = try await Person(on: bus, loop, says: .yes)
+            let bluez = try await FakeBlueZ(.none, on: bus, loop)
+            let person = try await TestUser(on: bus, loop, says: .yes)
             try await person.agent.start()
             try await loop.until { bluez.calls.count == 2 }
             await person.agent.stop()
@@ -48,10 +48,10 @@ import Testing
         }
     }
 
-    @Test func `A bluetoothd that does not take it is told`() throws {
+    @Test func `A rejected agent is reported`() throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.refusesAgent, on: bus, loop)
-            let person = try await Person(on: bus, loop, says: .yes)
+            let bluez = try await FakeBlueZ(.refusesAgent, on: bus, loop)
+            let person = try await TestUser(on: bus, loop, says: .yes)
             try await person.agent.start()
             try await loop.until { !person.failures.all.isEmpty }
             #expect(person.failures.all.first?.description.contains("RegisterAgent") == true)
@@ -59,10 +59,10 @@ import Testing
         }
     }
 
-    @Test func `The person is asked what bluetoothd asks`() throws {
+    @Test func `bluetoothd's requests are passed to the user`() throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.none, on: bus, loop)
-            let person = try await Person(on: bus, loop, says: .yes)
+            let bluez = try await FakeBlueZ(.none, on: bus, loop)
+            let person = try await TestUser(on: bus, loop, says: .yes)
             try await person.agent.start()
             let address = "00:AA:01:01:00:01"
             let questions: [(MemberName, [Value])] = [
@@ -87,12 +87,12 @@ import Testing
             (PairingAgent.Answer.digits(999_999), Value.uint32(999_999)), (.digits(1_000_000), nil), (.yes, nil),
             (.no, nil),
         ] as [(PairingAgent.Answer, Value?)])
-    func `Only six digits are a passkey`(answer: PairingAgent.Answer, passkey: Value?) throws {
+    func `A passkey has at most six digits`(answer: PairingAgent.Answer, passkey: Value?) throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.none, on: bus, loop)
-            let person = try await Person(on: bus, loop, says: answer)
+            let bluez = try await FakeBlueZ(.none, on: bus, loop)
+            let person = try await TestUser(on: bus, loop, says: answer)
             try await person.agent.start()
-            let entered = try await person.ask(from: bluez.connection, "RequestPasskey", [Self.peer], answer: "u")
+            let entered = try await person.ask(from: bluez.connection, "RequestPasskey", [Self.peer], reply: "u")
             if let passkey {
                 #expect(entered == .success([passkey]))
             } else {
@@ -101,10 +101,10 @@ import Testing
         }
     }
 
-    @Test func `Who says no, what is not ours, and strangers are rejected`() throws {
+    @Test func `ErrorInjection, other adapters and other callers are rejected`() throws {
         try onBus { bus, loop in
-            let bluez = try await FalseBlueZ(.none, on: bus, loop)
-            let person = try await Person(on: bus, loop, says: .no)
+            let bluez = try await FakeBlueZ(.none, on: bus, loop)
+            let person = try await TestUser(on: bus, loop, says: .no)
             try await person.agent.start()
             let refused = try await person.ask(from: bluez.connection, "RequestAuthorization", [Self.peer])
             #expect(refused.errorName == Self.rejected)
@@ -114,7 +114,7 @@ import Testing
                 #expect(foreign.errorName == Self.rejected)
             }
             let classic = try await person.ask(
-                from: bluez.connection, "RequestPinCode", [Self.peer], answer: "s")
+                from: bluez.connection, "RequestPinCode", [Self.peer], reply: "s")
             #expect(classic.errorName == Self.rejected)
             let stranger = try await Connection.open(bus.address, on: loop)
             let denied = try await person.ask(from: stranger, "RequestAuthorization", [Self.peer])

@@ -11,12 +11,12 @@ import Testing
 struct RemoteTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_00"
 
-    private typealias EntityReference = (path: ObjectPath, interfaces: Value)
+    private typealias Object = (path: ObjectPath, interfaces: Value)
 
     /// An object with one interface.
     private static func object(
         _ path: String, _ interface: String, _ properties: [(name: String, value: Value)]
-    ) throws -> EntityReference {
+    ) throws -> Object {
         let values = Value.options(properties)
         return (
             try ObjectPath("\(device)/\(path)"),
@@ -25,20 +25,20 @@ struct RemoteTests {
         )
     }
 
-    private static func service(_ path: String, _ uuid: Value = .string("180D")) throws -> EntityReference {
+    private static func service(_ path: String, _ uuid: Value = .string("180D")) throws -> Object {
         try object(path, "GattService1", [("UUID", uuid), ("Primary", .boolean(true))])
     }
 
     private static func characteristic(
         _ path: String, _ uuid: Value = .string("2A37"), flags: Value = .strings(["notify"]), of owner: String? = nil
-    ) throws -> EntityReference {
+    ) throws -> Object {
         let above = owner ?? String(path.split(separator: "/")[0])
         return try object(
             path, "GattCharacteristic1",
             [("UUID", uuid), ("Flags", flags), ("Service", .path(try ObjectPath("\(device)/\(above)")))])
     }
 
-    @Test func `Handles are those of the paths, whatever their order`() throws {
+    @Test func `Handles are taken from the paths, in any order`() throws {
         let objects = [
             try Self.object(
                 "service0010/char0014/desc0016", "GattDescriptor1",
@@ -57,10 +57,10 @@ struct RemoteTests {
         #expect(found.map(\.valueHandle) == [0x13, 0x15])
         #expect(found.map(\.properties) == [.notify, [.read, .indicate]])
         #expect(found.map(\.configurationHandle) == [nil, 0x16])
-        #expect(attributes.place(of: 0x16)?.interface == .gattDescriptor)
+        #expect(attributes.location(of: 0x16)?.interface == .gattDescriptor)
         #expect(attributes.handle(ofValueAt: try ObjectPath("\(Self.device)/service0010/char0014")) == 0x15)
         #expect(attributes.characteristic(ofConfiguration: 0x16)?.valueHandle == 0x15)
-        #expect(attributes.place(of: 0x14) == nil)
+        #expect(attributes.location(of: 0x14) == nil)
     }
 
     @Test(arguments: [
@@ -68,13 +68,13 @@ struct RemoteTests {
         "service0010/char00012", "service0010/desc0012", "service0010/char0010",
         "service0010/char000f", "service0010/value0",
     ])
-    func `What has no handle of its own, or not behind its service, is left out`(path: String) throws {
+    func `Objects without a valid handle are ignored`(path: String) throws {
         let objects = [try Self.service("service0010"), try Self.characteristic(path)]
         #expect(try RemoteAttributes(objects, of: Self.device).services.map(\.characteristics) == [[]])
     }
 
-    @Test func `Objects of wrong types or without what they need are left out`() throws {
-        let odd: [EntityReference] = [
+    @Test func `Objects of wrong types or with missing properties are ignored`() throws {
+        let odd: [Object] = [
             try Self.service("service0020", .uint32(0x180D)), try Self.service("service0021", .string("heart")),
             try Self.characteristic("service0010/char0012", .boolean(true)),
             try Self.characteristic("service0010/char0014", of: "service0099"),
@@ -90,9 +90,9 @@ struct RemoteTests {
         #expect(found[0].characteristics.map(\.properties) == [[]])
     }
 
-    @Test func `More objects than a client takes are refused`() throws {
-        let most = try (1...Client.mostFound).map { try Self.service("service" + Self.hex($0)) }
-        #expect(try RemoteAttributes(most, of: Self.device).services.count == Client.mostFound)
+    @Test func `Too many objects are rejected`() throws {
+        let most = try (1...Client.maximumDiscovered).map { try Self.service("service" + Self.hex($0)) }
+        #expect(try RemoteAttributes(most, of: Self.device).services.count == Client.maximumDiscovered)
         let more = most + [try Self.service("serviceffff")]
         #expect(throws: RemoteAttributes.TooMany.self) { try RemoteAttributes(more, of: Self.device) }
     }
@@ -109,7 +109,7 @@ struct RemoteTests {
         return try #require(RemoteDevice(device, .options([address, ("AddressType", .string("random"))] + properties)))
     }
 
-    @Test func `A report has all that is known of a device`() throws {
+    @Test func `A report contains everything known about a device`() throws {
         let other = "12345678-1234-1234-1234-123456789abc"
         let device = try Self.heard([
             ("Name", .string("strap")), ("RSSI", .int16(-52)), ("UUIDs", .strings([other, "180d", "?"])),
@@ -127,10 +127,10 @@ struct RemoteTests {
         #expect(data.services == [UUID(0x180D), try #require(UUID(other))])
         #expect(data.data(.serviceData16Bit) == [0x0F, 0x18, 99])
         #expect(data.manufacturerSpecificData?.company == 0x6B)
-        #expect(device.report(isHeard: false).rssi == 127)
+        #expect(device.report(isReceived: false).rssi == 127)
     }
 
-    @Test func `What has no room is left out, and the rest is told`() throws {
+    @Test func `Data that does not fit into a report is omitted`() throws {
         let long = Value.octets([UInt8](repeating: 7, count: 5000))
         let others = (0..<100).map { "12345678-1234-1234-1234-1234567890" + Self.hex($0).suffix(2) }
         let device = try Self.heard([
@@ -155,12 +155,12 @@ struct RemoteTests {
         ]
         for value in wrong {
             var changed = device
-            changed.take(.options([(name, value)]))
+            changed.update(with: .options([(name, value)]))
             #expect(changed == device)
         }
     }
 
-    @Test func `Without an address there is no device`() {
+    @Test func `A device needs an address`() {
         let addresses: [Value] = [.string(""), .string("C0:FF:EE"), .uint64(1), .octets([0xC0, 0xFF, 0xEE, 0, 0, 1])]
         for address in addresses { #expect(RemoteDevice(Self.device, .options([("Address", address)])) == nil) }
         #expect(RemoteDevice(Self.device, .strings([])) == nil)
@@ -185,7 +185,9 @@ struct RemoteTests {
             ("InvalidValueLength", "", .invalidAttributeValueLength), ("NotAuthorized", "", .insufficientAuthorization),
             ("NotSupported", "", .requestNotSupported), ("InProgress", "", nil), ("NotReady", "", nil),
         ] as [(String, String, ATTError?)])
-    func `Errors are what the server sent, where bluetoothd tells`(name: String, message: String, error: ATTError?) {
+    func `Errors are those of the server, as far as bluetoothd reports them`(
+        name: String, message: String, error: ATTError?
+    ) {
         let remote = RemoteError(name: "org.bluez.Error.\(name)", message: message)
         #expect(remote.attError == error)
         let failure = CallFailure.remote(remote).procedureFailure(for: 7)
@@ -206,7 +208,7 @@ struct RemoteTests {
         (.remote(RemoteError(name: "org.bluez.Error.Failed", message: "Not connected")), .disconnected),
         (.timedOut(after: .seconds(35)), .bearerLost), (.disconnected, .disconnected), (.cancelled, .disconnected),
     ])
-    func `Other failures are those of the link`(failure: CallFailure, wanted: Procedure.Failure) {
+    func `Other failures are those of the connection`(failure: CallFailure, wanted: Procedure.Failure) {
         #expect(failure.procedureFailure(for: 1) == wanted)
     }
 }

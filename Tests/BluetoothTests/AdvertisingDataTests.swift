@@ -4,12 +4,12 @@ import Octets
 import Testing
 
 @Suite struct AdvertisingDataTests {
-    /// What a strap advertises: flags, Heart Rate, heart rate belt, "HRM".
+    /// Flags, Heart Rate, heart rate belt, "HRM".
     static let strap: [UInt8] = [
         0x02, 0x01, 0x06, 0x03, 0x03, 0x0D, 0x18, 0x03, 0x19, 0x41, 0x03, 0x04, 0x09, 0x48, 0x52, 0x4D,
     ]
 
-    @Test func `What is built is what is read`() throws {
+    @Test func `Advertising data is encoded and decoded`() throws {
         var data = AdvertisingData()
         try data.append(flags: [.generalDiscoverable, .lowEnergyOnly])
         try data.append(services: [.heartRate])
@@ -27,7 +27,7 @@ import Testing
         #expect(read.txPowerLevel == nil)
     }
 
-    @Test func `Lists, service data, manufacturer data and power`() throws {
+    @Test func `Lists, service data, manufacturer data and power are decoded`() throws {
         let vendor = try #require(UUID("6c750100-6264-4562-a000-4c7562647562"))
         var data = AdvertisingData(limit: .extended)
         try data.append(services: [vendor, .heartRate, .battery])
@@ -61,12 +61,12 @@ import Testing
         #expect(data.octets.count <= 31)
     }
 
-    @Test func `What does not fit is refused and changes nothing`() throws {
+    @Test func `A structure that does not fit is rejected, and changes nothing`() throws {
         var data = AdvertisingData()
         try data.append(.init(.flags, Array(repeating: 6, count: 27)))
         let before = data
         let error = #expect(throws: AdvertisingData.Overflow.self) { try data.append(txPowerLevel: 0) }
-        #expect(error?.description == "AD type 0x0A needs 3 octets, and 2 are free")
+        #expect(error?.description == "AD type 0x0A needs 3 octets, but only 2 are free")
         #expect(throws: AdvertisingData.Overflow.self) { try data.append(localName: "é") }
         #expect(throws: AdvertisingData.Overflow.self) { try data.append(services: [.heartRate]) }
         #expect(data == before)
@@ -82,18 +82,18 @@ import Testing
             ([0x01, 0x01, 0x00, 0x05], "octet 3: padding is 5, and must be 0 after a Length of 0"),
             (Array(repeating: 0, count: 32), "octet 31: 1 octet(s) after the last field"),
         ] as [([UInt8], String)])
-    func `What is malformed is named`(octets: [UInt8], complaint: String) {
+    func `Malformed octets are rejected with the reason`(octets: [UInt8], complaint: String) {
         let error = #expect(throws: Malformed.self) { try AdvertisingData(octets: octets) }
         #expect(error?.description == complaint)
     }
 
-    @Test func `A length of 0 ends it, and padding is not sent again`() throws {
+    @Test func `A length of 0 ends the list, and padding is not encoded again`() throws {
         let padded = Self.strap + Array(repeating: 0, count: 15)
         #expect(try AdvertisingData(octets: padded).octets == Self.strap)
         #expect(try AdvertisingData(octets: []).structures.isEmpty)
     }
 
-    @Test func `Malformed data of a known type is read as missing`() throws {
+    @Test func `Malformed data of a known type is nil`() throws {
         let data = try AdvertisingData(octets: [
             0x01, 0x01, 0x02, 0x19, 0x41, 0x04, 0x03, 0x0D, 0x18, 0x0A, 0x02, 0xFF, 1,
         ])
@@ -103,7 +103,7 @@ import Testing
         #expect(data.manufacturerSpecificData == nil)
     }
 
-    /// The other fields, in an advertisement of extended length.
+    /// The other AD types, in extended advertising data.
     static let others: [UInt8] = [
         0x02, 0x0A, 0xF8,  // TX Power Level
         0x05, 0xFF, 0xFF, 0xFF, 1, 2,  // Manufacturer Specific Data
@@ -115,7 +115,7 @@ import Testing
     ]
 
     @Test(arguments: [strap, others])
-    func `No prefix and no flipped bit traps or changes its meaning when sent on`(octets: [UInt8]) throws {
+    func `No prefix and no flipped bit traps, or changes when encoded again`(octets: [UInt8]) throws {
         #expect(try AdvertisingData(octets: octets, limit: .extended).octets == octets)
         for mutation in octets.mutations {
             guard let data = try? AdvertisingData(octets: mutation, limit: .extended) else { continue }

@@ -14,7 +14,9 @@ import Testing
     ]
 
     @Test(arguments: spellings)
-    func `Text, octets and the shortest form`(text: String, octets: [UInt8], canonical: String) throws {
+    func `A UUID is parsed, encoded and printed in its shortest form`(
+        text: String, octets: [UInt8], canonical: String
+    ) throws {
         let uuid = try #require(UUID(text))
         #expect(uuid.octets == octets)
         #expect(uuid.description == canonical)
@@ -27,15 +29,15 @@ import Testing
             "", "180", "180D0", "18 D", "+80D", "180G", "0x180D", "180D-", "6c7501006264-4562-a000-4c7562647562",
             "6c750100-6264-4562-a000-4c756264756g", "６c750100-6264-4562-a000-4c7562647562",
         ])
-    func `Anything else is no UUID`(text: String) { #expect(UUID(text) == nil) }
+    func `Other text is not a UUID`(text: String) { #expect(UUID(text) == nil) }
 
-    @Test func `Octets come in twos or sixteens`() {
+    @Test func `A UUID has 2 or 16 octets`() {
         for count in 0...20 where count != 2 && count != 16 {
             #expect(UUID(octets: Array(repeating: 0, count: count)) == nil)
         }
     }
 
-    @Test func `Every assigned name is the name of its number`() throws {
+    @Test func `Every assigned name gives the UUID with that name`() throws {
         #expect(UUID.heartRateMeasurement == UUID(0x2A37))
         #expect(UUID.heartRate.assignedName == "heart_rate")
         #expect(UUID(assignedName: "client_characteristic_configuration") == UUID(0x2902))

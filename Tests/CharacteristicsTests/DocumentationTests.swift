@@ -5,7 +5,7 @@ import Mutations
 import Octets
 import Testing
 
-/// `Documentation/vendor-services.md` says what the codecs say.
+/// `Documentation/vendor-services.md` matches the codecs.
 @Suite struct DocumentationTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
@@ -13,7 +13,7 @@ import Testing
         try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
     }
 
-    /// The lines of all blocks of octets: the octets, and what they are.
+    /// The lines of all blocks of octets: the octets, and their meaning.
     private static func examples() throws -> [(octets: String, words: String)] {
         var isInside = false
         var examples: [(octets: String, words: String)] = []
@@ -34,7 +34,7 @@ import Testing
         return try #require(ECGFrame(header, samples: samples)).octets
     }
 
-    /// What each example must be, in the order of the page.
+    /// The examples, in the order of the page.
     private static func codecs() throws -> [[UInt8]] {
         let settings = [PMD.Setting(.sampleRate, [130]), PMD.Setting(.resolution, [14])].compactMap(\.self)
         let start = PMD.Request(.start, settings: settings)
@@ -59,14 +59,14 @@ import Testing
         ]
     }
 
-    @Test func `Each example of octets is what its codec makes`() throws {
+    @Test func `Each example has the octets of its codec`() throws {
         let examples = try Self.examples()
         let codecs = try Self.codecs()
         #expect(examples.count == codecs.count)
         for ((octets, words), codec) in zip(examples, codecs) { #expect(octets == codec.hex, "\(words)") }
     }
 
-    @Test func `Each UUID is there, with the description that a device has`() throws {
+    @Test func `Each UUID is documented with its description`() throws {
         let page = try Self.text("Documentation/vendor-services.md")
         for uuid in VendorUUID.allCases {
             let name = uuid.userDescription.map { "| | \($0) " } ?? ""
@@ -75,13 +75,13 @@ import Testing
         for identifier in PMD.Identifier.allCases { #expect(page.contains("`\(identifier.uuid)`")) }
     }
 
-    @Test func `How many samples a frame holds is as the page says`() {
+    @Test func `The capacities of frames match the page`() {
         for (mtu, samples) in [(23, 5), (247, 117), (517, 251)] { #expect(ECGFrame.capacity(mtu: mtu) == samples) }
         #expect(HeartRateFrame.capacity(mtu: 517) == 252)
         #expect(PMDECGFrame.capacity(mtu: 232) == 73)
     }
 
-    @Test func `The decoder of the page is the one that is tried here`() throws {
+    @Test func `The decoder of the page is the one in the test`() throws {
         let code = try Self.text("Tests/CharacteristicsTests/ECGSamples.swift")
         #expect(try Self.text("Documentation/vendor-services.md").contains("```swift\n\(code)```\n"))
         let octets = try Self.frame([.synthetic, .gap], sequence: 0xFFFE, index: 0xFFFF_FFF0, [.min, -1, .max])

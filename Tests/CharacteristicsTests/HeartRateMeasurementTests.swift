@@ -46,7 +46,9 @@ import Testing
     ]
 
     @Test(arguments: examples)
-    func `A measurement, its octets and its words`(measurement: Measurement, octets: [UInt8], json: String) throws {
+    func `A measurement is encoded, decoded and written as JSON`(
+        measurement: Measurement, octets: [UInt8], json: String
+    ) throws {
         #expect(measurement.octets == octets)
         #expect(try Measurement(octets: octets) == measurement)
         #expect(measurement.json == json)
@@ -63,12 +65,12 @@ import Testing
             // surplus octets: HRP/COL/HRF/BI-02-C
             ([0x00, 0x48, 0x01, 0x02], Measurement(bpm: 72)),
             ([0x08, 0x48, 0x0A, 0x00, 0x55], Measurement(bpm: 72, energyExpended: 10)),
-            // an odd octet behind the last RR-Interval
+            // an odd octet after the last RR-Interval
             ([0x10, 0x48, 0x55, 0x03, 0x01], Measurement(bpm: 72, rrIntervals: [853])),
             // contact "detected", but not supported
             ([0x02, 0x48], Measurement(bpm: 72)),
         ] as [([UInt8], Measurement)])
-    func `What a client must tolerate`(octets: [UInt8], measurement: Measurement) throws {
+    func `A client tolerates reserved flags and surplus octets`(octets: [UInt8], measurement: Measurement) throws {
         #expect(try Measurement(octets: octets) == measurement)
     }
 
@@ -82,13 +84,13 @@ import Testing
             ([0x10, 0x48, 0x55], "octet 2: RR-Interval needs 2 octet(s), and 1 are left"),
             ([0x1F, 0x48], "octet 1: Heart Rate Measurement Value needs 2 octet(s), and 1 are left"),
         ] as [([UInt8], String)])
-    func `What is cut off is named`(octets: [UInt8], complaint: String) {
+    func `Truncated values are rejected with the reason`(octets: [UInt8], complaint: String) {
         let error = #expect(throws: Malformed.self) { try Measurement(octets: octets) }
         #expect(error?.description == complaint)
     }
 
     @Test(arguments: examples)
-    func `No prefix and no flipped bit traps or changes its meaning when sent on`(
+    func `No prefix and no flipped bit traps, or changes when encoded again`(
         _: Measurement, octets: [UInt8], _: String
     ) throws {
         for mutation in octets.mutations {
@@ -102,7 +104,7 @@ import Testing
             (23, [9, 8, 8, 7]), (185, [90, 89, 89, 88]), (247, [121, 120, 120, 119]), (515, [255, 254, 254, 253]),
             (517, [255, 254, 254, 253]), (65535, [255, 254, 254, 253]), (5, [0, 0, 0, 0]), (0, [0, 0, 0, 0]),
         ] as [(Int, [Int])])
-    func `How many RR-Intervals an MTU has room for`(mtu: Int, counts: [Int]) {
+    func `The number of RR-Intervals depends on the MTU`(mtu: Int, counts: [Int]) {
         let measurements = [
             Measurement(bpm: 72), Measurement(bpm: 72, energyExpended: 0), Measurement(bpm: 300),
             Measurement(bpm: 72, format: .uint16, energyExpended: 0),

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PMDControlPointTests {
     private static let start: [UInt8] = [0x02, 0x00, 0x00, 0x01, 0x82, 0x00, 0x01, 0x01, 0x0E, 0x00]
 
-    @Test func `A conversation with a client`() {
+    @Test func `A client gets settings, starts and stops the measurement`() {
         var control = PMDControlPoint()
         #expect(control.features.octets.prefix(3) == [0x0F, 0x01, 0x00])
         let script: [(written: [UInt8], mtu: Int, answer: [UInt8], isStreaming: Bool)] = [
@@ -33,7 +33,7 @@ import Testing
         #expect(!control.isStreaming)
     }
 
-    @Test func `Whatever is written is answered, and starts nothing else than it asks for`() throws {
+    @Test func `Every written value gets a response, and only a start request starts the measurement`() throws {
         for mutation in Self.start.mutations {
             var control = PMDControlPoint()
             let answer = control.answer(mutation, mtu: 232)

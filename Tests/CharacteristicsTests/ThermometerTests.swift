@@ -28,7 +28,9 @@ import Testing
     ]
 
     @Test(arguments: examples)
-    func `A measurement, its octets and its words`(measurement: Measurement, octets: [UInt8], json: String) throws {
+    func `A measurement is encoded, decoded and written as JSON`(
+        measurement: Measurement, octets: [UInt8], json: String
+    ) throws {
         #expect(measurement.octets == octets)
         #expect(try Measurement(octets: octets) == measurement)
         #expect(measurement.json == json)
@@ -52,13 +54,13 @@ import Testing
             ([0x02, 1, 2, 3, 4, 0x2D, 0x06, 1, 1, 0, 0, 0], "octet 5: Year is 1581, and must be 0, or 1582 to 9999"),
             ([0x02, 1, 2, 3, 4, 0, 0, 13, 1, 0, 0, 0], "octet 7: Month is 13, and must be 0 to 12"),
         ] as [([UInt8], String)])
-    func `What is malformed is named`(octets: [UInt8], complaint: String) {
+    func `Malformed octets are rejected with the reason`(octets: [UInt8], complaint: String) {
         let error = #expect(throws: Malformed.self) { try Measurement(octets: octets) }
         #expect(error?.description == complaint)
     }
 
     @Test(arguments: examples)
-    func `No prefix and no flipped bit traps or changes its meaning when sent on`(
+    func `No prefix and no flipped bit traps, or changes when encoded again`(
         _: Measurement, octets: [UInt8], _: String
     ) throws {
         for mutation in octets.mutations {
@@ -75,16 +77,16 @@ import Testing
             (4_107_542_399, "2100-02-28T23:59:59"), (4_107_542_400, "2100-03-01T00:00:00"),
             (-12_244_089_600, "1582-01-01T00:00:00"), (253_402_300_799, "9999-12-31T23:59:59"),
         ] as [(Int64, String)])
-    func `Seconds since 1970 and their date`(seconds: Int64, text: String) {
+    func `Seconds since 1970 give a date`(seconds: Int64, text: String) {
         #expect(DateTime(secondsSince1970: seconds)?.description == text)
     }
 
     @Test(arguments: [-12_244_089_601, 253_402_300_800, .min, .max] as [Int64])
-    func `Years that the characteristic does not have`(seconds: Int64) {
+    func `Years out of range are rejected`(seconds: Int64) {
         #expect(DateTime(secondsSince1970: seconds) == nil)
     }
 
-    @Test func `Every day of 400 years follows the one before`() throws {
+    @Test func `The days of 400 years are consecutive`() throws {
         let lengths: [UInt8] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         var (year, month, day) = (1970 as UInt16, 1 as UInt8, 1 as UInt8)
         for number in 0..<146_097 as Range<Int64> {
@@ -101,7 +103,7 @@ import Testing
         #expect(year == 2370)
     }
 
-    @Test func `Types have names, and reserved ones numbers`() {
+    @Test func `Types have names, reserved ones do not`() {
         #expect(TemperatureType.names.map { TemperatureType(name: $0)?.octets } == (1...9).map { [UInt8($0)] })
         #expect(
             [0, 1, 9, 10, 255].map { TemperatureType($0).json } == ["0", #""armpit""#, #""tympanum""#, "10", "255"])
@@ -115,14 +117,14 @@ import Testing
             (1e300, [0xFF, 0x7F], #"{"celsius": 327.67}"#), (.infinity, [0xFF, 0x7F], #"{"celsius": 327.67}"#),
             (.nan, [0x00, 0x80], #"{"celsius": null}"#), (nil, [0x00, 0x80], #"{"celsius": null}"#),
         ] as [(Double?, [UInt8], String)])
-    func `A temperature that is read on demand`(celsius: Double?, octets: [UInt8], json: String) throws {
+    func `Temperature is encoded, decoded and written as JSON`(celsius: Double?, octets: [UInt8], json: String) throws {
         let temperature = Temperature(celsius: celsius)
         #expect(temperature.octets == octets)
         #expect(try Temperature(octets: octets) == temperature)
         #expect(temperature.json == json)
     }
 
-    @Test func `What a client may write as interval`() {
+    @Test func `A range allows only the intervals in it`() {
         let range = MeasurementIntervalRange(seconds: 5...60)
         let allowed = [0, 4, 5, 60, 61].map { range.allows(MeasurementInterval(seconds: $0)) }
         #expect(allowed == [false, false, true, true, false])

@@ -5,7 +5,7 @@ import Octets
 import Spelling
 import Testing
 
-/// Every small value: octets that are read and sent again unchanged, and octets that are refused.
+/// Values with few octets: valid ones, which survive decoding and encoding, and malformed ones.
 @Suite struct ValueTests {
     struct Format: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -83,11 +83,6 @@ import Testing
                 ([6, 0, 6, 0, 0, 0, 9, 0], "octet 6: Timeout multiplier is 9, and must be 10 to 3200, or 65535"),
             ]),
         Format(
-            testDescription: "Client Characteristic Configuration",
-            again: { octets throws(Malformed) in try ClientCharacteristicConfiguration(octets: octets).octets },
-            valid: [[0, 0], [1, 0], [2, 0], [0xFF, 0xFF]],
-            refused: [([1], "octet 0: Client Characteristic Configuration needs 2 octet(s), and 1 are left")]),
-        Format(
             testDescription: "Service Changed",
             again: { octets throws(Malformed) in try ServiceChanged(octets: octets).octets },
             valid: [[1, 0, 0xFF, 0xFF], [7, 0, 7, 0]],
@@ -98,12 +93,12 @@ import Testing
     ]
 
     @Test(arguments: formats)
-    func `What is valid is sent again as it came`(format: Format) throws {
+    func `Valid octets survive decoding and encoding`(format: Format) throws {
         for octets in format.valid { #expect(try format.again(octets) == octets) }
     }
 
     @Test(arguments: formats)
-    func `What is malformed is named`(format: Format) {
+    func `Malformed octets are rejected with the reason`(format: Format) {
         for (octets, complaint) in format.refused {
             let error = #expect(throws: Malformed.self) { try format.again(octets) }
             #expect(error?.description == complaint)
@@ -111,14 +106,14 @@ import Testing
     }
 
     @Test(arguments: formats)
-    func `No prefix and no flipped bit traps or is changed`(format: Format) {
+    func `No prefix and no flipped bit traps, or changes when encoded again`(format: Format) {
         for mutation in format.valid.flatMap(\.mutations) {
             guard let again = try? format.again(mutation) else { continue }
             #expect(again == mutation)
         }
     }
 
-    @Test func `Locations have names, and reserved ones numbers`() {
+    @Test func `Locations have names, reserved ones do not`() {
         #expect(
             BodySensorLocation.names.map { BodySensorLocation(name: $0)?.octets } == (0...6).map { [UInt8($0)] })
         #expect(BodySensorLocation(1).json == #""chest""#)
@@ -129,14 +124,14 @@ import Testing
         #expect(BatteryLevel(percent: 101) == nil)
     }
 
-    @Test func `A System ID is made of a public address`() {
+    @Test func `A System ID can be made from a public address`() {
         let id = SystemID(DeviceAddress(0xACDE_4823_4567, .public))
         #expect(id.octets == [0x67, 0x45, 0x23, 0xFE, 0xFF, 0x48, 0xDE, 0xAC])
         #expect(id.manufacturerDefined == 0xFF_FE23_4567)
         #expect(id.organization == 0xACDE48)
     }
 
-    @Test func `Wrong values cannot be made`() {
+    @Test func `Invalid values are rejected`() {
         typealias Parameters = PreferredConnectionParameters
         #expect(DeviceName(String(repeating: "é", count: 125)) == nil)
         #expect(DeviceName("a\0") == nil)
@@ -147,7 +142,7 @@ import Testing
         #expect(none?.octets == [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF])
     }
 
-    @Test func `Device information goes to its characteristics`() {
+    @Test func `Each string of the device information has its characteristic`() {
         let numbers = DeviceInformation.allCases.map(\.uuid.number)
         #expect(numbers == [0x2A29, 0x2A24, 0x2A25, 0x2A27, 0x2A26, 0x2A28])
     }

@@ -13,7 +13,7 @@ import Testing
     ]
     static let rates: [UInt8] = [0xFF, 0xFF, 0x01, 0x00, 0x00, 0x00, 0x02, 0x3E, 0x00, 0x2C, 0x01]
 
-    @Test func `Identifiers are those that strangers know`() {
+    @Test func `UUIDs have their documented form`() {
         #expect(VendorUUID.fitness.uuid.description == "6c750100-6264-4562-a000-4c7562647562")
         #expect(VendorUUID.feedValue.uuid.description == "6c750401-6264-4562-a000-4c7562647562")
         #expect(PMD.Identifier.service.uuid.description == "fb005c80-02e7-f387-1cad-8acd2d8df0c8")
@@ -22,7 +22,7 @@ import Testing
         #expect(described == VendorUUID.allCases.map(\.rawValue).filter { $0 & 0xFF != 0 })
     }
 
-    @Test func `A frame of samples and its octets`() throws {
+    @Test func `A frame of samples is encoded and decoded`() throws {
         let samples: [Int16] = [.max, .min, -1]
         let frame = try #require(ECGFrame(Self.header, samples: samples))
         #expect(frame.octets == Self.frame)
@@ -35,7 +35,7 @@ import Testing
         #expect(ECGFrame(Self.header, samples: Array(repeating: 0, count: 256)) == nil)
     }
 
-    @Test func `A frame of heart rates and its octets`() throws {
+    @Test func `A frame of heart rates is encoded and decoded`() throws {
         let frame = try #require(HeartRateFrame(sequence: 65535, index: 1, values: [62, 300]))
         #expect(frame.octets == Self.rates)
         #expect(try HeartRateFrame(octets: Self.rates[...]) == frame)
@@ -53,7 +53,7 @@ import Testing
             ([1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 5], "octet 10: Sample needs 2 octet(s), and 1 are left"),
             ([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5], "octet 10: 1 octet(s) after the last field"),
         ] as [([UInt8], String)])
-    func `A frame that is none is named`(octets: [UInt8], complaint: String) {
+    func `Malformed frames are rejected with the reason`(octets: [UInt8], complaint: String) {
         let error = #expect(throws: Malformed.self) { try ECGFrame(octets: octets[...]) }
         #expect(error?.description == complaint)
     }
@@ -63,7 +63,7 @@ import Testing
             (23, 5, 6, 3), (185, 86, 87, 57), (232, 109, 111, 73), (247, 117, 118, 78), (517, 251, 252, 167),
             (65535, 251, 252, 167), (14, 0, 2, 0), (0, 0, 0, 0), (-1, 0, 0, 0),
         ])
-    func `How many samples an MTU has room for`(mtu: Int, ecg: Int, rates: Int, pmd: Int) throws {
+    func `The number of samples depends on the MTU`(mtu: Int, ecg: Int, rates: Int, pmd: Int) throws {
         #expect(ECGFrame.capacity(mtu: mtu) == ecg)
         #expect(HeartRateFrame.capacity(mtu: mtu) == rates)
         #expect(PMDECGFrame.capacity(mtu: mtu) == pmd)
@@ -73,11 +73,11 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (-1, 0), (0.9, 0), (4211.7, 4211), (4_294_967_295.5, .max), (1e300, .max), (.nan, 0)])
-    func `A count takes what fits`(value: Double, number: UInt32) {
+    func `A count is clamped to its range`(value: Double, number: UInt32) {
         #expect(VendorCount(roundingDown: value).number == number)
     }
 
-    @Test func `What a client says of counts and samples`() {
+    @Test func `Counts and samples are written as JSON`() {
         #expect(VendorCount(4211).json == "4211")
         var tally = SampleTally()
         tally.add(index: 0xFFFF_FFF0, count: 16)
@@ -90,7 +90,7 @@ import Testing
 
     @Test(
         arguments: [
-            // indices of frames of 5 behind one at 100,000, and what is said of all of them
+            // indices of frames of 5 samples after one at 100,000, and the tally as JSON
             ([100_005], #""samples": 10, "lost": 0"#),
             ([100_000, 100_005], #""samples": 10, "lost": 0, "dropped": 5"#),  // twice
             ([100_010, 100_005, 100_015], #""samples": 15, "lost": 5, "dropped": 5"#),  // too late
@@ -108,7 +108,7 @@ import Testing
             ),
             ([Int(UInt32.max) - 4, 0], #""samples": 15, "lost": 0"#),
         ] as [([Int], String)])
-    func `Frames that come twice or too late are dropped`(indices: [Int], said: String) {
+    func `Duplicate and late frames are dropped`(indices: [Int], said: String) {
         var tally = SampleTally()
         for index in [100_000] + indices { tally.add(index: UInt32(index), count: 5) }
         #expect(tally.json == "{\(said)}")
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: Polar Measurement Data
 
-    @Test func `Starting a measurement, as Polar's own program asks for it`() throws {
+    @Test func `A start request is encoded as Polar's SDK does`() throws {
         let octets: [UInt8] = [0x02, 0x00, 0x00, 0x01, 0x82, 0x00, 0x01, 0x01, 0x0E, 0x00]
         let settings = [PMD.Setting(.sampleRate, [130]), PMD.Setting(.resolution, [14])].compactMap(\.self)
         let request = PMD.Request(.start, settings: settings)
@@ -133,7 +133,7 @@ import Testing
         #expect(PMD.Setting(.channels, [256]) == nil)
     }
 
-    @Test func `A frame as a strap of Polar sends it`() throws {
+    @Test func `A frame of a Polar strap is decoded`() throws {
         let octets: [UInt8] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0xFF, 0xFF, 0x7F, 0x00, 0x00, 0x80, 0xFE, 0xFF, 0xFF]
         let frame = PMDECGFrame(timeStamp: 0x0807_0605_0403_0201, samples: [.max, .min, -2])
         #expect(frame.octets == octets)
@@ -145,7 +145,7 @@ import Testing
         #expect(pool.octets(of: packet) == small.octets)
     }
 
-    @Test func `What stands before samples is read without them, and refused with them`() throws {
+    @Test func `A header is decoded without the samples, and rejected with them`() throws {
         for octets in [Self.frame] + Self.frame.mutations + [Self.frame + [0]] {
             let frame = Result { try ECGFrame(octets: octets[...]) }
             let header = Result { try ECGFrame.header(of: octets[...]) }
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    /// Each codec, what it sends, and whether it reads what was mutated the same way again.
+    /// Each codec with valid octets, and a check that mutated octets survive decoding and encoding.
     static let codecs: [(name: String, octets: [UInt8], again: @Sendable ([UInt8]) throws(Malformed) -> [UInt8])] = [
         ("ECG frame", frame, { octets throws(Malformed) in try ECGFrame(octets: octets[...]).octets }),
         ("heart rates", rates, { octets throws(Malformed) in try HeartRateFrame(octets: octets[...]).octets }),
@@ -190,7 +190,7 @@ import Testing
     ]
 
     @Test(arguments: codecs.indices)
-    func `What is valid is sent again as it came, and nothing traps`(index: Int) throws {
+    func `Valid octets survive decoding and encoding, and nothing traps`(index: Int) throws {
         let codec = Self.codecs[index]
         #expect(try codec.again(codec.octets) == codec.octets, "\(codec.name)")
         for mutation in codec.octets.mutations {
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `No prefix and no flipped bit of an answer traps or changes its meaning when sent on`() throws {
+    @Test func `No prefix and no flipped bit of a response traps, or changes when encoded again`() throws {
         let octets: [UInt8] = [0xF0, 0x01, 0x00, 0x00, 0x00, 0x00, 0x01, 0x82, 0x00, 0x04, 0x01, 0x03]
         for mutation in octets.mutations {
             guard let answer = try? PMD.Response(octets: mutation) else { continue }

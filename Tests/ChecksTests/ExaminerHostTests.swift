@@ -56,13 +56,13 @@ import VirtualWorld
         )
     }
 
-    @Test func `where nobody can do anything to it who is right fails nothing`() throws {
+    @Test func `a correct peripheral that cannot be manipulated fails no check`() throws {
         for check in Check.all {
-            let outcome = check.ask(of: Self.strap, by: try RealHost(Self.full), isStrict: true)
+            let outcome = check.run(on: Self.strap, over: try RealHost(Self.full), isStrict: true)
             let words = "\(check.id): \(outcome.finding.map { "\($0.expected), \($0.seen)" } ?? outcome.reason ?? "")"
             #expect(outcome.verdict == .pass || outcome.verdict == .skip, "\(words)")
             if check.id == "HRS/SEN/CN/BV-04-C" {
-                #expect(outcome.reason == "nobody can set the heart rate of this peripheral")
+                #expect(outcome.reason == "cannot set the heart rate of a real peripheral")
             }
         }
     }
@@ -71,47 +71,47 @@ import VirtualWorld
         ("reconnection/advertises_after_loss", full), ("HTS/SEN/SP/BV-02-C", Peripheral.thermometer),
     ]
 
-    @Test(arguments: losses) func `who cannot be taken out of range loses a client that vanishes`(
+    @Test(arguments: losses) func `a real peripheral loses a client whose controller is reset`(
         id: String, right: Peripheral
     ) throws {
         let check = try #require(Check.all.first { $0.id == id })
         let wrong = try #require(Peripheral.mutants.first { $0.caughtBy == id })
-        #expect(check.ask(of: Self.strap, by: try RealHost(right)).verdict == .pass)
-        #expect(check.ask(of: Self.strap, by: try RealHost(wrong)).verdict == .fail)
+        #expect(check.run(on: Self.strap, over: try RealHost(right)).verdict == .pass)
+        #expect(check.run(on: Self.strap, over: try RealHost(wrong)).verdict == .fail)
     }
 
     static let lengths: [(standstill: Duration, verdict: Verdict)] = [
         (.zero, .fail), (.milliseconds(50), .fail), (.milliseconds(2000), .fail), (.milliseconds(3100), .inconclusive),
     ]
 
-    @Test(arguments: lengths) func `a machine that stood still for a tenth of the time fails nobody`(
+    @Test(arguments: lengths) func `no check fails on a machine that stopped for a tenth of the time`(
         standstill: Duration, verdict: Verdict
     ) throws {
-        // It waits for an advertisement for 21 s at the most, and for 30 s for measurements.
+        // The check waits at most 21 s for advertising, and 30 s for measurements.
         let (check, mutant) = try Self.mutant("heart_rate/flags_explain_octets")
-        let outcome = check.ask(of: Self.strap, by: try RealHost(mutant, standstill: standstill))
+        let outcome = check.run(on: Self.strap, over: try RealHost(mutant, standstill: standstill))
         #expect(outcome.verdict == verdict)
         #expect(outcome.isExcused == (verdict == .inconclusive))
-        if outcome.isExcused { #expect(outcome.reason == "this machine stood still for 3100 ms") }
+        if outcome.isExcused { #expect(outcome.reason == "this machine stopped for 3100 ms during the check") }
     }
 
-    @Test func `a machine that stood still does not excuse who passes`() throws {
+    @Test func `a pass is not excused by a stopped machine`() throws {
         let check = try #require(Check.all.first { $0.id == "heart_rate/flags_explain_octets" })
-        let outcome = check.ask(of: Self.strap, by: try RealHost(Self.full, standstill: .seconds(60)))
+        let outcome = check.run(on: Self.strap, over: try RealHost(Self.full, standstill: .seconds(60)))
         #expect(outcome.verdict == .pass)
         #expect(!outcome.isExcused)
     }
 
-    @Test(arguments: [0, 2, 30]) func `a radio that is over lets no check wait`(rounds: Int) throws {
+    @Test(arguments: [0, 2, 30]) func `no check waits on a lost controller`(rounds: Int) throws {
         for check in Check.all {
             let radio = try RealHost(Self.full, rounds: rounds)
-            let outcome = check.ask(of: Self.strap, by: radio)
+            let outcome = check.run(on: Self.strap, over: radio)
             #expect(outcome.duration < .seconds(60), "\(check.id)")
             #expect(radio.isOver || outcome.verdict == .skip || rounds >= 10, "\(check.id)")
         }
     }
 
-    // MARK: Who is meant
+    // MARK: Peer
 
     static let peers: [(text: String, peer: Peer, words: String)] = [
         ("C0:FF:EE:00:00:01", .number(0xC0FF_EE00_0001), "C0:FF:EE:00:00:01"),

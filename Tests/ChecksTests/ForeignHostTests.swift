@@ -46,10 +46,10 @@ private final class ForeignHost: ExaminerHost {
 
     func unsupportedReason(for capability: CentralCapability) -> String? {
         switch capability {
-        case .service(.genericAccess), .service(.genericAttribute): "it hides that service"
+        case .service(.genericAccess), .service(.genericAttribute): "the host hides this service"
         case .service: nil
-        case .absenceOfBond: isBonded ? "it has a bond" : nil
-        default: "it does not do that"
+        case .absenceOfBond: isBonded ? "the host has a bond" : nil
+        default: "not supported by this host"
         }
     }
 
@@ -71,8 +71,8 @@ private final class ForeignHost: ExaminerHost {
         case .read(let handle), .readLong(let handle): note(handle, procedure)
         case .write(let handle, _), .writeLong(let handle, _), .writeCommand(let handle, _):
             note(handle, procedure)
-            if configurations.contains(handle) { return "it writes configurations itself" }
-        default: return "it does not ask that for others"
+            if configurations.contains(handle) { return "the host writes configurations itself" }
+        default: return "not supported by this host"
         }
         return nil
     }
@@ -122,25 +122,25 @@ private final class ForeignHost: ExaminerHost {
     private static let strap = Peer.name("Lubdub HRM")
 
     @Test(arguments: Peripheral.correct.map(\.name))
-    func `who is right fails nothing, and nothing is asked that cannot be`(name: String) throws {
+    func `a correct peripheral fails no check, and unsupported requests are not sent`(name: String) throws {
         let peripheral = try #require(Peripheral.correct.first { $0.name == name })
         for check in Check.all {
             let radio = try ForeignHost(peripheral)
-            // What is only recommended not all of them do.
-            let outcome = check.ask(of: Self.strap, by: radio, isStrict: check.weight != .recommended)
+            // Not all correct peripherals follow recommendations.
+            let outcome = check.run(on: Self.strap, over: radio, isStrict: check.weight != .recommended)
             let words = "\(check.id): \(outcome.finding.map { "\($0.expected), \($0.seen)" } ?? outcome.reason ?? "")"
             #expect(outcome.verdict == .pass || outcome.verdict == .skip, "\(words)")
             #expect(radio.trespasses.isEmpty, "\(check.id)")
         }
     }
 
-    /// What is still seen: a mutant either fails the check that is named for it, or that check is skipped.
-    @Test func `who is wrong is failed, or not asked`() throws {
+    /// A mutant fails the check that must find it, or that check is skipped.
+    @Test func `a mutant fails its check, or the check is skipped`() throws {
         var caught: Set<String> = []
         for mutant in Peripheral.mutants {
             guard let check = Check.all.first(where: { $0.id == mutant.caughtBy }) else { continue }
             let radio = try ForeignHost(mutant)
-            let outcome = check.ask(of: Self.strap, by: radio, isStrict: true)
+            let outcome = check.run(on: Self.strap, over: radio, isStrict: true)
             #expect(outcome.verdict != .pass, "\(mutant.name): \(check.id)")
             #expect(radio.trespasses.isEmpty, "\(mutant.name)")
             if outcome.verdict == .fail { caught.insert(check.id) }
@@ -154,36 +154,36 @@ private final class ForeignHost: ExaminerHost {
     }
 
     static let reasons: [(id: String, reason: String)] = [
-        ("advertising/flags", "it does not do that"),
-        ("HRP/SEN/HRF/BV-01-C", "it does not do that"),
-        ("HRS/SEN/CN/BV-01-C", "it does not do that"),
-        ("GATT/SR/GAC/BV-01-C", "it does not do that"),
-        ("GATT/SR/GAR/BV-04-C", "it does not do that"),
-        ("GATT/SR/GAW/BV-11-C", "it does not do that"),
-        ("gatt/one_indication_at_a_time", "it does not do that"),
-        ("GATT/SR/GAS/BV-02-C", "it hides that service"),
-        ("GATT/SR/UNS/BI-01-C", "it hides that service"),
-        ("reconnection/configuration_is_cleared", "it has a bond"),
+        ("advertising/flags", "not supported by this host"),
+        ("HRP/SEN/HRF/BV-01-C", "not supported by this host"),
+        ("HRS/SEN/CN/BV-01-C", "not supported by this host"),
+        ("GATT/SR/GAC/BV-01-C", "not supported by this host"),
+        ("GATT/SR/GAR/BV-04-C", "not supported by this host"),
+        ("GATT/SR/GAW/BV-11-C", "not supported by this host"),
+        ("gatt/one_indication_at_a_time", "not supported by this host"),
+        ("GATT/SR/GAS/BV-02-C", "the host hides this service"),
+        ("GATT/SR/UNS/BI-01-C", "the host hides this service"),
+        ("reconnection/configuration_is_cleared", "the host has a bond"),
         (
             "GATT/SR/GAR/BV-03-C",
-            "a read of 2A38 by its UUID cannot be asked: it does not ask that for others"
+            "Read By Type of Body Sensor Location is not possible: not supported by this host"
         ),
-        ("HTS/SEN/SGGIT/SER/BV-01-C", "not claimed: it neither has nor advertises service 1809"),
+        ("HTS/SEN/SGGIT/SER/BV-01-C", "not applicable: no Health Thermometer service"),
     ]
 
     @Test(arguments: reasons) func `a skip has the radio's reason`(id: String, reason: String) throws {
         let check = try #require(Check.all.first { $0.id == id })
-        let outcome = check.ask(of: Self.strap, by: try ForeignHost(Peripheral.full, isBonded: true))
+        let outcome = check.run(on: Self.strap, over: try ForeignHost(Peripheral.full, isBonded: true))
         #expect(outcome.verdict == .skip)
         #expect(outcome.reason == reason)
     }
 
-    /// A service that is listed and not found may be hidden, so nobody is failed for it.
-    @Test func `what is listed and hidden is not missing`() throws {
+    /// A service that is advertised but not found may be hidden by the host, so that is not a fail.
+    @Test func `a service that the host hides is not missing`() throws {
         let check = try #require(Check.all.first { $0.id == "BAS/SR/SGGIT/SER/BV-01-C" })
         let plain = Peripheral(name: "bare", about: "no battery", services: [Peripheral.plainHeartRate])
-        let outcome = check.ask(of: Self.strap, by: try ForeignHost(plain))
-        #expect(outcome.reason == "service 180F was not found, and it does not do that")
+        let outcome = check.run(on: Self.strap, over: try ForeignHost(plain))
+        #expect(outcome.reason == "the Battery service is advertised but was not found; not supported by this host")
         #expect(outcome.verdict == .skip)
     }
 }

@@ -2,20 +2,20 @@ import Documents
 import Scenarios
 import VirtualWorld
 
-/// A peripheral that is examined: a scenario of one device, and what its host does wrong beside it.
+/// A peripheral under test: a scenario of one device, and changes to the packets of its host.
 struct Peripheral: Sendable {
-    /// What the matrix calls it.
+    /// Its name in the matrix.
     let name: String
-    /// In which one thing it differs from the correct one that it is made of; what it is, of a correct one.
+    /// Its fault; for a correct peripheral its description.
     let about: String
     var services = [heartRate, battery, information]
     var advertise = #"{"interval": "100 ms", "services": ["180D"], "appearance": 833}"#
     var script: [String] = []
     var mutation: Mutation?
-    /// The check that is named for the fault; nil for a correct one.
+    /// The check that must find the fault; nil for a correct peripheral.
     var caughtBy: String?
 
-    /// The file.
+    /// The scenario file.
     var json: String {
         """
         {"lubdub": 1, "name": "\(name)", "devices": [{"id": "strap", "name": "Lubdub HRM", "advertise": \(advertise),
@@ -32,14 +32,14 @@ struct Peripheral: Sendable {
         return scenario
     }
 
-    // MARK: What they are made of
+    // MARK: Services
 
     static let heartRate = #"""
         {"service": "heart_rate", "value": 72, "contact": true, "energy": true, "rr_intervals": true, "location": "foot"}
         """#
     static let plainHeartRate = #"{"service": "heart_rate", "value": 72}"#
     static let battery = #"{"service": "battery", "value": 87}"#
-    /// With everything that Device Information 1.2 knows.
+    /// With every characteristic of Device Information Service 1.2.
     static let information = custom(
         "information", "180A",
         [
@@ -61,13 +61,13 @@ struct Peripheral: Sendable {
             + #""descriptors": \#(descriptors)}"#
     }
 
-    /// A battery beside others, with the place of its presentation format's description: 1 is the first.
+    /// One of several batteries, with the description in its presentation format: 1 is "first".
     static func battery(_ id: String, place: UInt8) -> String {
         let descriptor = #"[{"uuid": "2904", "value": "0400ad27010\#(place)00"}]"#
         return custom(id, "180F", [characteristic("2A19", "57", "read", descriptors: descriptor)])
     }
 
-    /// As this one, and with a fault.
+    /// This peripheral with a fault.
     func but(
         _ name: String, _ about: String, _ id: String, script rules: String..., by changes: [Mutation.Change] = []
     ) -> Peripheral {
@@ -76,32 +76,33 @@ struct Peripheral: Sendable {
             mutation: changes.isEmpty ? nil : Mutation(changes), caughtBy: id)
     }
 
-    /// Whether both would be the same peripheral if neither had a fault.
+    /// Whether both are equal apart from their faults.
     func isMade(as other: Peripheral) -> Bool { services == other.services && advertise == other.advertise }
 
-    // MARK: Those that are right
+    // MARK: Correct peripherals
 
     static let correct: [Peripheral] =
         [
             full,
             Peripheral(
-                name: "plain", about: "a heart rate and nothing optional; a battery that is only read",
+                name: "plain", about: "a heart rate without optional attributes, and a read-only battery",
                 services: [plainHeartRate, custom("cell", "180F", [characteristic("2A19", "57", "read")])],
                 advertise: #"{"interval": "1 s", "services": ["180D"]}"#),
             Peripheral(
-                name: "two_batteries", about: "two batteries that say which they are",
+                name: "two_batteries", about: "two batteries with different descriptions",
                 services: [heartRate, battery("left", place: 1), battery("right", place: 2)]),
             Peripheral(
-                name: "wide", about: "a strap that always takes two octets, as it may",
+                name: "wide", about: "a strap that always uses the uint16 format, as permitted",
                 services: [#"{"service": "heart_rate", "value": 72, "format": "uint16", "rr_intervals": true}"#]),
-            Peripheral(name: "other", about: "no heart rate at all", services: [battery], advertise: "{}"),
+            Peripheral(name: "other", about: "no heart rate", services: [battery], advertise: "{}"),
             thermometer,
         ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band, phone]
 
-    static let full = Peripheral(name: "full", about: "a heart-rate strap with all that its services can have")
+    static let full = Peripheral(
+        name: "full", about: "a heart-rate strap with every optional attribute of its services")
 
     static let thermometer = Peripheral(
-        name: "thermometer", about: "a thermometer that keeps what it measures, with an interval that can be written",
+        name: "thermometer", about: "a thermometer with stored measurements and a writable interval",
         services: [
             #"{"service": "health_thermometer", "value": 36.6, "type": "ear", "store": true, "period": "2 s"}"#,
             battery,
@@ -109,13 +110,13 @@ struct Peripheral: Sendable {
 
     private static let warm = #"{"interval": "100 ms", "services": ["1809"], "appearance": 768}"#
 
-    static let intervalRead = thermometer("interval_read", "a thermometer whose interval is only read", "read")
+    static let intervalRead = thermometer("interval_read", "a thermometer with a read-only interval", "read")
     static let intervalWritten = thermometer(
-        "interval_written", "a thermometer whose interval, of any length, can be written", "read", "write")
+        "interval_written", "a thermometer whose interval can be set to any value", "read", "write")
     static let intervalIndicated = thermometer(
-        "interval_indicated", "a thermometer whose interval is read and indicated", "read", "indicate")
+        "interval_indicated", "a thermometer with a readable and indicated interval", "read", "indicate")
 
-    /// One that measures every 3 s, and has an interval of these properties.
+    /// A thermometer that measures every 3 s, with an interval of these properties.
     private static func thermometer(_ name: String, _ about: String, _ properties: String...) -> Peripheral {
         let list = properties.map { "\"\($0)\"" }.joined(separator: ", ")
         return Peripheral(
@@ -136,10 +137,10 @@ struct Peripheral: Sendable {
             ], advertise: warm)
     }
 
-    /// With a value for each way to read and to write; handle 0x30 is a long text, 0x40 a number of two octets.
+    /// With a value for each way to read and to write; handle 0x30 is a long text, 0x40 a uint16.
     static let book = Peripheral(
         name: "book",
-        about: "a service of one's own, with values that are long, guarded, written in all ways, and told",
+        about: "a custom service with long, protected, writable, notified and indicated values",
         services: [
             custom(
                 "book", "5a3b0001-9c1e-4f7a-8f52-3d1c6e0b7a90",
@@ -176,15 +177,15 @@ struct Peripheral: Sendable {
         ], advertise: "{}")
 
     static let band = Peripheral(
-        name: "band", about: "steps and a temperature on demand, an electrocardiogram, and heart rates at 200 Hz",
+        name: "band", about: "steps and temperature on demand, an ECG, and heart rates at 200 Hz",
         services: [
             #"{"service": "fitness", "steps": 5000, "temperature": 36.6}"#, #"{"service": "ecg", "rate": "500 Hz"}"#,
             #"{"service": "measurements", "rate": "200 Hz", "value": 72}"#,
         ], advertise: "{}")
 
-    /// What only a service's own specification could call wrong, and a device that has BR/EDR too, as phones do.
+    /// A dual-mode device, such as a phone, with a service whose errors only its own specification can judge.
     static let phone = Peripheral(
-        name: "phone", about: "BR/EDR beside Low Energy, and a service that refuses writes with an error of its own",
+        name: "phone", about: "BR/EDR and Low Energy, and a service with its own error code for writes",
         services: [
             heartRate,
             custom(

@@ -1,5 +1,5 @@
-/// Ids of the test cases that the Bluetooth SIG lists for servers and sensors over Low Energy and BR/EDR: Test Case
-/// Reference List, package 102; of the Battery Service those about Battery Level.  Retired ones are left out.
+/// The ids of the Bluetooth SIG's test cases for servers and sensors over Low Energy and BR/EDR: Test Case
+/// Reference List, package 102, of the Battery Service those about Battery Level, without retired ones.
 let sigTestCases = Set(
     """
     HRS/SEN/CN/BV-01-C HRS/SEN/CN/BV-02-C HRS/SEN/CN/BV-03-C HRS/SEN/CN/BV-04-C HRS/SEN/CN/BV-05-C

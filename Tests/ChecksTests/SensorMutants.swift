@@ -1,25 +1,25 @@
 import VirtualWorld
 
-// Thermometers, and Lubdub's own sensors, that differ from a correct one in one thing.
+// Thermometers and vendor sensors with one fault.
 extension Peripheral {
-    /// Of an indication's value, as it begins.
+    /// Changes the beginning of an indicated value.
     private static func indicates(_ sent: String, instead right: String) -> Mutation.Change {
         .init(.att(0x1D), at: 3, right, becomes: sent)
     }
 
-    /// Of the value that a client writes, as it begins.
+    /// Changes the beginning of a value that a client writes.
     static func takes(_ value: String, for right: String) -> Mutation.Change {
-        .init(.heard(0x12), at: 3, right, becomes: value)
+        .init(.received(0x12), at: 3, right, becomes: value)
     }
 
-    /// A rule that holds from the start for a part of the thermometer, or of the band.
+    /// A rule that applies from the start to a value of the thermometer or the band.
     private static func always(_ operation: String, _ part: String, _ arguments: String = "") -> String {
         #"{"when": "start", "do": "\#(operation)", "of": "strap/\#(part)"\#(arguments)}"#
     }
 
     static let thermometerMutants = [
         Peripheral(
-            name: "no_thermometer", about: "advertises 1809, and does not have it", services: [battery],
+            name: "no_thermometer", about: "advertises 1809, but does not have it", services: [battery],
             advertise: thermometer.advertise, caughtBy: "HTS/SEN/SGGIT/SER/BV-01-C"),
         thermometer.but(
             "readable_temperature", "declares 2A1C with Read too", "HTS/SEN/SGGIT/CHA/BV-01-C",
@@ -31,71 +31,71 @@ extension Peripheral {
             "readable_intermediate", "declares 2A1E with Read too", "HTS/SEN/SGGIT/CHA/BV-03-C",
             by: [declares("12", for: "2A1E", instead: "10")]),
         intervalRead.but(
-            "notified_interval_read", "declares 2A21, which is only read, with Notify too",
+            "notified_interval_read", "declares 2A21, which is read-only, with Notify too",
             "HTS/SEN/SGGIT/CHA/BV-04-C", by: [declares("12", for: "2A21", instead: "02")]),
         intervalWritten.but(
-            "notified_interval_written", "declares 2A21, which can be written, with Notify too",
+            "notified_interval_written", "declares 2A21, which is writable, with Notify too",
             "HTS/SEN/SGGIT/CHA/BV-05-C", by: [declares("1A", for: "2A21", instead: "0A")]),
         intervalIndicated.but(
             "notified_interval_indicated", "declares 2A21, which is indicated, with Notify too",
             "HTS/SEN/SGGIT/CHA/BV-06-C", by: [declares("32", for: "2A21", instead: "22")]),
         thermometer.but(
-            "notified_interval", "declares 2A21, which is written and indicated, with Notify too",
+            "notified_interval", "declares 2A21, which is writable and indicated, with Notify too",
             "HTS/SEN/SGGIT/CHA/BV-07-C", by: [declares("3A", for: "2A21", instead: "2A")]),
         thermometer.but(
             "reversed_range", "has a Valid Range whose lower value is the higher one", "HTS/SEN/SGGIT/DES/BV-01-C",
             by: [says("10 0E 01 00", instead: "01 00 10 0E")]),
         thermometer.but(
-            "reserved_type", "says that it measures at place 10", "thermometer/type_names_a_place",
+            "reserved_type", "has the reserved Temperature Type 10", "thermometer/type_names_a_place",
             by: [says("0A", instead: "03")]),
         thermometer.but(
-            "forgotten_indication", "reads a configuration of 2 as 0", "HTS/SEN/CIN/BV-01-C",
+            "forgotten_indication", "reads back 0 for a configuration of 2", "HTS/SEN/CIN/BV-01-C",
             by: [says("00 00", instead: "02 00")]),
         thermometer.but(
-            "forgotten_notification", "reads a configuration of 1 as 0", "HTS/SEN/CIN/BV-02-C",
+            "forgotten_notification", "reads back 0 for a configuration of 1", "HTS/SEN/CIN/BV-02-C",
             by: [says("00 00", instead: "01 00")]),
         thermometer.but(
-            "interval_for_nobody", "refuses to indicate 2A21", "HTS/SEN/CIN/BV-03-C",
+            "interval_for_nobody", "rejects a subscription to 2A21", "HTS/SEN/CIN/BV-03-C",
             script: always("att_error", "health_thermometer/interval", #", "on": "subscribe", "error": 14"#)),
         thermometer.but(
-            "mute_thermometer", "takes the subscription, and never indicates", "HTS/SEN/CI/BV-01-C",
+            "mute_thermometer", "accepts a subscription, but never indicates", "HTS/SEN/CI/BV-01-C",
             script: always("silence", "health_thermometer")),
         thermometer.but(
             "mute_between", "never notifies 2A1E", "HTS/SEN/SP/BV-03-C",
             script: always("silence", "health_thermometer/intermediate")),
         thermometer.but(
-            "mute_interval", "does not indicate that 2A21 has changed", "HTS/SEN/CI/BV-02-C",
+            "mute_interval", "does not indicate a change of 2A21", "HTS/SEN/CI/BV-02-C",
             script: always("silence", "health_thermometer/interval")),
         thermometer.but(
-            "surplus_in_measurement", "indicates an octet that no flag explains", "thermometer/flags_explain_octets",
+            "surplus_in_measurement", "indicates an extra octet", "thermometer/flags_explain_octets",
             script: always("lengthen", "health_thermometer", #", "with": "ff""#)),
         thermometer.but(
-            "surplus_between", "notifies an octet that no flag explains",
+            "surplus_between", "notifies an extra octet",
             "thermometer/intermediate_flags_explain_octets",
             script: always("lengthen", "health_thermometer/intermediate", #", "with": "ff""#)),
         thermometer.but(
-            "type_twice", "says where it measures in 2A1C and in 2A1D", "thermometer/type_stands_once",
+            "type_twice", "sends the temperature type in 2A1C and in 2A1D", "thermometer/type_stands_once",
             by: [indicates("06 .. .. .. .. .. .. .. .. .. .. .. 03", instead: "02 .. .. .. .. .. .. .. .. .. .. ..")]),
         thermometer.but(
             "always_healthy", "always measures 36.6 °C", "thermometer/follows_the_temperature",
             by: [indicates("02 6E 01 00 FF", instead: "02 .. .. .. ..")]),
         thermometer.but(
-            "another_interval", "takes 3600 s for 3599", "HTS/SEN/CW/BV-02-C",
+            "another_interval", "stores 3599 s when a client writes 3600 s", "HTS/SEN/CW/BV-02-C",
             by: [takes("0F 0E", for: "10 0E")]),
         thermometer.but(
-            "takes_any_interval", "accepts intervals that are not valid", "HTS/SEN/SP/BI-01-C",
+            "takes_any_interval", "accepts intervals outside its Valid Range", "HTS/SEN/SP/BI-01-C",
             by: [.init(.att(0x01), at: 0, "01 12 .. .. 80", becomes: "13")]),
         thermometer.but(
-            "slow_thermometer", "measures every 5 s, and says 3 s", "HTS/SEN/SP/BV-01-C",
+            "slow_thermometer", "measures every 5 s, but reports 3 s", "HTS/SEN/SP/BV-01-C",
             by: [takes("05 00", for: "03 00"), says("03 00", instead: "05 00")]),
         thermometer.but(
-            "tells_twice", "tells everything that it has measured twice", "HTS/SEN/SP/BV-02-C",
+            "tells_twice", "sends each measurement twice", "HTS/SEN/SP/BV-02-C",
             script: always("duplicate", "health_thermometer")),
         Peripheral(
             name: "unlisted_thermometer", about: "does not advertise 1809", services: thermometer.services,
             advertise: #"{"services": ["180F"]}"#, caughtBy: "HTP/SEN/THF/BV-01-C"),
         thermometer.but(
-            "nameless_thermometer", "sends its name under a type that nobody knows", "HTP/SEN/THF/BV-02-C",
+            "nameless_thermometer", "advertises its name with an unknown AD type", "HTP/SEN/THF/BV-02-C",
             by: [
                 .init(.advertisingData, "09 4C 75", becomes: "EE 4C 75"),
                 .init(.scanResponse, "09 4C 75", becomes: "EE 4C 75"),
@@ -104,32 +104,32 @@ extension Peripheral {
 
     static let vendorMutants = [
         band.but(
-            "stale_steps", "tells the steps of the last minute", "fitness/steps_on_demand",
+            "stale_steps", "returns outdated steps", "fitness/steps_on_demand",
             by: [says("88 13 00 00", instead: "5A 18 00 00")]),
         band.but(
-            "forgets_steps", "begins to count again after 20 s", "fitness/steps_never_fall",
+            "forgets_steps", "resets its steps after 20 s", "fitness/steps_never_fall",
             script: #"{"when": "20 s", "do": "set", "of": "strap/fitness/steps", "to": 10}"#),
         band.but(
-            "too_many_today", "has more steps today than at all", "fitness/today_is_part_of_all",
+            "too_many_today", "reports more steps for today than in total", "fitness/today_is_part_of_all",
             by: [says("FF FF 00 00", instead: "00 00 00 00")]),
         band.but(
             "mute_steps", "never notifies its steps", "fitness/steps_are_notified",
             script: always("silence", "fitness/steps")),
         band.but(
-            "stale_temperature", "tells a temperature of a while ago", "fitness/temperature_on_demand",
+            "stale_temperature", "returns an outdated temperature", "fitness/temperature_on_demand",
             by: [says("4C 0E", instead: "0B 0F")]),
         band.but(
-            "reserved_ecg_flags", "sets flags that there are not", "ecg/frames_are_whole",
+            "reserved_ecg_flags", "sets reserved flags", "ecg/frames_are_whole",
             by: [notifies("01 F4", instead: "01 04")]),
         band.but("doubled_ecg", "sends each frame twice", "ecg/no_gap", script: always("duplicate", "ecg/samples")),
         band.but(
-            "lost_ecg", "loses a frame every 2 s, and does not say so", "ecg/no_gap",
+            "lost_ecg", "loses a frame every 2 s without reporting a gap", "ecg/no_gap",
             script: #"""
                 {"when": {"at": "5 s", "every": "2 s", "times": 20}, "do": "drop", "of": "strap/ecg/samples",
                  "for": "300 ms"}
                 """#),
         band.but(
-            "slow_ecg", "says that it takes 250 samples in a second, and takes 500", "ecg/rate",
+            "slow_ecg", "reports 250 samples per second, but sends 500", "ecg/rate",
             by: [says("FA 00", instead: "F4 01")]),
         band.but(
             "doubled_measurements", "sends each frame twice", "measurements/no_gap",

@@ -1,61 +1,61 @@
 import VirtualWorld
 
-// Servers that differ from a correct one in one thing: how they are discovered, read, changed, and what they tell.
+// Servers with one fault in discovery, reading, caching or notifications.
 extension Peripheral {
     static let readingMutants = [
         full.but(
-            "includes_characteristics", "lists characteristics as services that are included", "GATT/SR/GAD/BV-03-C",
-            by: [.init(.heard(0x08), at: 5, "02 28", becomes: "03 28")]),
+            "includes_characteristics", "lists characteristics as included services", "GATT/SR/GAD/BV-03-C",
+            by: [.init(.received(0x08), at: 5, "02 28", becomes: "03 28")]),
         full.but(
-            "begins_at_the_first", "lists the first characteristic again to who asks for the second",
-            "GATT/SR/GAD/BV-05-C", by: [.init(.heard(0x08), at: 1, "04 00", becomes: "01 00")]),
+            "begins_at_the_first", "lists the first characteristic when asked for the second",
+            "GATT/SR/GAD/BV-05-C", by: [.init(.received(0x08), at: 1, "04 00", becomes: "01 00")]),
         full.but(
             "unlikely_battery", "answers a read of its battery with 0x0E", "GATT/SR/GAR/BV-01-C",
             by: [.init(.att(0x0B), at: 0, "0B 57", becomes: "01 0A 00 00 0E")]),
         full.but(
-            "another_by_type", "tells another name to who reads it by its type", "GATT/SR/GAR/BV-03-C",
+            "another_by_type", "returns another name for Read By Type", "GATT/SR/GAR/BV-03-C",
             by: [.init(.att(0x09), at: 1, ".. 03 00 4C", becomes: ".. 03 00 4D")]),
         book.but(
-            "skips_an_octet", "takes an offset of 1 into a value for 2", "GATT/SR/GAR/BV-04-C",
-            by: [.init(.heard(0x0C), at: 1, "30 00 01 00", becomes: "30 00 02 00")]),
+            "skips_an_octet", "treats an offset of 1 in a value as 2", "GATT/SR/GAR/BV-04-C",
+            by: [.init(.received(0x0C), at: 1, "30 00 01 00", becomes: "30 00 02 00")]),
         full.but(
-            "swapped_octets", "swaps two octets where several values are read", "GATT/SR/GAR/BV-05-C",
+            "swapped_octets", "swaps two octets in Read Multiple", "GATT/SR/GAR/BV-05-C",
             by: [.init(.att(0x0F), at: 1, "41 03", becomes: "03 41")]),
         full.but(
             "unlikely_configuration", "answers a read of its configurations with 0x0E", "GATT/SR/GAR/BV-06-C",
             by: [.init(.att(0x0B), at: 0, "0B 00 00", becomes: "01 0A 00 00 0E")]),
         book.but(
-            "skips_in_a_descriptor", "takes an offset of 1 into a descriptor for 2", "GATT/SR/GAR/BV-07-C",
-            by: [.init(.heard(0x0C), at: 1, "31 00 01 00", becomes: "31 00 02 00")]),
+            "skips_in_a_descriptor", "treats an offset of 1 in a descriptor as 2", "GATT/SR/GAR/BV-07-C",
+            by: [.init(.received(0x0C), at: 1, "31 00 01 00", becomes: "31 00 02 00")]),
         full.but(
-            "another_of_several", "tells another name where several values are read", "GATT/SR/GAR/BV-09-C",
+            "another_of_several", "returns another name in Read Multiple Variable", "GATT/SR/GAR/BV-09-C",
             by: [.init(.att(0x21), at: 3, "4C", becomes: "4D")]),
         book.but(
-            "format_of_nothing", "has a presentation format of a reserved format", "GATT/SR/GPA/BV-12-C",
+            "format_of_nothing", "has a presentation format with a reserved format", "GATT/SR/GPA/BV-12-C",
             by: [says("00 00 00 27", instead: "06 00 00 27")]),
         book.but(
-            "aggregate_of_nothing", "lists a handle in 2905 that is none of a 2904", "GATT/SR/GPA/BV-11-C",
+            "aggregate_of_nothing", "lists a handle in 2905 that is not a 2904", "GATT/SR/GPA/BV-11-C",
             by: [says("41 00 43 00", instead: "41 00 42 00")]),
     ]
 
-    /// Error responses that name handle 0 in place of the one that was asked for.
+    /// Sets the handle of Error Responses to 0.
     private static func namesNobody(_ request: String, _ error: String) -> Mutation.Change {
         .init(.att(0x01), at: 1, "\(request) .. .. \(error)", becomes: ".. 00 00 ..")
     }
 
-    static let readingRefusedMutants: [Peripheral] =
+    static let readErrorMutants: [Peripheral] =
         [
             book.but(
-                "unauthorized_nobody", "names handle 0 where authorization is missing", "GATT/SR/GAR/BI-03-C",
+                "unauthorized_nobody", "reports handle 0 when authorization is missing", "GATT/SR/GAR/BI-03-C",
                 by: [namesNobody("0A", "08")]),
             book.but(
-                "unauthenticated_nobody", "names handle 0 where authentication is missing", "GATT/SR/GAR/BI-04-C",
+                "unauthenticated_nobody", "reports handle 0 when authentication is missing", "GATT/SR/GAR/BI-04-C",
                 by: [namesNobody("0A", "05")]),
             full.but(
-                "unlikely_type", "answers a search for a type that nothing has with 0x0E", "GATT/SR/GAR/BI-07-C",
+                "unlikely_type", "rejects Read By Type of an unknown type with 0x0E", "GATT/SR/GAR/BI-07-C",
                 by: [.init(.att(0x01), at: 1, "08 01 00 0A", becomes: ".. .. .. 0E")]),
             book.but(
-                "unlikely_end", "answers Read Blob of a descriptor from behind its end with 0x0E",
+                "unlikely_end", "rejects Read Blob past the end of a descriptor with 0x0E",
                 "GATT/SR/GAR/BV-08-C", by: [.init(.att(0x01), at: 1, "0C 31 00 07", becomes: ".. .. .. 0E")]),
         ]
         + [
@@ -66,11 +66,11 @@ extension Peripheral {
             (book, "42", "20", "05"),
         ].map { base, number, request, error in
             base.but(
-                "unlikely_\(request)_\(error)", "refuses request 0x\(request) with 0x0E in place of 0x\(error)",
+                "unlikely_\(request)_\(error)", "rejects request 0x\(request) with 0x0E instead of 0x\(error)",
                 "GATT/SR/GAR/BI-\(number)-C", by: [answers("0E", to: request, instead: error)])
         }
 
-    static let tellingMutants = [
+    static let notificationMutants = [
         full.but(
             "notifies_another", "notifies its values as those of handle 1", "GATT/SR/GAN/BV-01-C",
             by: [.init(.att(0x1B), at: 1, ".. ..", becomes: "01 00")]),
@@ -78,13 +78,13 @@ extension Peripheral {
             "indicates_another", "indicates its values as those of handle 1", "GATT/SR/GAI/BV-01-C",
             by: [.init(.att(0x1D), at: 1, ".. ..", becomes: "01 00")]),
         thermometer.but(
-            "impatient", "indicates again 5 s later, whatever was confirmed", "gatt/one_indication_at_a_time",
+            "impatient", "indicates again after 5 s without a confirmation", "gatt/one_indication_at_a_time",
             script: #"""
                 {"when": {"event": "indicated", "of": "strap/health_thermometer", "nth": 1, "after": "5 s"}, "do": "raw",
                  "of": "strap", "channel": "att", "octets": "1d1200006c0100ff"}
                 """#),
         thermometer.but(
-            "never_gives_up", "goes on with a link on which it was not confirmed for 30 s", "GATT/SR/GAT/BV-01-C",
+            "never_gives_up", "keeps indicating after a confirmation timeout of 30 s", "GATT/SR/GAT/BV-01-C",
             script: #"{"when": "start", "do": "silence", "of": "strap/health_thermometer"}"#,
             #"""
             {"when": {"event": "subscribed", "of": "strap/health_thermometer", "nth": 1, "after": "1 s"}, "do": "raw",
@@ -94,28 +94,28 @@ extension Peripheral {
 
     static let cachingMutants = [
         full.but(
-            "another_change", "names handles where nothing has changed", "GATT/SR/GAS/BV-01-C",
+            "another_change", "indicates Service Changed for unchanged handles", "GATT/SR/GAS/BV-01-C",
             by: [.init(.att(0x1D), at: 3, ".. .. .. ..", becomes: "01 00 02 00")]),
         full.but(
-            "another_hash", "has a Database Hash of something else", "GATT/SR/GAS/BV-02-C",
+            "another_hash", "has a wrong Database Hash", "GATT/SR/GAS/BV-02-C",
             by: [.init(.att(0x09), at: 1, "12 .. .. .. ..", becomes: "12 .. .. 5A A5")]),
         full.but(
-            "remembers_strangers", "has Client Supported Features of who was there before", "GATT/SR/GAS/BV-03-C",
+            "remembers_strangers", "keeps the Client Supported Features of an unbonded client", "GATT/SR/GAS/BV-03-C",
             by: [says("01", instead: "00")]),
         full.but(
-            "takes_back", "lets clients take back what they support", "gatt/supported_features_stay",
+            "takes_back", "lets clients clear their supported features", "gatt/supported_features_stay",
             by: [.init(.att(0x01), at: 0, "01 12 .. .. 13", becomes: "13")]),
         full.but(
-            "unlikely_when_unaware", "answers who does not know of a change with 0x0E", "GATT/SR/GAS/BV-05-C",
+            "unlikely_when_unaware", "answers a change-unaware client with 0x0E", "GATT/SR/GAS/BV-05-C",
             by: [answers("0E", to: "0A", instead: "12")]),
         full.but(
-            "hash_is_no_news", "does not notice who reads the Database Hash", "GATT/SR/GAS/BV-06-C",
-            by: [.init(.heard(0x08), at: 5, "2A 2B", becomes: "00 2A")]),
+            "hash_is_no_news", "ignores that a client has read the Database Hash", "GATT/SR/GAS/BV-06-C",
+            by: [.init(.received(0x08), at: 5, "2A 2B", becomes: "00 2A")]),
         full.but(
-            "deaf_to_confirmations", "does not hear confirmations", "GATT/SR/GAS/BV-07-C",
-            by: [.init(.heard(0x1E), at: 0, "1E", becomes: "")]),
+            "deaf_to_confirmations", "ignores confirmations", "GATT/SR/GAS/BV-07-C",
+            by: [.init(.received(0x1E), at: 0, "1E", becomes: "")]),
         book.but(
-            "writes_out_of_sync", "writes what was prepared before a change", "GATT/SR/GAW/BI-41-C",
+            "writes_out_of_sync", "executes writes that were prepared before a change", "GATT/SR/GAW/BI-41-C",
             by: [.init(.att(0x01), at: 0, "01 18 .. .. 12", becomes: "19")]),
     ]
 }

@@ -7,12 +7,12 @@ import VirtualWorld
 
 @testable import Checks
 
-/// That the verdicts are true: of peripherals that are right, and of mutants.
+/// The verdicts are right for correct peripherals and for mutants.
 @Suite struct VerdictTests {
     private static let page =
         #filePath.dropLast("Tests/ChecksTests/VerdictTests.swift".count) + "Documentation/verdicts.md"
 
-    @Test func `who is right fails nothing`() async throws {
+    @Test func `a correct peripheral fails no check`() async throws {
         for row in try await Matrix.correct.value {
             for outcome in row.outcomes where outcome.verdict != .pass && outcome.verdict != .skip {
                 guard row.peripheral.name != "wide" || outcome.check.weight != .recommended else { continue }
@@ -21,7 +21,7 @@ import VirtualWorld
         }
     }
 
-    /// Those that play bad days are left out.
+    /// The scenarios without faults.
     private static let files = ["", "devices/"].flatMap { folder in
         let names = (try? FileManager.default.contentsOfDirectory(atPath: Self.scenarios + folder)) ?? []
         return names.filter { $0.hasSuffix(".json") }.map { folder + $0 }.sorted()
@@ -31,7 +31,7 @@ import VirtualWorld
 
     @Test func `there are scenarios`() { #expect(Self.files.count > 10) }
 
-    @Test(arguments: files) func `the devices of our own scenarios fail nothing`(file: String) throws {
+    @Test(arguments: files) func `the devices of the scenarios fail no check`(file: String) throws {
         let reading = ScenarioFile.read(Self.scenarios + file) { path in
             FileManager.default.contents(atPath: path).map(Array.init)
         }
@@ -44,37 +44,37 @@ import VirtualWorld
         }
     }
 
-    /// Polar's strap advertises a service of the SIG's member FEEE, whose content nobody has published.
+    /// Polar's strap advertises the member service FEEE, whose content is not public.
     private static let deviations = ["devices/polar_h10.json": ["advertising/services_are_there"]]
 
-    @Test func `a case by itself ends as among others`() async throws {
+    @Test func `a check has the same outcome alone and in a series`() async throws {
         let row = try #require(try await Matrix.correct.value.first { $0.peripheral.name == "thermometer" })
         let scenario = try row.peripheral.scenario()
         for outcome in row.outcomes {
-            let alone = try outcome.check.ask(of: 0, in: try World(scenario, seed: 1), isStrict: true).outcome
+            let alone = try outcome.check.run(on: 0, in: try World(scenario, seed: 1), isStrict: true).outcome
             #expect(alone.verdict == outcome.verdict, "\(alone.words)")
             #expect(alone.finding == outcome.finding && alone.reason == outcome.reason, "\(alone.words)")
         }
     }
 
-    @Test func `every check that is asked is passed by somebody`() async throws {
+    @Test func `every check that runs is passed by a correct peripheral`() async throws {
         let passed = Set(try await Matrix.correct.value.flatMap { $0.ids(.pass) })
-        for check in Check.all where !check.isUnasked { #expect(passed.contains(check.id), "\(check.id)") }
+        for check in Check.all where !check.isNeverRun { #expect(passed.contains(check.id), "\(check.id)") }
     }
 
-    @Test func `each mutant fails the check that is named for it`() async throws {
+    @Test func `each mutant fails its check`() async throws {
         for row in try await Matrix.mutants.value {
             let outcome = row.outcomes.first { $0.check.id == row.peripheral.caughtBy }
             #expect(outcome?.verdict == .fail, "\(row.peripheral.name): \(outcome?.words ?? "no such check")")
         }
     }
 
-    @Test func `every check that is asked has a mutant`() async throws {
+    @Test func `every check that runs has a mutant`() async throws {
         let named = Set(Peripheral.mutants.compactMap(\.caughtBy))
-        for check in Check.all where !check.isUnasked { #expect(named.contains(check.id), "\(check.id)") }
+        for check in Check.all where !check.isNeverRun { #expect(named.contains(check.id), "\(check.id)") }
     }
 
-    @Test func `no peripheral is an error of the harness, and a fail says all of it`() async throws {
+    @Test func `no outcome is an error, and every fail has a finding`() async throws {
         let rows = try await Matrix.correct.value + Matrix.mutants.value
         for outcome in rows.flatMap(\.outcomes) {
             #expect(outcome.verdict != .error)
@@ -85,13 +85,13 @@ import VirtualWorld
         }
     }
 
-    @Test func `the page is current`() async throws {
+    @Test func `the page is up to date`() async throws {
         let text = try await Matrix.text()
         if ProcessInfo.processInfo.environment["LUBDUB_WRITE_VERDICTS"] != nil {
             try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
         }
         let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
-        #expect(current == text, "write it anew with LUBDUB_WRITE_VERDICTS=1 swift test --filter ChecksTests")
+        #expect(current == text, "regenerate it with LUBDUB_WRITE_VERDICTS=1 swift test --filter ChecksTests")
     }
 }
 

@@ -1,41 +1,41 @@
 import VirtualWorld
 
-// Servers that differ from a correct one in one thing: how they are written.
+// Servers with one fault in writing.
 extension Peripheral {
     static let writingMutants = [
         book.but(
             "deaf_to_commands", "ignores Write Commands", "GATT/SR/GAW/BV-01-C",
-            by: [.init(.heard(0x52), at: 0, "52", becomes: "7F")]),
+            by: [.init(.received(0x52), at: 0, "52", becomes: "7F")]),
         book.but(
-            "writes_another", "writes another value than it was given", "GATT/SR/GAW/BV-03-C",
-            by: [.init(.heard(0x12), at: 1, "30 00 ..", becomes: "30 00 21")]),
+            "writes_another", "writes a different value", "GATT/SR/GAW/BV-03-C",
+            by: [.init(.received(0x12), at: 1, "30 00 ..", becomes: "30 00 21")]),
         book.but(
-            "writes_one_before", "takes an offset of 54 for 53", "GATT/SR/GAW/BV-05-C",
-            by: [.init(.heard(0x16), at: 3, "36 00", becomes: "35 00")]),
+            "writes_one_before", "treats an offset of 54 as 53", "GATT/SR/GAW/BV-05-C",
+            by: [.init(.received(0x16), at: 3, "36 00", becomes: "35 00")]),
         book.but(
-            "repeats_another_offset", "repeats what is prepared with another offset", "GATT/SR/GAW/BV-06-C",
+            "repeats_another_offset", "repeats a prepared write with another offset", "GATT/SR/GAW/BV-06-C",
             by: [.init(.att(0x17), at: 3, "00 00", becomes: "01 00")]),
         book.but(
-            "writes_the_cancelled", "writes what was cancelled", "GATT/SR/GAW/BV-07-C",
-            by: [.init(.heard(0x18), at: 0, "18 00", becomes: "18 01")]),
+            "writes_the_cancelled", "executes cancelled writes", "GATT/SR/GAW/BV-07-C",
+            by: [.init(.received(0x18), at: 0, "18 00", becomes: "18 01")]),
         full.but(
-            "deaf_to_subscriptions", "takes a configuration of 2 for 0", "GATT/SR/GAW/BV-08-C",
+            "deaf_to_subscriptions", "treats a configuration of 2 as 0", "GATT/SR/GAW/BV-08-C",
             by: [takes("00 00", for: "02 00")]),
         full.but(
-            "repeats_another_value", "repeats a configuration of 2 that is prepared as 0", "GATT/SR/GAW/BV-09-C",
+            "repeats_another_value", "repeats a prepared configuration of 2 as 0", "GATT/SR/GAW/BV-09-C",
             by: [.init(.att(0x17), at: 3, "00 00 02", becomes: "00 00 00")]),
         book.but(
-            "never_executes", "throws away what was prepared when it is to be written", "GATT/SR/GAW/BV-10-C",
-            by: [.init(.heard(0x18), at: 0, "18 01", becomes: "18 00")]),
+            "never_executes", "discards prepared writes instead of executing them", "GATT/SR/GAW/BV-10-C",
+            by: [.init(.received(0x18), at: 0, "18 01", becomes: "18 00")]),
         full.but(
             "unlikely_execution", "answers Execute Write with 0x0E", "GATT/SR/GAW/BV-11-C",
             by: [.init(.att(0x19), at: 0, "19", becomes: "01 18 00 00 0E")]),
     ]
 
-    static let writingRefusedMutants: [Peripheral] =
+    static let writeErrorMutants: [Peripheral] =
         [("11", "08"), ("12", "05")].map { number, error in
             book.but(
-                "nobody_16_\(error)", "refuses Prepare Write with 0x\(error) for handle 0",
+                "handle_0_16_\(error)", "rejects Prepare Write with 0x\(error) for handle 0",
                 "GATT/SR/GAW/BI-\(number)-C",
                 by: [.init(.att(0x01), at: 1, "16 .. .. \(error)", becomes: ".. 00 00 ..")])
         }
@@ -47,7 +47,7 @@ extension Peripheral {
         ].map { base, id, request, error in
             base.but(
                 "unlikely_\(base.name)_\(request)_\(error)",
-                "refuses request 0x\(request) with 0x0E in place of 0x\(error)", id,
+                "rejects request 0x\(request) with 0x0E instead of 0x\(error)", id,
                 by: [answers("0E", to: request, instead: error)])
         }
 }

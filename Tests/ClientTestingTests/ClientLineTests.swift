@@ -51,15 +51,15 @@ import Testing
         let portion = [UInt8](repeating: UInt8(ascii: "x"), count: 60_000)
         for _ in 0..<10 { #expect(output.take(portion[...]).isEmpty) }
         let lines = output.take(Array("\n{\"steps\": 3}\n".utf8)[...])
-        #expect(lines.map(\.json.utf8.count) == [ClientOutput.longestLine + 2, 12])
+        #expect(lines.map(\.json.utf8.count) == [ClientOutput.maximumLine + 2, 12])
     }
 
     @Test func `So much text is kept, and objects behind it`() {
         var output = ClientOutput()
-        let line = [UInt8](repeating: UInt8(ascii: "x"), count: ClientOutput.longestLine) + Array("\n".utf8)
+        let line = [UInt8](repeating: UInt8(ascii: "x"), count: ClientOutput.maximumLine) + Array("\n".utf8)
         var kept = 0
         for _ in 0..<20 { kept += output.take(line[...]).count }
-        #expect(kept == ClientOutput.mostText / ClientOutput.longestLine)
+        #expect(kept == ClientOutput.maximumText / ClientOutput.maximumLine)
         #expect(output.leftOut == 20 - kept)
         #expect(output.take(Array("{}\n".utf8)[...]).map(\.json) == ["{}"])
     }

@@ -1,10 +1,10 @@
-import Drivers
 import Expectations
 import HCI
 import Simulation
 import Testing
 
 @testable import ClientTesting
+@testable import Drivers
 @testable import ScenarioRuns
 @testable import Terminal
 
@@ -12,17 +12,20 @@ import Testing
 @Suite struct ClientRecordTests {
     @Test(
         arguments: [
-            (nil, false, .inconclusive, "its host did not say HCI Reset within 10 s; LUBDUB_CONTROLLER says where"),
-            (0, false, .inconclusive, "it ended with status 0 before its host said HCI Reset"),
-            (1, false, .fail, "it ended with status 1 before its host said HCI Reset"),
-            (126, false, .error, "it could not be started: /bin/sh says not executable"),
-            (127, false, .error, "it could not be started: /bin/sh says not found"),
-            (139, false, .fail, "it was ended by signal 11 (SIGSEGV) before its host said HCI Reset"),
+            (
+                nil, false, .inconclusive,
+                "its host did not send HCI Reset within 10 s; LUBDUB_CONTROLLER is the controller"
+            ),
+            (0, false, .inconclusive, "it exited with status 0 before its host sent HCI Reset"),
+            (1, false, .fail, "it exited with status 1 before its host sent HCI Reset"),
+            (126, false, .error, "it could not be started: /bin/sh reports not executable"),
+            (127, false, .error, "it could not be started: /bin/sh reports not found"),
+            (139, false, .fail, "it was killed by signal 11 (SIGSEGV) before its host sent HCI Reset"),
             (nil, true, nil, ""),
             (0, true, nil, ""),
-            (127, true, .fail, "it ended with status 127 at 2.500000 s, before the case was over"),
-            (137, true, .fail, "it was ended by signal 9 (SIGKILL) at 2.500000 s, before the case was over"),
-            (255, true, .fail, "it ended with status 255 at 2.500000 s, before the case was over"),
+            (127, true, .fail, "it exited with status 127 at 2.500000 s, before the end of the case"),
+            (137, true, .fail, "it was killed by signal 9 (SIGKILL) at 2.500000 s, before the end of the case"),
+            (255, true, .fail, "it exited with status 255 at 2.500000 s, before the end of the case"),
         ] as [(UInt8?, Bool, Verdict?, String)])
     func `Ends`(status: UInt8?, hasPlayed: Bool, verdict: Verdict?, reason: String) {
         var record = ClientRecord()
@@ -44,7 +47,7 @@ import Testing
         (record.waited, record.hasPlayed) = (waited, hasPlayed)
         record.exit = status.map { ClientRecord.Exit(status: $0, at: .start) }
         #expect(record.isStarved == isStarved)
-        #expect(record.fault?.reason.hasSuffix("; it waited 6.0 seconds of them for a processor") == true || !isStarved)
+        #expect(record.fault?.reason.hasSuffix("; it waited 6.0 seconds of them for a CPU") == true || !isStarved)
     }
 
     @Test func `A beat that is late is a standstill, once`() {

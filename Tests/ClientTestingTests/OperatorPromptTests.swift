@@ -25,7 +25,7 @@ import Testing
             (#"{"heart_rate": {"bpm": 300}}"#, "heart rate 300"), (#"{"heart_rate": null}"#, "no heart rate"),
             (#"{"heart_rate": {}}"#, "any heart rate"), (#"{"heart_rate": {"bpm": {"$any": true}}}"#, "any heart rate"),
             (#"{"heart_rate": {"bpm": 75, "contact": false}}"#, "heart rate 75, skin contact no"),
-            (#"{"heart_rate": {"bpm": 75, "contact": null}}"#, "heart rate 75, no word of skin contact"),
+            (#"{"heart_rate": {"bpm": 75, "contact": null}}"#, "heart rate 75, nothing about skin contact"),
             (
                 #"{"heart_rate": {"rr_ms": [{"$min": 860.3, "$max": 862.3}, 884]}}"#,
                 "RR intervals in ms from 860.3 to 862.3 and 884"
@@ -38,16 +38,16 @@ import Testing
         let seen = try question(line)
         #expect(seen.announcement == "it: the app should show \(words), within 2 s")
         #expect(seen.text(isDue: true, isAgain: false) == "it: has the app shown \(words)?")
-        #expect(seen.text(isDue: true, isAgain: true) == "it: and before that, had it shown \(words)?")
+        #expect(seen.text(isDue: true, isAgain: true) == "it: and had it shown \(words)?")
         let never = try question(line, #""expect": "never""#)
-        #expect(never.announcement == "it: from now on the app must not show \(words)")
+        #expect(never.announcement == "it: the app must not show \(words)")
     }
 
     @Test func `What was delivered is asked for, and not told`() throws {
         let open = try question(#"{"heart_rate": {"bpm": {"$truth": "last", "of": "heart_rate"}}}"#)
         #expect(open.announcement == "it: look at heart rate")
         #expect(open.text(isDue: true, isAgain: false) == "it: what does the app show for heart rate?")
-        #expect(open.hint == "what it shows, as 72; - for nothing, ? if you cannot tell")
+        #expect(open.hint == "the value, for example 72; - for none, ? if you cannot tell")
         for word in ["yes", "no"] { #expect(open.read(word).isMisread) }
     }
 
@@ -76,9 +76,9 @@ import Testing
             (#"{"location": "ear_lobe"}"#, "Ear lobe", .shown, #"{"location": "ear_lobe", "asked": "it"}"#),
             (#"{"heart_rate": {"contact": false}}"#, "no", .no, #"{"answer": "no", "asked": "it"}"#),
             (rate, #"{"heart_rate": {"bpm": 1}}"#, .shown, #"{"heart_rate": {"bpm": 1}}"#),
-        ] as [(String, String, Inquiry.Answer, String)])
+        ] as [(String, String, OperatorQuestion.Answer, String)])
     func `What was typed becomes a client's line`(
-        line: String, typed: String, answer: Inquiry.Answer, json: String
+        line: String, typed: String, answer: OperatorQuestion.Answer, json: String
     ) throws {
         guard case .answer(let meant, let line) = try question(line).read(typed) else {
             Issue.record("not understood")

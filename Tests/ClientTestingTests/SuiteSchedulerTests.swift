@@ -41,13 +41,13 @@ import Testing
     ) throws -> SuiteScheduler {
         let runner = CaseRunner(ids.map { Case($0, path: $0, of: "all") }, into: Report(version: "1"))
         let callbacks = SuiteScheduler.Callbacks(
-            play: play, tell: { turn, _ in diary.note("told \(turn.item.id)") }, interruption: { nil })
+            play: play, report: { turn, _ in diary.note("told \(turn.item.id)") }, interruption: { nil })
         let relay = try SignalRelay()
-        return try SuiteScheduler(runner, jobs: jobs, isInOrder: isInOrder, callbacks).played(signals ?? relay.signals)
+        return try SuiteScheduler(runner, jobs: jobs, isInOrder: isInOrder, callbacks).run(signals ?? relay.signals)
     }
 
     @Test(arguments: [(false, ["told b", "told a", "told c"]), (true, ["told a", "told b", "told c"])])
-    func `Two are configuration at once, and told as they end, or in their order`(
+    func `Two are played at once, and told as they end, or in their order`(
         isInOrder: Bool, told: [String]
     ) throws {
         let diary = Diary()
@@ -72,7 +72,7 @@ import Testing
         #expect(diary.all == ["began a", "told a", "began b", "told b"])
     }
 
-    @Test func `What this machine has spoilt is configuration again at the end, and only that is told`() throws {
+    @Test func `What this machine has spoilt is played again at the end, and only that is told`() throws {
         let diary = Diary()
         let scheduler = try Self.scheduler(["a", "b"], jobs: 1, diary) { turn, _ in
             diary.note("began \(turn.item.id)")
@@ -83,7 +83,7 @@ import Testing
         #expect(scheduler.runner.report.summary[.pass] == 2)
     }
 
-    @Test func `A signal reaches all that are being configuration, and nothing more begins`() throws {
+    @Test func `A signal reaches all that are being played, and nothing more begins`() throws {
         let (diary, relay) = (Diary(), try SignalRelay())
         let scheduler = try Self.scheduler(["a", "b", "c", "d"], jobs: 2, diary, from: relay.signals) { turn, signals in
             guard turn.item.id != "a" else { return Self.ending(.pass) }

@@ -9,11 +9,12 @@ import Simulation
 import Testing
 
 @testable import ClientTesting
+@testable import CommandLineTool
 @testable import CommandSupport
 @testable import ScenarioRuns
 
 @Suite struct SuiteTests {
-    private static let root = String(#filePath.dropLast("/Tests/CommandLineToolTests/SuiteTests.swift".count))
+    private static let root = String(#filePath.dropLast("/Tests/ClientTestingTests/SuiteTests.swift".count))
 
     @Test func `What is kept of a case is in a folder of its own, below the one that was named`() {
         let ids = ["a/b", "/etc/x", "../../x", "_/_/x", "a//b", "", "./.", "x\u{7}/y"]
@@ -71,11 +72,11 @@ import Testing
         try scenario.write(to: URL(filePath: "\(folder)/inner/a.json"))
         try files.createSymbolicLink(atPath: "\(folder)/inner/loop", withDestinationPath: folder)
         try files.createSymbolicLink(atPath: "\(folder)/inner/b.json", withDestinationPath: "a.json")
-        #expect(try gathered([folder]).map(\.id) == ["inner/a", "inner/b"])
-        #expect(try gathered(["\(folder)/inner/loop"]).map(\.id) == ["inner/a", "inner/b"])
+        #expect(try discoverCases([folder]).map(\.id) == ["inner/a", "inner/b"])
+        #expect(try discoverCases(["\(folder)/inner/loop"]).map(\.id) == ["inner/a", "inner/b"])
     }
 
-    @Test func `What is only not configuration yet is skipped, and what is wrong is an error`() throws {
+    @Test func `What is only not played yet is skipped, and what is wrong is an error`() throws {
         let broken = "\(Self.root)/Tests/ScenariosTests/Broken"
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: broken).sorted().first { $0.hasSuffix(".json") })

@@ -45,7 +45,7 @@ import VirtualWorld
         #expect(never.why?.seen.hasPrefix("saw connected of strap at ") == true)
         let instant = try #require(never.instant)
         #expect(never.trace.contains { $0.hasPrefix("\(instant)  <- LE Connection Complete") })
-        #expect(never.trace.contains { $0.hasPrefix("\(instant)  client says {\"state\": \"connected\"") })
+        #expect(never.trace.contains { $0.hasPrefix("\(instant)  client: {\"state\": \"connected\"") })
         #expect(
             never.trace
                 == never.trace.sorted { Double($0.prefix { $0 != " " }) ?? 0 < Double($1.prefix { $0 != " " }) ?? 0 })
@@ -71,13 +71,13 @@ import VirtualWorld
     func `An instant may be named before it comes or soon after`(isEarly: Bool) throws {
         let traceContext = TraceContext(try Self.played(within: "1 s").scenario)
         let instant = Instant.start.advanced(by: .seconds(90))
-        if isEarly { traceContext.remember(instant) }
+        if isEarly { traceContext.mark(instant) }
         var journal = EventJournal(entriesPerChunk: 1) { traceContext.take($0) }
         for second in 0..<100 { journal.append(line: Line(number: second), at: .start.advanced(by: .seconds(second))) }
-        if !isEarly { traceContext.remember(instant) }
+        if !isEarly { traceContext.mark(instant) }
         #expect(
             traceContext.lines(around: instant) == [
-                "89.000000  client says 89", "90.000000  client says 90", "91.000000  client says 91",
+                "89.000000  client: 89", "90.000000  client: 90", "91.000000  client: 91",
             ])
         #expect(traceContext.lines(around: .start) == [])
     }

@@ -170,8 +170,8 @@ struct FindingTests {
     }
 
     @Test(arguments: [
-        (Opcode.leSetScanParameters, Opcode.leSetScanEnable),
-        (.leSetExtendedScanParameters, .leSetExtendedScanEnable),
+        (Command.leSetScanParameters.opcode, Command.leSetScanEnable.opcode),
+        (Command.leSetExtendedScanParameters.opcode, Command.leSetExtendedScanEnable.opcode),
     ])
     func saysThatTheControllerDoesNotScan(parameters: Opcode, enable: Opcode) {
         var stand = Stand()
@@ -225,7 +225,7 @@ struct FindingTests {
         stand.connects()
         stand.finishes(stand.procedures[1].number, .success(.services([])))
         #expect(stand.commands == [.disconnect(ConnectionID(number: 1), reason: .remoteUserTerminated)])
-        stand.hears(.refused(.disconnect, .commandDisallowed))
+        stand.hears(.refused(Command.disconnect.opcode, .commandDisallowed))
         #expect(stand.texts == ["error: the controller does not disconnect: command_disallowed"])
     }
 
@@ -241,7 +241,7 @@ struct FindingTests {
         try stand.advertises()
         stand.connects()
         stand.stop()
-        stand.hears(.refused(.disconnect, .commandDisallowed))
+        stand.hears(.refused(Command.disconnect.opcode, .commandDisallowed))
         #expect(stand.collector.isIdle)
     }
 

@@ -131,7 +131,7 @@ struct Ordeal {
             attempt += 1
             (isStarting, isReady) = (true, false)
             plan(.starts(attempt), after: goesWrong(20) ? 10_000...10_000 : 10...30)
-        case .scan where goesWrong(10): tell(.refused(.leSetScanEnable, .commandDisallowed))
+        case .scan where goesWrong(10): tell(.refused(Command.leSetScanEnable.opcode, .commandDisallowed))
         case .scan: isScanning = true
         case .stopScanning: isScanning = false
         case .connect(let creation, let timeout):
@@ -191,7 +191,7 @@ struct Ordeal {
         case .starts(let number):
             guard isStarting, number == attempt else { return }
             isStarting = false
-            if goesWrong(30) { return fail(.noAnswer(.reset)) }
+            if goesWrong(30) { return fail(.noAnswer(Command.reset.opcode)) }
             isReady = true
             tell(.started(DeviceAddress(1, .public), ControllerFacts()))
         case .connects(let number):
@@ -210,7 +210,7 @@ struct Ordeal {
             tell(.connectionFailed(peer, .timedOut))
         case .answers(let number): answer(number)
         case .ends(let id):
-            if goesWrong(20) { return tell(.refused(.disconnect, .commandDisallowed)) }
+            if goesWrong(20) { return tell(.refused(Command.disconnect.opcode, .commandDisallowed)) }
             end(id, .localHostTerminated)
         case .supervises(let id):
             if link?.id == id, link?.peer != strap { end(id, .connectionTimeout) }
@@ -270,8 +270,8 @@ struct Ordeal {
             let changed = Services.attributes.characteristics[0].valueHandle
             tell(.indicated(link.id, handle: changed, pool.take(octets)))
         case 9: tell(.finished(ConnectionID(number: lastLink), id: UInt32(chance.below(50)), .success(.written)))
-        case 10: tell(.refused(.leSetScanParameters, .commandDisallowed))
-        default: tell(.refused(.disconnect, .unspecified))
+        case 10: tell(.refused(Command.leSetScanParameters.opcode, .commandDisallowed))
+        default: tell(.refused(Command.disconnect.opcode, .unspecified))
         }
         if let link, link.peer != strap {
             agenda.append((now.advanced(by: Self.supervisionTimeout), .supervises(link.id)))

@@ -247,7 +247,7 @@ struct RecoveryTests {
         var waits: [Duration] = []
         for _ in 0..<7 {
             while stand.commands != [.start] { waits.append(stand.wait() ?? .seconds(-1)) }
-            stand.hears(.failed(.noAnswer(.reset)))
+            stand.hears(.failed(.noAnswer(Command.reset.opcode)))
             #expect(stand.texts.count == 1)
         }
         #expect(waits.filter { $0 > .zero } == [100, 200, 400, 800, 1000, 1000, 1000].map { .milliseconds($0) })
@@ -269,12 +269,12 @@ struct RecoveryTests {
         try stand.discovers([Services.attributes])
         #expect(stand.commands == [Self.disconnect])
         for milliseconds in [100, 200, 400] {
-            stand.hears(.refused(.disconnect, .commandDisallowed))
+            stand.hears(.refused(Command.disconnect.opcode, .commandDisallowed))
             #expect(stand.texts.count == (milliseconds == 100 ? 1 : 0))
             #expect(stand.wait() == .milliseconds(milliseconds))
             #expect(stand.commands == [Self.disconnect])
         }
-        stand.hears(.refused(.disconnect, .commandDisallowed))
+        stand.hears(.refused(Command.disconnect.opcode, .commandDisallowed))
         #expect(stand.lines.count == 2)
         #expect(stand.wait() == .zero)
         #expect(stand.commands == [.start])
@@ -289,7 +289,7 @@ struct RecoveryTests {
         try stand.discovers([Services.heartRate])
         stand.stop()
         for _ in 0..<4 {
-            stand.hears(.refused(.disconnect, .commandDisallowed))
+            stand.hears(.refused(Command.disconnect.opcode, .commandDisallowed))
             _ = stand.wait()
         }
         #expect(stand.collector.isIdle)

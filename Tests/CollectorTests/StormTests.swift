@@ -24,7 +24,7 @@ struct StormTests {
             switch output {
             case .started: isStarting = false
             case .failed: (isStarting, isScanning, connecting, links) = (false, false, nil, [])
-            case .refused(.leSetScanEnable, _): isScanning = false
+            case .refused(Command.leSetScanEnable.opcode, _): isScanning = false
             case .connectionFailed(let address, _): if address == connecting { connecting = nil }
             case .connected(let id, let complete) where complete.role == .central:
                 (connecting, links) = (nil, links.filter { $0 != id } + [id])
@@ -82,8 +82,10 @@ struct StormTests {
         let handle = pick([0x12, 0x22, 0x42, 0x62, 0x72, 0x92, 0x95, 0xA2], or: UInt16(0))
         switch chance.below(16) {
         case 0: return .started(address, ControllerFacts())
-        case 1: return .failed(pick([.hardware(1), .noAnswer(.reset), .noBuffers], or: .noBuffers))
-        case 2: return .refused(pick([.leSetScanEnable, .disconnect, .reset], or: .reset), status)
+        case 1: return .failed(pick([.hardware(1), .noAnswer(Command.reset.opcode), .noBuffers], or: .noBuffers))
+        case 2:
+            return .refused(
+                pick([Command.leSetScanEnable.opcode, Command.disconnect.opcode], or: Command.reset.opcode), status)
         case 3, 4, 5:
             var data = AdvertisingData()
             try? data.append(services: [pick([.heartRate, .battery, .healthThermometer], or: .heartRate)])

@@ -89,7 +89,7 @@ import Testing
             try RunConfiguration(.empty, "a.json", try serveGrammar.parse(words + ["a.json"]))
         }
         #expect(failure?.code == .usage)
-        #expect(failure?.message.contains(words.last ?? "") == true)
+        #expect(failure?.description.contains(words.last ?? "") == true)
     }
 
     @Test func `The command line overrides what the scenario says`() throws {
@@ -113,11 +113,12 @@ import Testing
 
     @Test func `A painted line is the plain one with the heart rate, the state or the fault marked`() throws {
         let measurement = try HeartRateMeasurement(octets: [0x06, 62])
+        let location = try #require(CharacteristicID(.bodySensorLocation, of: .heartRate))
         let sayings: [(SensorCollector.Content, String)] = [
             (.heartRate(measurement), "\u{1B}[1;31m62 bpm\u{1B}[0m, contact"),
             (.state(.scanning), "\u{1B}[1mscanning\u{1B}[0m"),
             (.cleared, "\u{1B}[33mno heart rate\u{1B}[0m"),
-            (.value(try! ReceivedValue([1], of: CharacteristicID(service: 0, place: 1))), "worn at: chest"),
+            (.value(try ReceivedValue([1], of: location)), "worn at: chest"),
         ]
         for (content, painted) in sayings {
             let saying = SensorCollector.Saying(content)

@@ -10,14 +10,14 @@ import Testing
 
     private static func outcome(_ verdict: Verdict) -> Outcome { Outcome(verdict, title: "x") }
 
-    /// The next `count` turns, or those that there are now.
+    /// The next turns, at most `count`.
     private static func turns(_ count: Int, of runner: inout CaseRunner<Case>) -> [CaseRunner<Case>.Turn] {
         var turns: [CaseRunner<Case>.Turn] = []
         while turns.count < count, let turn = runner.next() { turns.append(turn) }
         return turns
     }
 
-    @Test func `An error ends its own case only, and what is interrupted is in no report`() {
+    @Test func `An error ends only its case, and an interrupted case is not in the report`() {
         var runner = Self.runner("a", "b", "c", "d")
         for verdict in [.pass, .error, .pass, nil] as [Verdict?] {
             for turn in Self.turns(1, of: &runner) {
@@ -44,13 +44,13 @@ import Testing
             (.pass, false, .pass), (.inconclusive, true, .inconclusive), (.fail, false, .fail),
             (nil, false, .inconclusive),
         ] as [(Verdict?, Bool, Verdict)])
-    func `What was spoilt is played once more, alone, at the end`(
+    func `A disturbed case runs once more, alone, at the end`(
         second: Verdict?, again: Bool, verdict: Verdict
     ) throws {
         var runner = Self.runner("a", "b", "c")
-        let spoilt = try #require(Self.turns(1, of: &runner).first)
-        var hasEnded = runner.ended(spoilt, Self.outcome(.inconclusive), isSpoilt: true)
-        #expect(!hasEnded && !spoilt.isSecond)
+        let disturbed = try #require(Self.turns(1, of: &runner).first)
+        var hasEnded = runner.ended(disturbed, Self.outcome(.inconclusive), isDisturbed: true)
+        #expect(!hasEnded && !disturbed.isSecond)
         for turn in Self.turns(3, of: &runner) {
             #expect(!turn.isSecond)
             #expect(Self.turns(1, of: &runner).isEmpty)
@@ -61,7 +61,7 @@ import Testing
         #expect(turns.map(\.item.id) == ["a"])
         let turn = try #require(turns.first)
         #expect(turn.isSecond)
-        hasEnded = runner.ended(turn, second.map(Self.outcome), isSpoilt: again)
+        hasEnded = runner.ended(turn, second.map(Self.outcome), isDisturbed: again)
         #expect(hasEnded == (second != nil))
         #expect(Self.turns(1, of: &runner).isEmpty)
         #expect(runner.report.cases.map(\.outcome.verdict) == [verdict, .pass, .pass])

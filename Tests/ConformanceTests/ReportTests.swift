@@ -18,7 +18,7 @@ import Testing
             ([.inconclusive, .fail, .pass], .fail, ["R/1"], ["0 (R/0): why 0", "1 (R/1): why 1"]),
             ([.fail, .error], .error, ["R/1"], ["0 (R/0): why 0", "1 (R/1): why 1"]),
         ] as [([Verdict], Verdict, [String], [String])])
-    func `The worst that was found is the verdict`(
+    func `The verdict is the worst of the findings`(
         verdicts: [Verdict], verdict: Verdict, requirements: [String], reasons: [String]
     ) {
         let findings = verdicts.enumerated().map { Self.finding("\($0.offset)", $0.element) }
@@ -37,13 +37,13 @@ import Testing
     @Test(
         arguments: [
             ([], .environment), ([.skip, .skip], .environment), ([.pass, .skip], .success),
-            ([.pass, .inconclusive], .failure), ([.pass, .fail], .failure), ([.fail, .error, .pass], .inner),
+            ([.pass, .inconclusive], .failure), ([.pass, .fail], .failure), ([.fail, .error, .pass], .internalError),
         ] as [([Verdict], ExitCode)])
-    func `A run ends as its cases did`(verdicts: [Verdict], code: ExitCode) {
+    func `The exit code follows from the verdicts`(verdicts: [Verdict], code: ExitCode) {
         #expect(report(verdicts.map { ("x", $0) }).code == code)
     }
 
-    @Test func `Cases are grouped by their first folder, and follow one another in time`() {
+    @Test func `Cases are grouped by their first folder and are consecutive in time`() {
         let report = report([("b/x", .pass), ("a/x/y", .fail), ("z", .skip), ("b/y", .inconclusive), ("/r/s", .pass)])
         #expect(report.groups.map(\.name) == ["b", "a", ".", "r"])
         #expect(report.groups.map { $0.cases.map(\.id) } == [["b/x", "b/y"], ["a/x/y"], ["z"], ["/r/s"]])
@@ -56,7 +56,7 @@ import Testing
 
     @Test(
         arguments: [([], nil, 1), ([7, 7], nil, 7), ([7, 8], nil, 1), ([7, 8], 9, 9)] as [([UInt64], UInt64?, UInt64)])
-    func `A run has the seed of the command line, or of all its cases`(seeds: [UInt64], given: UInt64?, seed: UInt64) {
+    func `A report has the seed of the command line, else of all cases`(seeds: [UInt64], given: UInt64?, seed: UInt64) {
         var report = Report(version: "1", seed: given)
         report.add("unplayed", Outcome(.error, title: "x"))
         for seed in seeds { report.add("x", Outcome(.pass, title: "x", seed: seed)) }

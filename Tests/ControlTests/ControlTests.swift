@@ -1,4 +1,5 @@
 import Arguments
+import Drivers
 import Scenarios
 import Simulation
 import Spelling
@@ -81,7 +82,7 @@ import VirtualWorld
         var strap = WorldStatus.Device("strap")
         (strap.bpm, strap.isTouching, strap.mtus) = (62, true, [247, 23])
         status.devices = [strap, .init("bare")]
-        status.inForce = [
+        status.activeActions = [
             .init(
                 kind: .linkLoss, entity: "strap", rule: "control 1", begun: .start, end: Instant(nanoseconds: 8000)),
             .init(kind: .powerOff, entity: nil, rule: "off", begun: .start, end: nil),
@@ -99,6 +100,6 @@ import VirtualWorld
     func `A control socket has a path, and no longer one than the system takes`(text: String) throws {
         let failure = #expect(throws: CommandFailure.self) { try controlAddress(text, named: "--control") }
         #expect(failure?.code == .usage)
-        #expect(failure?.message.hasPrefix("lubdub: --control") == true)
+        #expect(failure?.description.hasPrefix("--control") == true)
     }
 }

@@ -34,14 +34,14 @@ import VirtualWorld
         (.shiftDown, strap(), [set(heartRate, 52, "key shift_down")]),
         (.shiftDown, strap(bpm: 4), [set(heartRate, 0, "key shift_down")]), (.down, strap(bpm: 0), []),
         (.shiftUp, strap(bpm: 65530), [set(heartRate, 65535, "key shift_up")]), (.up, strap(bpm: 65535), []),
-        (.up, strap(bpm: nil), [.say("nobody there has a heart rate now")]),
+        (.up, strap(bpm: nil), [.say("no selected device has a heart rate now")]),
         (.character("c"), strap(), [set(contact, 0, "key c")]),
         (.character("c"), strap(isTouching: false), [set(contact, 1, "key c")]),
         (.character("c"), strap(isTouching: false, lasting: ["key c"]), [.giveBack(contact, of: "key c")]),
-        (.character("c"), bare(), [.say("nobody there knows of contact")]),
+        (.character("c"), bare(), [.say("no selected device reports skin contact")]),
         (.character("b"), strap(), [set(battery, 5, "key b")]),
         (.character("b"), strap(lasting: ["key b", "key c"]), [.giveBack(battery, of: "key b")]),
-        (.character("b"), bare(), [.say("nobody there has a battery")]),
+        (.character("b"), bare(), [.say("no selected device has a battery")]),
         (.character("s"), strap(), [.act(Action(.silence, of: .device(0)), as: "key s")]),
         (.character("s"), strap(lasting: ["key s"]), [.giveBack(.device(0), of: "key s")]),
         (.character("o"), strap(), [.act(Action(.linkLoss, of: .device(0)), as: "key o")]),
@@ -66,7 +66,7 @@ import VirtualWorld
         #expect(control.press(.character("2"), both) == [])
         #expect(control.chosen == 1)
         #expect(control.press(.up, both) == [second])
-        #expect(control.press(.character("3"), both) == [.say("there is no device 3, only 2")])
+        #expect(control.press(.character("3"), both) == [.say("there is no device 3: the scenario has 2")])
         #expect(control.chosen == 1)
         #expect(control.press(.character("0"), both) == [])
         #expect(control.press(.up, both) == [first, second])

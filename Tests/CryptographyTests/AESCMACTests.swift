@@ -22,7 +22,7 @@ import Testing
         #expect(code == octets(expected))
     }
 
-    @Test(arguments: [0, 15, 17, 32]) func `A key of another length is refused`(count: Int) {
+    @Test(arguments: [0, 15, 17, 32]) func `A key of another length is rejected`(count: Int) {
         let key = [UInt8](repeating: 0, count: count)
         #expect(throws: AESCMAC.Failure.keyLength(count)) { try AESCMAC.code(of: [], key: key) }
     }

@@ -4,18 +4,18 @@ import TestBus
 import Testing
 
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct ConnectionTests {
-    @Test func `The bus gives a name, and answers`() throws {
+    @Test func `The bus assigns a name and replies`() throws {
         try onBus { bus, loop in
             let connection = try await Connection.open(bus.address, on: loop)
             let name = try #require(await connection.name)
             #expect(name.text.hasPrefix(":"))
             let call = Call(
-                "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", [.string(name.text)], answer: "b")
+                "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", [.string(name.text)], reply: "b")
             #expect(try await connection.call(call) == [.boolean(true)])
         }
     }
 
-    @Test func `Without a bus there is a failure`() throws {
+    @Test func `Connecting without a bus fails`() throws {
         let loop = EventLoop(pace: .real())
         try loop.run {
             for address in ["unix:path=/nowhere/bus", "nonsense", "", "unix:path=\0", "é:x"] {
@@ -40,67 +40,67 @@ import Testing
                 await ask("Refuse")
                     == .failure(.remote(RemoteError(name: "org.bluez.Error.NotPermitted", message: "not today"))))
             let limit = Duration.milliseconds(30)
-            let late = await ask("Keep", answer: "s", within: limit)
+            let late = await ask("Keep", reply: "s", within: limit)
             #expect(late == .failure(.timedOut(after: limit)))
-            service.kept.first?.answer([.string("too late")])
-            let malformed = await ask("ReadValue", [.options([])], answer: "s")
+            service.kept.first?.reply([.string("too late")])
+            let malformed = await ask("ReadValue", [.options([])], reply: "s")
             #expect(malformed == .failure(.malformedReply(expected: "s", found: "\"ay\"")))
             #expect(await ask("Drop").errorName == "org.freedesktop.DBus.Error.Failed")
-            #expect(await ask("Lie", answer: "s").errorName == "org.freedesktop.DBus.Error.Failed")
-            #expect(await ask("Garble", answer: "s").errorName == "org.freedesktop.DBus.Error.Failed")
-            let nobody = Asking(connection: client, name: "example.Nobody")
+            #expect(await ask("Lie", reply: "s").errorName == "org.freedesktop.DBus.Error.Failed")
+            #expect(await ask("Garble", reply: "s").errorName == "org.freedesktop.DBus.Error.Failed")
+            let nobody = Caller(connection: client, name: "example.Nobody")
             #expect(await nobody("Echo").errorName == "org.freedesktop.DBus.Error.NameHasNoOwner")
-            let answer = await ask("ReadValue", [.options([("offset", .uint16(7))])], answer: "ay")
+            let answer = await ask("ReadValue", [.options([("offset", .uint16(7))])], reply: "ay")
             #expect(answer == .success([.octets([7, 1, 2])]))
         }
     }
 
-    @Test func `A method may answer later, and others go on meanwhile`() throws {
+    @Test func `A method can reply later while others run`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (_, _, ask) = try await service.open(bus, loop)
-            async let later = ask("Keep", answer: "s")
+            async let later = ask("Keep", reply: "s")
             try await loop.until { !service.kept.isEmpty }
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
             let kept = service.kept
-            kept.first?.answer([.string("now")])
-            kept.first?.answer([.string("again")])
-            kept.first?.refuse(Refusal("a.b", "again"))
+            kept.first?.reply([.string("now")])
+            kept.first?.reply([.string("again")])
+            kept.first?.fail(with: MethodError("a.b", "again"))
             #expect(await later == .success([.string("now")]))
         }
     }
 
-    @Test func `A cancelled task does not wait for its answer`() throws {
+    @Test func `A cancelled task does not wait for the reply`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (_, _, ask) = try await service.open(bus, loop)
-            let task = loop.start { await ask("Keep", answer: "s") }
+            let task = loop.start { await ask("Keep", reply: "s") }
             try await loop.until { !service.kept.isEmpty }
             task.cancel()
             #expect(try await task.value == .failure(.cancelled))
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
         }
     }
 
-    @Test func `A caller hears when the one it asked goes away`() throws {
+    @Test func `A call fails when the called program disconnects`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (server, _, ask) = try await service.open(bus, loop)
-            async let answer = ask("Keep", answer: "s")
+            async let answer = ask("Keep", reply: "s")
             try await loop.until { !service.kept.isEmpty }
             await server.close()
             #expect(await answer.errorName == "org.freedesktop.DBus.Error.NoReply")
-            service.kept.first?.answer([.string("nobody hears this")])
+            service.kept.first?.reply([.string("nobody hears this")])
             await server.close()
             #expect(await server.isOpen == false)
         }
     }
 
-    @Test func `What waits when the connection is closed fails, and so does what comes after`() throws {
+    @Test func `Pending and later calls fail when the connection is closed`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
-            async let answer = ask("Keep", answer: "s")
+            async let answer = ask("Keep", reply: "s")
             try await loop.until { !service.kept.isEmpty }
             await client.close()
             #expect(await answer == .failure(.disconnected))
@@ -112,16 +112,16 @@ import Testing
         }
     }
 
-    @Test func `The bus ends and comes back`() throws {
+    @Test func `The bus stops and starts again`() throws {
         try onBus { bus, loop in
-            let (service, ends) = (Service(), Heard<Int>())
+            let (service, ends) = (Service(), Recorder<Int>())
             for round in 0..<3 {
                 let server = try await Connection.open(bus.address, on: loop) { ends.add(round) }
                 try await server.export(service.object)
                 let client = try await Connection.open(bus.address, on: loop)
-                let ask = Asking(connection: client, name: try #require(await server.name))
+                let ask = Caller(connection: client, name: try #require(await server.name))
                 let kept = service.kept.count
-                async let waiting = ask("Keep", answer: "s")
+                async let waiting = ask("Keep", reply: "s")
                 try await loop.until { service.kept.count > kept }
                 bus.stop()
                 #expect(await waiting == .failure(.disconnected))
@@ -136,14 +136,14 @@ import Testing
     }
 
     /// Many answers come in one turn of the loop, and each finds its question.
-    @Test func `A thousand calls at once`() throws {
+    @Test func `A thousand parallel calls`() throws {
         try onBus { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<1000 {
                     group.addTask {
                         let value = Value.variant(.int64(Int64(number)))
-                        return await ask("Echo", [value], answer: "v") == .success([value])
+                        return await ask("Echo", [value], reply: "v") == .success([value])
                     }
                 }
                 for try await isRight in group { #expect(isRight) }
@@ -152,12 +152,12 @@ import Testing
         }
     }
 
-    @Test func `A connection that is forgotten leaves the bus`() throws {
+    @Test func `A released connection leaves the bus`() throws {
         try onBus { bus, loop in
-            let (gone, watcher) = (Heard<BusName?>(), try await Connection.open(bus.address, on: loop))
+            let (gone, watcher) = (Recorder<BusName?>(), try await Connection.open(bus.address, on: loop))
             func visit() async throws -> BusName? {
                 let name = try #require(await Connection.open(bus.address, on: loop).name)
-                _ = try await watcher.watch(name) { gone.add($0) }
+                _ = try await watcher.watchOwner(of: name) { gone.add($0) }
                 return name
             }
             _ = try await visit()

@@ -45,7 +45,7 @@ import Testing
         ]
     }
 
-    @Test func `Strange calls are refused, and the connection lives on`() throws {
+    @Test func `Invalid calls are rejected, and the connection stays open`() throws {
         try onBus { bus, loop in
             let (server, _, ask) = try await Service().open(bus, loop)
             for (frame, error) in Self.calls(to: ask.name.text) {
@@ -57,12 +57,12 @@ import Testing
                     peer.hasHeard(error ?? "v\0") && (error == nil) == !peer.hasHeard("Error"), "\(frame.signature)")
                 peer.close()
             }
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
             #expect(await server.isOpen)
         }
     }
 
-    @Test func `A call that wants no answer gets none`() throws {
+    @Test func `A call that expects no reply gets none`() throws {
         try onBus { bus, loop in
             let (_, _, ask) = try await Service().open(bus, loop)
             let peer = try await RawPeer.open(bus, loop)
@@ -79,11 +79,11 @@ import Testing
         }
     }
 
-    @Test func `What an error quotes is cut short`() throws {
+    @Test func `Quoted data in errors is truncated`() throws {
         try onBus { bus, loop in
             let (server, _, ask) = try await Service().open(bus, loop)
             let long = String(repeating: "\u{1}", count: 4 << 20)
-            let answer = await ask.property("Get", ["", long], answer: "v")
+            let answer = await ask.property("Get", ["", long], reply: "v")
             guard case .failure(.remote(let error)) = answer else {
                 Issue.record("it is answered")
                 return
@@ -95,11 +95,11 @@ import Testing
     }
 
     /// An answer that nobody asked for must not end a call.
-    @Test func `Answers to nothing are ignored`() throws {
+    @Test func `Replies without a call are ignored`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
-            async let waiting = ask("Keep", answer: "s")
+            async let waiting = ask("Keep", reply: "s")
             try await loop.until { !service.kept.isEmpty }
             let peer = try await RawPeer.open(bus, loop)
             let name = try #require(await client.name)
@@ -109,8 +109,8 @@ import Testing
                 peer.send(frame.octets)
             }
             try await loop.sleep(for: .milliseconds(20))
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
-            service.kept.first?.answer([.string("real")])
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
+            service.kept.first?.reply([.string("real")])
             #expect(await waiting == .success([.string("real")]))
             peer.close()
         }
@@ -122,8 +122,8 @@ import Testing
 
     /// Speaks to a connection of ours until it closes; returns what signals and answers there were.
     private static func hear(_ speech: [UInt8], on loop: EventLoop) async throws -> Int {
-        let (heard, ended) = (Heard<Signal>(), Heard<Bool>())
-        let bus = try FalseBus(saying: speech, on: loop)
+        let (heard, ended) = (Recorder<Signal>(), Recorder<Bool>())
+        let bus = try FakeBus(saying: speech, on: loop)
         defer { bus.close() }
         do {
             let connection = try await Connection.open(bus.address, on: loop) { ended.add(true) }
@@ -137,7 +137,7 @@ import Testing
         return heard.all.count
     }
 
-    @Test func `Every cut and every turned bit ends in good order`() throws {
+    @Test func `Every truncation and flipped bit is handled cleanly`() throws {
         let loop = EventLoop(pace: .real())
         try loop.run {
             try await loop.withTimeout(.seconds(120)) {
@@ -155,10 +155,10 @@ import Testing
         }
     }
 
-    @Test func `A bus that never says hello is not waited for beyond the limit`() throws {
+    @Test func `Connecting to a bus that does not reply times out`() throws {
         let loop = EventLoop(pace: .real())
         try loop.run {
-            let bus = try FalseBus(refusingWith: [], on: loop)
+            let bus = try FakeBus(refusingWith: [], on: loop)
             defer { bus.close() }
             let started = loop.now
             let failure = await #expect(throws: ConnectionFailure.self) {
@@ -176,10 +176,10 @@ import Testing
         Array("REJECTED\r\n".utf8), Array("REJECTED EXTERNAL\r\n".utf8), Array("OK\r\n".utf8), Array("é\r\n".utf8),
         [UInt8](repeating: 65, count: 100_000), Array("DATA zz\r\n".utf8), [0, 255, 13, 10],
     ])
-    func `A bus that lets nobody in is a failure`(speech: [UInt8]) throws {
+    func `A bus that rejects the connection is a failure`(speech: [UInt8]) throws {
         let loop = EventLoop(pace: .real())
         try loop.run {
-            let bus = try FalseBus(refusingWith: speech, on: loop)
+            let bus = try FakeBus(refusingWith: speech, on: loop)
             defer { bus.close() }
             await #expect(throws: ConnectionFailure.self) {
                 _ = try await Connection.open(bus.address, on: loop, within: .milliseconds(200))

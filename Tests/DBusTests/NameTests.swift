@@ -3,43 +3,43 @@ import DBus
 import Testing
 
 @Suite struct NameTests {
-    @Test(arguments: ["/", "/a", "/a/b_1", "/1", "/_/A9"]) func `An object path`(text: String) throws {
+    @Test(arguments: ["/", "/a", "/a/b_1", "/1", "/_/A9"]) func `Valid object paths`(text: String) throws {
         #expect(try ObjectPath(text).text == text)
     }
 
     @Test(arguments: [
         "", "a", "//", "/a/", "/a//b", "/a-b", "/é", "/a\0", "/ ", "/" + String(repeating: "a", count: 4096),
     ])
-    func `No object path`(text: String) { #expect(throws: InvalidArgument.self) { try ObjectPath(text) } }
+    func `Invalid object paths`(text: String) { #expect(throws: InvalidArgument.self) { try ObjectPath(text) } }
 
     @Test(arguments: [":1.42", "org.bluez", "a.b-c", "_a._b", ":1.2.3", String(repeating: "a.", count: 127) + "a"])
-    func `A bus name`(text: String) throws { #expect(try BusName(text).text == text) }
+    func `Valid bus names`(text: String) throws { #expect(try BusName(text).text == text) }
 
     @Test(arguments: [
         "", ":", ":1", "org", ".a", "a.", "a..b", "org.1a", "org.blüz", "a b.c", "org.\0", ":1.", ":.1",
         String(repeating: "a.", count: 128),
     ])
-    func `No bus name`(text: String) { #expect(throws: InvalidArgument.self) { try BusName(text) } }
+    func `Invalid bus names`(text: String) { #expect(throws: InvalidArgument.self) { try BusName(text) } }
 
-    @Test(arguments: ["a.b", "org.bluez.GattService1", "_.A"]) func `An interface`(text: String) throws {
+    @Test(arguments: ["a.b", "org.bluez.GattService1", "_.A"]) func `Valid interface names`(text: String) throws {
         #expect(try InterfaceName(text).text == text)
         #expect(try ErrorName(text).text == text)
     }
 
     @Test(arguments: ["", "a", "a.b-c", "a.1", ".a.b", "a.b.", "a..b", "a.ß", String(repeating: "a.", count: 128)])
-    func `No interface`(text: String) {
+    func `Invalid interface names`(text: String) {
         #expect(throws: InvalidArgument.self) { try InterfaceName(text) }
         #expect(throws: InvalidArgument.self) { try ErrorName(text) }
     }
 
-    @Test(arguments: ["Get", "_1", String(repeating: "a", count: 255)]) func `A member`(text: String) throws {
+    @Test(arguments: ["Get", "_1", String(repeating: "a", count: 255)]) func `Valid member names`(text: String) throws {
         #expect(try MemberName(text).text == text)
     }
 
     @Test(arguments: ["", "1st", "a.b", "no spaces", "a-b", "ä", "a\0", String(repeating: "a", count: 256)])
-    func `No member`(text: String) { #expect(throws: InvalidArgument.self) { try MemberName(text) } }
+    func `Invalid member names`(text: String) { #expect(throws: InvalidArgument.self) { try MemberName(text) } }
 
-    @Test func `A message quotes what was given`() {
+    @Test func `The error quotes the text`() {
         let error = #expect(throws: InvalidArgument.self) { _ = try ObjectPath(String("a\n")) }
         #expect(error?.description == "\"a\\n\" is not an object path")
     }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["", "s", "a{sv}", "(ybnqiuxtdsogh)", "aay", "a{s(ii)}", "vvv", "a(a{oa{sa{sv}}})", "a{ya{yy}}"])
-    func `A signature`(text: String) throws { #expect(try Signature(text).description == text) }
+    func `Signatures`(text: String) throws { #expect(try Signature(text).description == text) }
 
     @Test func `libdbus agrees on signatures, for all short texts`() {
         for text in texts(of: Array("ysav(){}"), upTo: 6) {

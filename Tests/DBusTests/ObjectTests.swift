@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct ObjectTests {
     private static let prefix = "org.freedesktop.DBus.Error."
 
-    @Test func `What is not there is refused by the standard's errors`() throws {
+    @Test func `Unknown objects, interfaces and methods are rejected with standard errors`() throws {
         try onBus { bus, loop in
             let (_, _, ask) = try await Service().open(bus, loop)
             #expect(await ask("Echo", at: "/example/other").errorName == Self.prefix + "UnknownObject")
@@ -21,28 +21,28 @@ import Testing
         }
     }
 
-    @Test func `Properties are read and set`() throws {
+    @Test func `Properties can be read and set`() throws {
         try onBus { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
-            let (name, changes) = (Service.interface.text, Heard<[Value]>())
+            let (name, changes) = (Service.interface.text, Recorder<[Value]>())
             _ = try await client.subscribe(MatchRule(sender: ask.name, member: "PropertiesChanged")) {
                 changes.add($0.arguments)
             }
             let uuid = Value.variant(.string("180F"))
-            #expect(await ask.property("Get", [name, "UUID"], answer: "v") == .success([uuid]))
-            #expect(await ask.property("Get", ["", "UUID"], answer: "v") == .success([uuid]))
+            #expect(await ask.property("Get", [name, "UUID"], reply: "v") == .success([uuid]))
+            #expect(await ask.property("Get", ["", "UUID"], reply: "v") == .success([uuid]))
             for (interface, property, error) in [
                 (name, "Other", "UnknownProperty"), (name, "Absent", "UnknownProperty"), (name, "Wrong", "Failed"),
                 ("example.Other", "UUID", "UnknownInterface"), ("", "", "UnknownProperty"),
                 (name, "\n", "UnknownProperty"),
             ] {
-                let answer = await ask.property("Get", [interface, property], answer: "v")
+                let answer = await ask.property("Get", [interface, property], reply: "v")
                 #expect(answer.errorName == Self.prefix + error, "\(property)")
             }
             let all = Value.options([("Level", .byte(87)), ("Alias", .string("strap")), ("UUID", .string("180F"))])
-            #expect(await ask.property("GetAll", [name], answer: "a{sv}") == .success([all]))
-            #expect(await ask.property("GetAll", ["x"], answer: "a{sv}").errorName == Self.prefix + "UnknownInterface")
+            #expect(await ask.property("GetAll", [name], reply: "a{sv}") == .success([all]))
+            #expect(await ask.property("GetAll", ["x"], reply: "a{sv}").errorName == Self.prefix + "UnknownInterface")
 
             func set(_ property: String, _ value: Value) async -> Result<[Value], CallFailure> {
                 await ask(
@@ -60,11 +60,11 @@ import Testing
         }
     }
 
-    @Test func `An object says what it is`() throws {
+    @Test func `Introspection`() throws {
         try onBus { bus, loop in
             let (_, _, ask) = try await Service().open(bus, loop)
             func introspect(_ path: ObjectPath) async -> String {
-                let answer = await ask("Introspect", answer: "s", of: "org.freedesktop.DBus.Introspectable", at: path)
+                let answer = await ask("Introspect", reply: "s", of: "org.freedesktop.DBus.Introspectable", at: path)
                 return (try? answer.get().first?.string) ?? ""
             }
             let text = await introspect(Service.path)
@@ -86,25 +86,25 @@ import Testing
         }
     }
 
-    @Test func `A manager lists what is below it, and tells what comes and goes`() throws {
+    @Test func `An object manager lists and announces the objects below it`() throws {
         try onBus { bus, loop in
             let (server, client, ask) = try await Service().open(bus, loop)
-            let signals = Heard<Signal>()
+            let signals = Recorder<Signal>()
             _ = try await client.subscribe(MatchRule(interface: "org.freedesktop.DBus.ObjectManager")) {
                 signals.add($0)
             }
-            await server.manage("/example")
+            await server.addObjectManager(at: "/example")
             let strap = ExportedObject(
                 "/example/strap", [Interface("example.Strap1", properties: [Property("Bpm", constant: .uint16(62))])])
             try await server.export(strap)
             try await server.export(ExportedObject("/exampleOther", []))
             let managing = await ask(
-                "GetManagedObjects", answer: "a{oa{sa{sv}}}", of: "org.freedesktop.DBus.ObjectManager", at: "/example")
+                "GetManagedObjects", reply: "a{oa{sa{sv}}}", of: "org.freedesktop.DBus.ObjectManager", at: "/example")
             let objects = try #require(managing.get().first?.entries)
             #expect(objects.map(\.key.path) == ["/example/battery", "/example/strap"])
             #expect(objects.last?.value["example.Strap1"]?["Bpm"] == .uint16(62))
-            await server.withdraw("/example/strap")
-            await server.withdraw("/example/strap")
+            await server.unexport("/example/strap")
+            await server.unexport("/example/strap")
             try await loop.until { signals.all.count >= 2 }
             #expect(signals.all.map(\.member) == ["InterfacesAdded", "InterfacesRemoved"])
             #expect(signals.all.map(\.path) == ["/example", "/example"])
@@ -112,7 +112,7 @@ import Testing
             #expect(
                 await ask("Ping", of: "example.Strap1", at: "/example/strap").errorName == Self.prefix + "UnknownObject"
             )
-            await server.stopManaging("/example")
+            await server.removeObjectManager(at: "/example")
             let no = await ask("GetManagedObjects", of: "org.freedesktop.DBus.ObjectManager", at: "/example")
             #expect(no.errorName == Self.prefix + "UnknownInterface")
         }
@@ -121,13 +121,13 @@ import Testing
     @Test func `An object with a wrong value is not exported`() throws {
         try onBus { bus, loop in
             let (server, _, ask) = try await Service().open(bus, loop)
-            await server.manage("/")
+            await server.addObjectManager(at: "/")
             let wrong = Property("Text", .string) { .string("a\0b") }
             await #expect(throws: CallFailure.self) {
                 try await server.export(ExportedObject("/wrong", [Interface("x.A", properties: [wrong])]))
             }
             let managing = await ask(
-                "GetManagedObjects", answer: "a{oa{sa{sv}}}", of: "org.freedesktop.DBus.ObjectManager", at: "/")
+                "GetManagedObjects", reply: "a{oa{sa{sv}}}", of: "org.freedesktop.DBus.ObjectManager", at: "/")
             #expect(try managing.get().first?.entries?.map(\.key.path) == [Service.path])
             await server.close()
             await #expect(throws: CallFailure.disconnected) { try await server.export(ExportedObject("/x", [])) }
@@ -135,29 +135,29 @@ import Testing
     }
 
     /// As `org.bluez` does it in `RegisterApplication`: the answer comes after it has asked back.
-    @Test func `A call may be answered after questions back`() throws {
+    @Test func `A method can call back before it replies`() throws {
         try onBus { bus, loop in
             let manager = try await Connection.open(bus.address, on: loop)
-            let tasks = Heard<Task<Void, any Error>>()
-            let register = Method("RegisterApplication", takes: Parameters("oa{sv}")) { call in
+            let tasks = Recorder<Task<Void, any Error>>()
+            let register = Method("RegisterApplication", arguments: Parameters("oa{sv}")) { call in
                 guard let path = call.arguments.first?.path, let sender = call.sender else { return }
                 let asking = loop.start {
                     let question = Call(
-                        sender, path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", answer: "a{oa{sa{sv}}}"
+                        sender, path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", reply: "a{oa{sa{sv}}}"
                     )
                     let objects = try await manager.call(question).first?.entries ?? []
                     if objects.isEmpty {
-                        call.refuse(Refusal("org.bluez.Error.Failed", "No valid service object found"))
+                        call.fail(with: MethodError("org.bluez.Error.Failed", "No valid service object found"))
                     }
-                    call.answer()
+                    call.reply()
                 }
                 tasks.add(asking)
             }
             try await manager.export(
                 ExportedObject("/hci0", [Interface("org.bluez.GattManager1", methods: [register])]))
             let app = try await Connection.open(bus.address, on: loop)
-            await app.manage("/app")
-            let ask = Asking(connection: app, name: try #require(await manager.name))
+            await app.addObjectManager(at: "/app")
+            let ask = Caller(connection: app, name: try #require(await manager.name))
             let arguments: [Value] = [.path("/app"), .options([])]
             let empty = await ask("RegisterApplication", arguments, of: "org.bluez.GattManager1", at: "/hci0")
             #expect(empty.errorName == "org.bluez.Error.Failed")

@@ -24,63 +24,64 @@ final class Service: Sendable {
         Interface(
             Self.interface,
             methods: [
-                Method("Echo", takes: Parameters("v", "value"), gives: Parameters("v", "value")) {
-                    $0.answer($0.arguments)
+                Method("Echo", arguments: Parameters("v", "value"), results: Parameters("v", "value")) {
+                    $0.reply($0.arguments)
                 },
-                Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay")) { call in
+                Method("ReadValue", arguments: Parameters("a{sv}", "options"), results: Parameters("ay")) { call in
                     let offset = call.arguments.first?["offset"]?.uint16 ?? 0
-                    call.answer([.octets([UInt8(truncatingIfNeeded: offset), 1, 2])])
+                    call.reply([.octets([UInt8(truncatingIfNeeded: offset), 1, 2])])
                 },
-                Method("Refuse") { $0.refuse(Refusal("org.bluez.Error.NotPermitted", "not\0 today")) },
-                Method("Keep", gives: Parameters("s")) { call in self.state.withLock { $0.kept.append(call) } },
+                Method("Refuse") { $0.fail(with: MethodError("org.bluez.Error.NotPermitted", "not\0 today")) },
+                Method("Keep", results: Parameters("s")) { call in self.state.withLock { $0.kept.append(call) } },
                 Method("Drop") { _ in },
-                Method("Lie", gives: Parameters("s")) { $0.answer([.uint32(1)]) },
-                Method("Garble", gives: Parameters("s")) { $0.answer([.string("a\0b")]) },
+                Method("Lie", results: Parameters("s")) { $0.reply([.uint32(1)]) },
+                Method("Garble", results: Parameters("s")) { $0.reply([.string("a\0b")]) },
             ],
             properties: [
                 Property("Level", .byte) { .byte(self.state.withLock { $0.level }) },
                 Property("Alias", .string, get: { .string(self.state.withLock { $0.alias }) }) {
-                    value throws(Refusal) in
-                    guard let alias = value.string, !alias.isEmpty else { throw Refusal("example.Empty", "no name") }
+                    value throws(MethodError) in
+                    guard let alias = value.string, !alias.isEmpty else {
+                        throw MethodError("example.Empty", "no name")
+                    }
                     self.state.withLock { $0.alias = alias }
                 },
                 Property("UUID", constant: .string("180F")),
-                Property("Absent", .uint16, change: .untold) { nil },
+                Property("Absent", .uint16, change: .unannounced) { nil },
                 Property("Wrong", .uint16, change: .invalidated) { .string("no number") },
             ],
             signals: [SignalDescription("Changed", Parameters("y", "level"))])
     }
 
     /// Two connections: one that has exported this object, and one that calls it.
-    func open(_ bus: PrivateBus, _ loop: EventLoop) async throws -> (server: Connection, client: Connection, Asking) {
+    func open(_ bus: PrivateBus, _ loop: EventLoop) async throws -> (server: Connection, client: Connection, Caller) {
         let server = try await Connection.open(bus.address, on: loop)
         try await server.export(object)
         let client = try await Connection.open(bus.address, on: loop)
         guard let name = await server.name else { throw CallFailure.disconnected }
-        return (server, client, Asking(connection: client, name: name, server: server))
+        return (server, client, Caller(connection: client, name: name, server: server))
     }
 }
 
 /// Calls of one object's methods.
-struct Asking: Sendable {
+struct Caller: Sendable {
     let connection: Connection
     let name: BusName
     var server: Connection?  // kept, since a connection that nobody has is closed
 
     func callAsFunction(
-        _ member: MemberName, _ arguments: [Value] = [], answer: Signature = "", of interface: InterfaceName? = nil,
+        _ member: MemberName, _ arguments: [Value] = [], reply: Signature = "", of interface: InterfaceName? = nil,
         at path: ObjectPath? = nil, within limit: Duration = .seconds(10)
     ) async -> Result<[Value], CallFailure> {
         await outcome { () async throws(CallFailure) in
             try await connection.call(
                 Call(
-                    name, path ?? Service.path, interface ?? Service.interface, member, arguments, answer: answer,
+                    name, path ?? Service.path, interface ?? Service.interface, member, arguments, reply: reply,
                     within: limit))
         }
     }
 
-    func property(_ member: MemberName, _ arguments: [String], answer: Signature) async -> Result<[Value], CallFailure>
-    {
-        await self(member, arguments.map { .string($0) }, answer: answer, of: "org.freedesktop.DBus.Properties")
+    func property(_ member: MemberName, _ arguments: [String], reply: Signature) async -> Result<[Value], CallFailure> {
+        await self(member, arguments.map { .string($0) }, reply: reply, of: "org.freedesktop.DBus.Properties")
     }
 }

@@ -12,7 +12,7 @@ import Testing
         try onBus { bus, loop in
             let server = try await Connection.open(bus.address, on: loop)
             let client = try await Connection.open(bus.address, on: loop)
-            let heard = Heard<UInt32?>()
+            let heard = Recorder<UInt32?>()
             let rule = MatchRule(sender: await server.name, namespace: "/app", member: "PropertiesChanged")
             _ = try await client.subscribe(rule) { signal in
                 let octets = signal.arguments.dropFirst().first?["Value"]?.octets ?? []
@@ -23,7 +23,8 @@ import Testing
             for number in 0..<count {
                 let value = Value.octets((0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })
                 let started = Self.processorTime()
-                try await server.emitChange(of: Self.characteristic, at: "/app/service0/char0", [("Value", value)])
+                try await server.emitPropertiesChanged(
+                    of: Self.characteristic, at: "/app/service0/char0", [("Value", value)])
                 sending += Self.processorTime() - started
                 if number % 500 == 499 { try await loop.until { heard.all.count > Int(number) - 400 } }
             }
@@ -43,7 +44,7 @@ import Testing
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    @Test func `Only what the rule wants is heard`() throws {
+    @Test func `Only matching signals are delivered`() throws {
         try onBus { bus, loop in
             let server = try await Connection.open(bus.address, on: loop)
             let client = try await Connection.open(bus.address, on: loop)
@@ -53,9 +54,9 @@ import Testing
                 (MatchRule(sender: ":1.999", path: "/p"), []), (MatchRule(path: "/p", firstArgument: "b"), ["b"]),
                 (MatchRule(firstArgument: "it's '' \\"), ["it's '' \\"]),
             ]
-            var heard: [Heard<String>] = []
+            var heard: [Recorder<String>] = []
             for (rule, _) in rules {
-                let some = Heard<String>()
+                let some = Recorder<String>()
                 _ = try await client.subscribe(rule) { some.add($0.arguments.first?.string ?? "") }
                 heard.append(some)
             }
@@ -70,11 +71,11 @@ import Testing
         }
     }
 
-    @Test func `Nothing is heard any more after cancel`() throws {
+    @Test func `Nothing is delivered after cancel`() throws {
         try onBus { bus, loop in
             let server = try await Connection.open(bus.address, on: loop)
             let client = try await Connection.open(bus.address, on: loop)
-            let (cancelled, other) = (Heard<Signal>(), Heard<Signal>())
+            let (cancelled, other) = (Recorder<Signal>(), Recorder<Signal>())
             let subscription = try await client.subscribe(MatchRule(interface: "x.A")) { cancelled.add($0) }
             _ = try await client.subscribe(MatchRule(interface: "x.A")) { other.add($0) }
             await client.cancel(subscription)
@@ -85,11 +86,11 @@ import Testing
         }
     }
 
-    @Test func `A handler may cancel and close`() throws {
+    @Test func `A handler can cancel and close`() throws {
         try onBus { bus, loop in
             let server = try await Connection.open(bus.address, on: loop)
             let client = try await Connection.open(bus.address, on: loop)
-            let heard = Heard<Int>()
+            let heard = Recorder<Int>()
             for number in 0..<3 {
                 _ = try await client.subscribe(MatchRule(interface: "x.A")) { _ in
                     heard.add(number)
@@ -103,19 +104,19 @@ import Testing
         }
     }
 
-    @Test func `A name's owner comes, changes and goes`() throws {
+    @Test func `Changes of a name's owner are reported`() throws {
         try onBus { bus, loop in
             let client = try await Connection.open(bus.address, on: loop)
-            let owners = Heard<BusName?>()
-            let subscription = try await client.watch("org.bluez") { owners.add($0) }
+            let owners = Recorder<BusName?>()
+            let subscription = try await client.watchOwner(of: "org.bluez") { owners.add($0) }
             #expect(owners.all == [nil])
             var names: [BusName?] = [nil]
             for _ in 0..<2 {
                 let server = try await Connection.open(bus.address, on: loop)
                 try await own("org.bluez", server)
                 names += [await server.name, nil]
-                let late = Heard<BusName?>()
-                let second = try await client.watch("org.bluez") { late.add($0) }
+                let late = Recorder<BusName?>()
+                let second = try await client.watchOwner(of: "org.bluez") { late.add($0) }
                 #expect(await late.all == [server.name])
                 await client.cancel(second)
                 await server.close()
@@ -131,13 +132,13 @@ import Testing
     }
 
     /// Anyone may send a signal to us alone, whatever our rules are; the name it takes on must be its own.
-    @Test func `Only the owner of a name is heard in its name`() throws {
+    @Test func `Only signals of a name's owner match the name`() throws {
         try onBus { bus, loop in
             let real = try await Connection.open(bus.address, on: loop)
             try await own("org.bluez", real)
             let client = try await Connection.open(bus.address, on: loop)
             let forger = try await RawPeer.open(bus, loop)
-            let (heard, all) = (Heard<String?>(), Heard<String?>())
+            let (heard, all) = (Recorder<String?>(), Recorder<String?>())
             _ = try await client.subscribe(MatchRule(sender: "org.bluez", interface: "x.A")) {
                 heard.add($0.arguments.first?.string)
             }
@@ -156,7 +157,7 @@ import Testing
     private func own(_ name: BusName, _ connection: Connection) async throws {
         let call = Call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
-            [.string(name.text), .uint32(0)], answer: "u")
+            [.string(name.text), .uint32(0)], reply: "u")
         #expect(try await connection.call(call) == [.uint32(1)])
     }
 }

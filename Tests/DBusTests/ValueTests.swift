@@ -32,11 +32,11 @@ import Testing
         ]
     }
 
-    @Test func `All values come back from the other side as they went`() throws {
+    @Test func `All values survive a round trip`() throws {
         try onBus { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             for value in Self.values {
-                let answer = await ask("Echo", [.variant(value)], answer: "v")
+                let answer = await ask("Echo", [.variant(value)], reply: "v")
                 #expect(answer == .success([.variant(value)]), "\(value.type)")
             }
             #expect(await client.isOpen)
@@ -45,14 +45,14 @@ import Testing
 
     static var wrong: [(Value, String)] {
         [
-            (.string("a\0b"), "has a NUL"), (.structure([]), "\"()\" is not a signature"),
-            (.array(of: .byte, []), "must be octets"), (.descriptor, "cannot be sent"),
-            (.array(of: .string, [.byte(1)]), "of type y, and should be of type s"),
-            (.array(of: .variant, [.byte(1)]), "of type y, and should be of type v"),
+            (.string("a\0b"), "contains NUL"), (.structure([]), "\"()\" is not a signature"),
+            (.array(of: .byte, []), "must be .octets"), (.descriptor, "cannot be sent"),
+            (.array(of: .string, [.byte(1)]), "has the type y, not s"),
+            (.array(of: .variant, [.byte(1)]), "has the type y, not v"),
             (.dictionary(key: .variant, value: .byte, []), "is not a signature"),
-            (.dictionary(key: .string, value: .byte, [Value.Entry(.byte(1), .byte(1))]), "should be of type s"),
-            (.array(of: .structure([.byte, .byte]), [.structure([.byte(1)])]), "should be of type (yy)"),
-            (variants(65), "lies in more than 64 others"),
+            (.dictionary(key: .string, value: .byte, [Value.Entry(.byte(1), .byte(1))]), "has the type y, not s"),
+            (.array(of: .structure([.byte, .byte]), [.structure([.byte(1)])]), "has the type (y), not (yy)"),
+            (variants(65), "nested more than 64 levels"),
             (.octets([UInt8](repeating: 0, count: 16 << 20)), "longer than"),
             (.array(of: .string, [Value](repeating: .string(""), count: 3 << 20)), "longer than"),
             (.structure([Value](repeating: .byte(1), count: 254)), "is not a signature"),
@@ -60,7 +60,7 @@ import Testing
         ]
     }
 
-    @Test func `What D-Bus does not allow is found before it is sent`() throws {
+    @Test func `Invalid values are detected before they are sent`() throws {
         try onBus { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             for (value, reason) in Self.wrong {
@@ -72,23 +72,23 @@ import Testing
             }
             let many = await ask("Echo", [Value](repeating: .byte(1), count: 256))
             #expect(many.errorName == nil && many != .failure(.disconnected))
-            #expect(await ask("Echo", [.variant(.byte(1))], answer: "v") == .success([.variant(.byte(1))]))
+            #expect(await ask("Echo", [.variant(.byte(1))], reply: "v") == .success([.variant(.byte(1))]))
             #expect(await client.isOpen)
         }
     }
 
     /// 64 around the innermost one, that of the message counted.
-    @Test func `The bus takes the deepest value that we take`() throws {
+    @Test func `The bus accepts values of the maximum depth`() throws {
         try onBus { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             let deep = Self.variants(64)
-            let answer = await ask("Echo", [deep], answer: "v")
+            let answer = await ask("Echo", [deep], reply: "v")
             #expect(answer == .success([deep]))
             #expect(await client.isOpen)
         }
     }
 
-    @Test func `Values say what they are, or nil`() {
+    @Test func `Accessors of values`() {
         let options = Value.options([("offset", .uint16(5)), ("mtu", .uint32(9)), ("offset", .uint16(6))])
         #expect(options["offset"]?.uint16 == 6)
         #expect(options["mtu"]?.uint16 == nil)

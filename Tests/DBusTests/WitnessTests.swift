@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(.enabled(if: Child.isInstalled("dbus-send"), "dbus-send is not installed: Tools/setup test"))
-    func `dbus-send calls, reads, sets and is refused`() throws {
+    func `dbus-send can call, read and set, and gets errors`() throws {
         try onBus { bus, loop in
             let (service, connection) = (Service(), try await Connection.open(bus.address, on: loop))
             try await connection.export(service.object)
@@ -37,7 +37,7 @@ import Testing
     func `busctl understands the introspection, the tree and the values`() throws {
         try onBus { bus, loop in
             let (service, connection) = (Service(), try await Connection.open(bus.address, on: loop))
-            await connection.manage("/example")
+            await connection.addObjectManager(at: "/example")
             try await connection.export(service.object)
             let name = try #require(await connection.name)
             func ask(_ words: String...) async throws -> String {

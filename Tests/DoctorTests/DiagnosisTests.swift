@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func `The page for laptops quotes what is found, and how it is mended`() throws {
-        let path = #filePath.dropLast("/Tests/CommandLineToolTests/DiagnosisTests.swift".count)
+        let path = #filePath.dropLast("/Tests/DoctorTests/DiagnosisTests.swift".count)
         let page = try String(contentsOfFile: path + "/Documentation/laptop.md", encoding: .utf8)
         let lines = page.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.contains("(LD0") }
         #expect(lines.count >= 15)
@@ -261,7 +261,7 @@ import Testing
         facts.daemon = .absent
         let report = DoctorReport(Diagnosis(facts), WantedRadio(name: "bluez", adapters: []))
         let lines = report.lines(Paint(isOn: false))
-        let place = lines.firstIndex { $0.hasSuffix("bluetoothd does not run (LD0212)") } ?? 0
+        let place = lines.firstIndex { $0.hasSuffix("bluetoothd is not running (LD0212)") } ?? 0
         #expect(lines[place].hasPrefix("bluetoothd         problem  "))
         #expect(lines[place + 1] == String(repeating: " ", count: 28) + "$ sudo systemctl start bluetooth")
         #expect(lines.contains("bluez              no       see LD0212"))
@@ -276,6 +276,6 @@ import Testing
         )
         #expect(
             Finding.ok("port", "free").json
-                == #"{"subject": "port", "level": "ok", "code": null, "found": "free", "fix": null, "advice": null}"#)
+                == #"{"subject": "port", "level": "ok", "code": null, "found": "free", "mend": null, "advice": null}"#)
     }
 }

@@ -9,19 +9,19 @@ import Testing
         #"{"do": "set", "to": {"curve": "list", "values": [1, 2.0]}, "do": 1}"#,
     ]
 
-    @Test(arguments: texts) func `What was read is written as it was`(text: String) throws {
+    @Test(arguments: texts) func `Values are written as they were read`(text: String) throws {
         let node = try Node(json: Array(text.utf8), file: "")
         #expect(node.json == text)
         #expect(node.indentedJSON == text)
     }
 
-    @Test func `Blanks and escapes go, and what is unknown is null`() throws {
+    @Test func `Spaces and escapes are normalized, and an unknown value is null`() throws {
         let node = try Node(json: Array(#" { "\u0061":[ 1 ,2 ] ,"b":"\/" } "#.utf8), file: "")
         #expect(node.json == #"{"a": [1, 2], "b": "/"}"#)
         #expect(Node(.array([Node(.unknown)])).json == "[null]")
     }
 
-    @Test func `What is too long for a line is indented, and reads as before`() throws {
+    @Test func `Values that do not fit on a line are indented`() throws {
         let long = Node(.string(String(repeating: "x", count: 100)))
         let node = Node.object([("a", Node(.array([long, Node(.object([])), long]))), ("b", Node(.number("1")))])
         let text = node.indentedJSON

@@ -74,7 +74,7 @@ import VirtualWorld
 
     @Test func `A warning is given once for each kind, and at most 64 kinds`() {
         var warnings = HostWarnings()
-        let refused = Host.Output.refused(.reset, .unknownCommand)
+        let refused = Host.Output.refused(Command.reset.opcode, .unknownCommand)
         #expect(warnings.warning(for: refused)?.contains("refused") == true)
         #expect(warnings.warning(for: refused) == nil)
         #expect(warnings.warning(for: .scanning(true)) == nil)

@@ -29,7 +29,7 @@ final class Collected<Chunk: Sendable>: Sendable {
         return record
     }()
 
-    @Test func `The keys come in one order`() {
+    @Test func `Keys have a fixed order`() {
         #expect(
             Self.full.json == #"{"t": 12.345678, "event": "written", "of": "strap/heart_rate", "#
                 + #""peer": "C0:FF:EE:00:00:01/random", "handle": 14, "value": {"bpm": 62}, "octets": "00 3E", "#
@@ -41,12 +41,12 @@ final class Collected<Chunk: Sendable>: Sendable {
         (0 as Int64, "0.000000"), (999, "0.000000"), (1_000, "0.000001"), (100_000_000, "0.100000"),
         (86_400_000_000_000, "86400.000000"), (3_155_760_000_000_000_000, "3155760000.000000"),
     ])
-    func `What is not known is left out, and time has six decimals`(nanoseconds: Int64, text: String) {
+    func `Missing details are omitted, and times have six decimals`(nanoseconds: Int64, text: String) {
         let record = EventRecord(.scanning, at: Instant(nanoseconds: nanoseconds))
         #expect(record.json == "{\"t\": \(text), \"event\": \"scanning\"}")
     }
 
-    @Test func `The first line and the last`() {
+    @Test func `First and last line`() {
         #expect(
             EventRecord.start(version: "0.1", scenario: "a \"b\".json", seed: .max)
                 == #"{"t": 0.000000, "event": "start", "lubdub": "0.1", "scenario": "a \"b\".json", "#
@@ -59,7 +59,7 @@ final class Collected<Chunk: Sendable>: Sendable {
         #expect(EventRecord.end(status: 130) == #"{"event": "end", "status": 130}"#)
     }
 
-    @Test func `The names are the scenario language's`() {
+    @Test func `Names of events`() {
         let names = """
             advertising scanning scanning_stopped connecting connected disconnected encrypted paired pairing_failed mtu \
             discovering discovered subscribed unsubscribed read written notified delivered indicated confirmed refused \

@@ -11,13 +11,13 @@ import Testing
         func write(to json: inout JSONText) { json.append(quoted: text) }
     }
 
-    static func lines(of chunk: EventChunk, in wording: ValueWording) -> [String] {
+    static func lines(of chunk: EventChunk, in wording: ValueFormatter) -> [String] {
         var text = JSONText()
         chunk.write(in: wording, to: &text)
         return text.string.split(separator: "\n").map(String.init)
     }
 
-    @Test func `Values and other events come back in their order, worded when they are read`() throws {
+    @Test func `Values and other events are formatted in order`() throws {
         let collected = Collected<EventChunk>()
         var (pool, journal) = (PacketPool(), EventJournal { collected.add($0) })
         let packet = pool.take([0x1B, 0x0E, 0x00, 0x00, 0x3E])
@@ -37,7 +37,7 @@ import Testing
         journal.flush()
         pool.release(packet)
 
-        let wording = ValueWording(
+        let wording = ValueFormatter(
             entity: { "device \($0) part \($1)" },
             value: { _, part, octets, text in
                 text.append(Int64(octets.last ?? 0))
@@ -56,7 +56,7 @@ import Testing
             ])
     }
 
-    @Test func `Who words events otherwise gets those that are asked for`() throws {
+    @Test func `Selected events are available as records`() throws {
         let collected = Collected<EventChunk>()
         var (pool, journal) = (PacketPool(), EventJournal { collected.add($0) })
         let packet = pool.take([0x1B, 0x0E, 0x00, 0x00, 0x3E])
@@ -71,7 +71,7 @@ import Testing
         journal.flush()
         pool.release(packet)
 
-        let wording = ValueWording(entity: { "\($0)/\($1)" }) { _, _, octets, text in
+        let wording = ValueFormatter(entity: { "\($0)/\($1)" }) { _, _, octets, text in
             text.append(Int64(octets.last ?? 0))
             return true
         }
@@ -85,7 +85,7 @@ import Testing
         #expect(chunk.records(where: { _ in true }, in: wording).count == chunk.count)
     }
 
-    @Test func `A full chunk goes to the sink, and the next begins anew`() {
+    @Test func `A full chunk is passed to the sink`() {
         let collected = Collected<EventChunk>()
         var (pool, journal) = (PacketPool(), EventJournal(entriesPerChunk: 3) { collected.add($0) })
         for number in 0..<8 as Range<UInt8> {
@@ -94,7 +94,7 @@ import Testing
             pool.release(packet)
         }
         journal.flush()
-        let wording = ValueWording(entity: { _, _ in "" }, value: { _, _, _, _ in false })
+        let wording = ValueFormatter(entity: { _, _ in "" }, value: { _, _, _, _ in false })
         let octets = collected.chunks.map { chunk in
             Self.lines(of: chunk, in: wording).map { String($0.dropLast(2).suffix(2)) }
         }
@@ -102,7 +102,7 @@ import Testing
         #expect(collected.chunks.map(\.count) == [3, 3, 2])
     }
 
-    @Test func `Packets come back with their octets, controllers before them`() {
+    @Test func `Packets are logged with their octets, after their controllers`() {
         let collected = Collected<PacketChunk>()
         var (pool, log) = (PacketPool(), PacketLog(recordsPerChunk: 3) { collected.add($0) })
         log.open(controller: 1, DeviceAddress(0xC0FF_EE00_0001, .public), name: "strap and more", at: .start)
@@ -129,7 +129,7 @@ import Testing
         #expect(MemoryLayout<ValueRecord>.stride == 24)
     }
 
-    @Test func `Without a sink nothing is kept`() {
+    @Test func `Without a sink nothing is recorded`() {
         var (log, journal) = (PacketLog(sink: nil), EventJournal(sink: nil))
         log.append(.event, controller: 0, [1], at: .start)
         log.flush()

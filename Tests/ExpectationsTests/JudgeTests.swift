@@ -22,36 +22,36 @@ private let log =
 
 @Suite struct JudgeTests {
     @Test func `A verdict comes as soon as it is sure, and in the order of time`() throws {
-        var court = try Court(all[0], all[1], all[2])
-        let entries = EventLogReader(court.scenario).entries(log)
+        var harness = try JudgeHarness(all[0], all[1], all[2])
+        let entries = EventLogReader(harness.scenario).entries(log)
         var came: [String] = []
         for entry in entries {
-            court.judge.happened(entry.observed, at: entry.instant, into: &court.rulings)
-            came += court.rulings.map { "\($0.expectation) \($0.verdict) \($0.at) by \(entry.instant)" }
-            court.rulings = []
+            harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
+            came += harness.rulings.map { "\($0.expectation) \($0.verdict) \($0.at) by \(entry.instant)" }
+            harness.rulings = []
         }
         #expect(
             came == [
                 "2 fail 3.000000 by 3.000000", "1 pass 7.000000 by 7.000000",
                 "0 fail 10.000000 by 12.000000",
             ])
-        #expect(court.judge.isDecided)
+        #expect(harness.judge.isDecided)
     }
 
-    @Test func `How often it is told that time has passed changes nothing`() throws {
-        var once = try Court(all[0], all[1], all[2], all[3], all[4], all[5], all[6])
+    @Test func `The number of calls of timePassed changes nothing`() throws {
+        var once = try JudgeHarness(all[0], all[1], all[2], all[3], all[4], all[5], all[6])
         let entries = EventLogReader(once.scenario).entries(log)
-        _ = once.hear(log)
+        _ = once.observe(log)
         #expect(once.rulings.count == all.count)
         for step in [1, 333, 1000, 7000] {
-            var often = try Court(all[0], all[1], all[2], all[3], all[4], all[5], all[6])
+            var often = try JudgeHarness(all[0], all[1], all[2], all[3], all[4], all[5], all[6])
             var now = 0
             for entry in entries {
                 while now * 1_000_000 <= entry.instant.nanoseconds {
                     often.judge.timePassed(at: Instant(nanoseconds: Int64(now) * 1_000_000), into: &often.rulings)
                     now += step
                 }
-                often.judge.happened(entry.observed, at: entry.instant, into: &often.rulings)
+                often.judge.observe(entry.observed, at: entry.instant, into: &often.rulings)
             }
             often.judge.finish(at: .start.advanced(by: .seconds(60)), into: &often.rulings)
             #expect(often.rulings == once.rulings, "\(step) ms")
@@ -61,36 +61,36 @@ private let log =
     @Test func `No order of what is told is too strange`() throws {
         var stream = RandomStream(seed: 5)
         for _ in 0..<200 {
-            var court = try Court(all[0], all[1], all[2], all[3], all[4], all[5], all[6])
-            let entries = EventLogReader(court.scenario).entries(log)
+            var harness = try JudgeHarness(all[0], all[1], all[2], all[3], all[4], all[5], all[6])
+            let entries = EventLogReader(harness.scenario).entries(log)
             for _ in 0..<40 {
                 let entry = entries[Int(stream.next() % UInt64(entries.count))]
                 let instant = Instant(nanoseconds: Int64(bitPattern: stream.next() >> (stream.next() % 64)))
                 switch stream.next() % 16 {
-                case 0: court.judge.timePassed(at: instant, into: &court.rulings)
-                case 1 where stream.next() % 8 == 0: court.judge.finish(at: instant, into: &court.rulings)
-                default: court.judge.happened(entry.observed, at: instant, into: &court.rulings)
+                case 0: harness.judge.timePassed(at: instant, into: &harness.rulings)
+                case 1 where stream.next() % 8 == 0: harness.judge.finish(at: instant, into: &harness.rulings)
+                default: harness.judge.observe(entry.observed, at: instant, into: &harness.rulings)
                 }
             }
-            court.judge.finish(at: .never, into: &court.rulings)
-            #expect(court.rulings.map(\.expectation).sorted() == Array(all.indices))
+            harness.judge.finish(at: .never, into: &harness.rulings)
+            #expect(harness.rulings.map(\.expectation).sorted() == Array(all.indices))
         }
     }
 
     @Test func `More openings than can be watched at once are not passed over in silence`() throws {
-        var court = try Court(
+        var harness = try JudgeHarness(
             #""expect": "seen", "event": "subscribed", "since": "connected", "within": "1 h""#, limit: "2 h")
         for index in 0..<70_000 {
             let now = Instant(nanoseconds: Int64(index) * 1000)
-            court.judge.happened(.init(.connected, of: .device(0)), at: now, into: &court.rulings)
+            harness.judge.observe(.init(.connected, of: .device(0)), at: now, into: &harness.rulings)
         }
-        #expect(court.hear(subscribed(1)) == ["inconclusive 7200.000000"])
-        #expect(court.reasons[0].contains("too often"))
+        #expect(harness.observe(subscribed(1)) == ["inconclusive 7200.000000"])
+        #expect(harness.reasons[0].contains("too many"))
     }
 
     @Test func `Only what matters is waited for`() throws {
-        let court = try Court(all[1])
-        let kinds = EventName.allCases.filter(court.judge.waits)
+        let harness = try JudgeHarness(all[1])
+        let kinds = EventName.allCases.filter(harness.judge.waits)
         #expect(kinds == [.read, .delivered, .indicated, .said])
         #expect(!Judge(Scenario.empty).waits(for: .said))
     }

@@ -76,7 +76,7 @@ private func seen(since: String, event: String = "\"subscribed\"", within: Strin
         Row(
             #""expect": "never", "event": "subscribed", "since": "connected", "until": "2 s""#, connected(3),
             "inconclusive 60.000000"),
-        // What closes it does not count.
+        // The event that closes it does not count.
         Row(
             #""expect": "never", "event": "subscribed", "until": "subscribed""#, subscribed(2), "pass 2.000000"),
         Row(

@@ -40,7 +40,7 @@ private func lines(_ seconds: Double...) -> String { seconds.map { said($0, "{}"
     func `Windows`(_ row: Row) throws { try row.check() }
 
     /// What is delivered at 2 s arose from 1.1 s on.  A notification may reach back by 25.6 s at ten values a second,
-    /// and so far behind its end a window is judged.
+    /// and this long after its end a window is judged.
     @Test(arguments: [
         Row(even, subscribed(1) + stream(2, ten) + stream(3, ten) + stream(28.5, ten), "fail 29.600000"),
         Row(even, subscribed(1) + stream(2, ten) + stream(3, ten), "pass 28.000000", limit: "28 s"),

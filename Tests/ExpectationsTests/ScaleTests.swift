@@ -1,6 +1,6 @@
 import Testing
 
-/// Frames of so many heart rates, one after the other; the values rise and fall.
+/// Consecutive frames of heart rates, which rise and fall.
 private func frames(_ count: Int, of size: Int) -> String {
     (0..<count).map { frame in
         stream(Double((frame + 1) * size) / 10, (0..<size).map { 60 + (frame * size + $0) % 7 % 5 })
@@ -16,10 +16,11 @@ private func frames(_ count: Int, of size: Int) -> String {
             + words.enumerated().map { index, word in
                 said(2501.1, #"{"\#(index)": \#(word.1)}"#)
             }.joined()
-        var court = try Court(
+        var harness = try JudgeHarness(
             words.enumerated().map { index, word in
                 #""expect": "seen", "since": {"event": "delivered", "of": "patch/measurements", "nth": 25000}, "within": "2 s", "event": {"event": "said", "line": {"\#(index)": {"$truth": "\#(word.0)", "of": "patch/measurements", "last": 20000, "$tolerance": 0.05}}}"#
             }, limit: "3000 s")
-        #expect(court.hear(log) == ["pass 2501.100000", "fail 2502.000000", "pass 2501.100000", "fail 2502.000000"])
+        #expect(
+            harness.observe(log) == ["pass 2501.100000", "fail 2502.000000", "pass 2501.100000", "fail 2502.000000"])
     }
 }

@@ -14,22 +14,22 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
 
 /// A machine that stands still, while what it plays is judged.
 @Suite struct StandstillTests {
-    /// How it ends when the machine stood still from `begin` for so many milliseconds, as soon as time is there.
+    /// The verdict if the machine stood still from `begin` for a number of milliseconds.
     private func judged(_ expect: String, _ log: String, _ begin: Double, _ length: Int64) throws -> Judge.Ruling {
-        var court = try Court(expect, limit: "30 s")
+        var harness = try JudgeHarness(expect, limit: "30 s")
         let instant = Instant(nanoseconds: Int64(begin * 1e9))
         var isTold = false
         for line in log.split(separator: "\n").map({ "\($0)\n" }) + ["end"] {
-            let entries = EventLogReader(court.scenario).entries(line == "end" ? "" : line)
+            let entries = EventLogReader(harness.scenario).entries(line == "end" ? "" : line)
             if !isTold, entries.first.map({ $0.instant >= instant }) ?? true {
-                court.judge.timePassed(at: instant, into: &court.rulings)
-                court.judge.stoodStill(from: instant, to: instant.advanced(by: .milliseconds(length)))
+                harness.judge.timePassed(at: instant, into: &harness.rulings)
+                harness.judge.stoodStill(from: instant, to: instant.advanced(by: .milliseconds(length)))
                 isTold = true
             }
-            for entry in entries { court.judge.happened(entry.observed, at: entry.instant, into: &court.rulings) }
+            for entry in entries { harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings) }
         }
-        court.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &court.rulings)
-        return try #require(court.rulings.first)
+        harness.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &harness.rulings)
+        return try #require(harness.rulings.first)
     }
 
     @Test(
@@ -75,6 +75,7 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
     @Test func `It is said`() throws {
         let ruling = try judged(shows, connected(1), 2, 2140)
         let reason = try #require(ruling.reason)
-        #expect(reason.hasPrefix("this machine stood still for 2.1 s: expected said {\"heart_rate\": {}} within 10 s"))
+        #expect(
+            reason.hasPrefix("this machine stood still for 2.1 s: expected output {\"heart_rate\": {}} within 10 s"))
     }
 }

@@ -13,7 +13,7 @@ private let cleared = said(2, #"{"heart_rate": null}"#)
         Row(returns, connected(1) + subscribed(6), "pass 60.000000"),
         Row(returns, connected(1) + subscribed(6.000001), "fail 6.000000"),
         Row(returns, connected(1), "fail 6.000000"),
-        // What came before does not count, not even at the same instant.
+        // Earlier events do not count, not even at the same instant.
         Row(returns, subscribed(1) + connected(1), "fail 6.000000"),
         Row(returns, connected(1) + subscribed(1), "pass 60.000000"),
         Row(returns, subscribed(1), "inconclusive 60.000000"),
@@ -49,7 +49,7 @@ private let cleared = said(2, #"{"heart_rate": null}"#)
         Row(quiet + #", "within": "3 s""#, disconnected(3.000001), "pass 3.000000"),
         Row(quiet + #", "within": "3 s""#, "", "inconclusive 2.000000", limit: "2 s"),
         Row(quiet + #", "within": "3 s""#, disconnected(1), "fail 1.000000", limit: "2 s"),
-        // An event closes what stands before it in the log, a time what belongs to that microsecond.
+        // An opening has the log's events before the one that closes it; a time that closes it includes its microsecond.
         Row(quiet + #", "until": "subscribed""#, subscribed(3) + disconnected(3), "pass 3.000000"),
         Row(quiet + #", "until": "subscribed""#, disconnected(3) + subscribed(3), "fail 3.000000"),
         Row(quiet + #", "until": "subscribed""#, "", "inconclusive 60.000000"),

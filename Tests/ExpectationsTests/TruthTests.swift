@@ -1,6 +1,6 @@
 import Testing
 
-/// That a client says what is true, in the second after it was said that it should.
+/// A client prints values that were true within the last second.
 private func says(_ words: String, since: String = #""10 s""#) -> String {
     #""expect": "seen", "since": \#(since), "within": "1 s", "event": {"event": "said", "line": \#(words)}"#
 }
@@ -28,7 +28,7 @@ private let last = bpm(#""last", "of": "strap/heart_rate""#)
         Row(last, delivered(8, 62) + delivered(9.2, 70) + delivered(9.4, 80) + shown(10, 70), "pass 10.000000"),
         Row(last, shown(10, 62) + delivered(10, 62), "fail 11.000000"),
         Row(last, delivered(9, 62) + said(10, #"{"heart_rate": null}"#), "fail 11.000000"),
-        // What is not true is said of what is.
+        // A false value is compared with the true one.
         Row(
             #""expect": "never", "event": {"event": "said", "line": {"heart_rate": {"bpm": {"$not": {"$truth": "last", "of": "strap/heart_rate"}}}}}"#,
             delivered(1, 62) + shown(2, 62), "pass 60.000000"),
@@ -49,7 +49,7 @@ private let last = bpm(#""last", "of": "strap/heart_rate""#)
         Row(
             part("contact"), delivered(9, 62, #", "contact": true"#) + said(10, #"{"heart_rate": {"contact": false}}"#),
             "fail 11.000000"),
-        // The last measurement that had it says it.
+        // The last measurement with the member counts.
         Row(
             part("energy_kj"),
             delivered(2, 62, #", "energy_kj": 7"#) + delivered(9, 62) + said(10, #"{"heart_rate": {"energy_kj": 7}}"#),
@@ -77,7 +77,7 @@ private let last = bpm(#""last", "of": "strap/heart_rate""#)
             value(#""last", "of": "strap/health_thermometer""#),
             line(9, "delivered", of: "strap/health_thermometer", #", "value": {"celsius": 36.6, "type": "ear"}"#)
                 + told("36.66"), "fail 11.000000"),
-        // What is indicated and what is read reaches the client too.
+        // Indicated and read values reach the client too.
         Row(
             value(#""last", "of": "strap/health_thermometer""#),
             line(9, "indicated", of: "strap/health_thermometer", #", "value": {"celsius": 36.6}"#) + told("36.6"),
@@ -127,7 +127,7 @@ private let last = bpm(#""last", "of": "strap/heart_rate""#)
             line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + told("73"), "pass 10.500000"
         ),
         Row(
-            // A log counts samples, and does not say them.
+            // A log has the number of samples only.
             value(#""sum", "of": "patch/ecg/samples""#),
             line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + told("73"), "fail 11.000000"
         ),

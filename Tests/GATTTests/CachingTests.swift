@@ -39,7 +39,7 @@ enum Glucose {
             characteristics: [CharacteristicDefinition(uuid: UUID(0x2A19), properties: .read)]),
     ]
 
-    /// The same, and a service behind it.
+    /// The same database with another service at the end.
     static let more =
         services + [
             ServiceDefinition(
@@ -60,7 +60,7 @@ enum Glucose {
         #expect(glucose.answer(hex("08 01 00 FF FF 2A 2B")) == [hex("09 12 0D 00 " + hash)])
     }
 
-    @Test func `The hash is of the definitions, not of the values`() throws {
+    @Test func `The hash covers definitions, not values`() throws {
         func hash(_ services: [ServiceDefinition]) throws -> [[UInt8]] {
             var glucose = try Glucose.server(services)
             return glucose.answer(hex("08 01 00 FF FF 2A 2B"))
@@ -110,7 +110,7 @@ enum Glucose {
         }
     }
 
-    @Test func `GATT/SR/GAS/BV-01-C: Service Changed names what differs`() throws {
+    @Test func `GATT/SR/GAS/BV-01-C: Service Changed has the range of handles that differ`() throws {
         var glucose = try Glucose.server()
         #expect(try glucose.change(to: AttributeTable(Glucose.services)) == [])
         #expect(glucose.answer(hex("12 09 00 02 00")) == [[0x13]])
@@ -125,7 +125,7 @@ enum Glucose {
         #expect(try glucose.change(to: AttributeTable(Glucose.services), isAnnounced: false) == [])
     }
 
-    @Test func `What a client out of sync cannot be told is said to be dropped, and what waits with it`() throws {
+    @Test func `Indications to a change-unaware client are reported as dropped, queued ones too`() throws {
         var glucose = try Glucose.server()
         _ = glucose.answer(hex("12 0B 00 01"))
         _ = glucose.answer(hex("12 12 00 02 00"))
@@ -142,7 +142,7 @@ enum Glucose {
         #expect(glucose.indicate(0x0011, [2]) == [hex("1D 11 00 02")])
     }
 
-    @Test func `What was configured where the attributes differ is gone, and the rest stays`() throws {
+    @Test func `Configurations of changed attributes are removed, and the others stay`() throws {
         var glucose = try Glucose.server()
         _ = glucose.answer(hex("12 09 00 02 00"))
         _ = glucose.answer(hex("12 12 00 02 00"))
@@ -166,7 +166,7 @@ enum Glucose {
         return glucose
     }
 
-    @Test func `GATT/SR/GAS/BV-05-C: Database Out Of Sync once, and the next request is played`() throws {
+    @Test func `GATT/SR/GAS/BV-05-C: Database Out Of Sync is sent once, and the next request is answered`() throws {
         let requests: [(request: String, handle: String)] = [
             ("0A 16 00", "16 00"), ("0C 16 00 00 00", "16 00"), ("0E 16 00 03 00", "16 00"),
             ("20 16 00 03 00", "16 00"), ("12 03 00 41", "03 00"), ("16 03 00 00 00 41", "03 00"),
@@ -180,7 +180,7 @@ enum Glucose {
         }
     }
 
-    @Test func `GATT/SR/GAS/BV-05-C: what names no attribute is answered`() throws {
+    @Test func `GATT/SR/GAS/BV-05-C: a request without a handle is answered`() throws {
         var glucose = try unaware()
         for request in [
             "02 F7 00", "04 01 00 FF FF", "06 01 00 FF FF 00 28 0F 18", "08 01 00 10 00 03 28", "08 01 00 FF FF 01 2A",
@@ -191,7 +191,7 @@ enum Glucose {
         #expect(glucose.answer(hex("0A 16 00")) == [hex("01 0A 16 00 12")])
     }
 
-    @Test func `Commands are ignored, and no value is told, until the client is aware`() throws {
+    @Test func `A change-unaware client's commands are ignored, and no value is notified`() throws {
         var glucose = try unaware()
         #expect(glucose.answer(hex("52 03 00 41")) == [])
         #expect(glucose.events == [.refused(opcode: 0x52, handle: 3, .databaseOutOfSync)])
@@ -202,7 +202,7 @@ enum Glucose {
         #expect(glucose.indicate(0x0011, [1]) == [hex("1D 11 00 01")])
     }
 
-    @Test func `GATT/SR/GAS/BV-06-C: aware again after the hash and another request`() throws {
+    @Test func `GATT/SR/GAS/BV-06-C: a client is change-aware after reading the hash and one more request`() throws {
         var glucose = try unaware()
         #expect(glucose.answer(hex("08 01 00 FF FF 2A 2B")).first?.first == 0x09)
         #expect(glucose.indicate(0x0011, [1]) == [])
@@ -210,7 +210,7 @@ enum Glucose {
         #expect(glucose.indicate(0x0011, [1]).count == 1)
     }
 
-    @Test func `GATT/SR/GAS/BV-07-C: aware again when Service Changed is confirmed`() throws {
+    @Test func `GATT/SR/GAS/BV-07-C: a client is change-aware after confirming Service Changed`() throws {
         var glucose = try Glucose.server()
         for request in ["12 0B 00 01", "12 09 00 02 00", "12 12 00 02 00"] { _ = glucose.answer(hex(request)) }
         #expect(try glucose.change(to: AttributeTable(Glucose.more)).count == 1)
@@ -223,23 +223,23 @@ enum Glucose {
         #expect(glucose.indicate(0x0011, [1]).count == 1)
     }
 
-    @Test func `Service Changed goes before what waits, and says all that has not been said`() throws {
+    @Test func `Service Changed precedes queued indications, and covers all unconfirmed changes`() throws {
         var glucose = try Glucose.server()
         for request in ["12 09 00 02 00", "12 12 00 02 00"] { _ = glucose.answer(hex(request)) }
-        for number in 0...Server.mostIndications { _ = glucose.indicate(0x0011, [UInt8(number)]) }
+        for number in 0...Server.maximumPendingIndications { _ = glucose.indicate(0x0011, [UInt8(number)]) }
         var other = Glucose.services
         other[3].characteristics[0].uuid = UUID(0x2A1A)
         #expect(try glucose.change(to: AttributeTable(other)) == [])
         #expect(try glucose.change(to: AttributeTable(other + [ServiceDefinition(uuid: Strap.service)])) == [])
         #expect(glucose.events == [])
         #expect(glucose.answer([0x1E]) == [hex("1D 08 00 15 00 17 00")])
-        for number in 1...Server.mostIndications {
+        for number in 1...Server.maximumPendingIndications {
             #expect(glucose.answer([0x1E]) == [hex("1D 11 00") + [UInt8(number)]])
         }
         #expect(glucose.answer([0x1E]) == [])
     }
 
-    @Test func `What is confirmed when its attribute is gone is told as that`() throws {
+    @Test func `A confirmation for a removed attribute is reported as an orphan's`() throws {
         for isAnnounced in [true, false] {
             var glucose = try Glucose.server()
             _ = glucose.answer(hex("12 12 00 02 00"))
@@ -255,7 +255,7 @@ enum Glucose {
         }
     }
 
-    @Test func `Without an announcement a client stays aware, and what it prepared is written`() throws {
+    @Test func `Without an announcement a client stays change-aware, and its prepared writes are executed`() throws {
         var glucose = try Glucose.server()
         for request in ["12 0B 00 01", "12 09 00 02 00", "16 03 00 00 00 41"] { _ = glucose.answer(hex(request)) }
         #expect(try glucose.change(to: AttributeTable(Glucose.more), isAnnounced: false) == [])
@@ -264,7 +264,7 @@ enum Glucose {
         #expect(glucose.values.pages[3]?.first == 0x41)
     }
 
-    @Test func `A service that is not there keeps its handles`() throws {
+    @Test func `An absent service keeps its handles`() throws {
         let whole = try AttributeTable(Glucose.more)
         let less = try whole.removing([3], adding: [])
         #expect(less.type(of: 0x000F) == nil && less.type(of: 0x0014) == nil && less.type(of: 0x0016) == nil)
@@ -278,13 +278,13 @@ enum Glucose {
         #expect(try whole.moving(from: 9, by: 1) == whole)
     }
 
-    @Test func `Without robust caching a client is never refused`() throws {
+    @Test func `Without robust caching a client never gets Database Out Of Sync`() throws {
         var glucose = try Glucose.server()
         _ = try glucose.change(to: AttributeTable(Glucose.more))
         #expect(glucose.answer(hex("0A 16 00")) == [[0x0B]])
     }
 
-    @Test func `GATT/SR/GAW/BI-41-C: what was prepared for other attributes is not written`() throws {
+    @Test func `GATT/SR/GAW/BI-41-C: writes prepared before a change are not executed`() throws {
         var glucose = try Glucose.server()
         _ = glucose.answer(hex("16 03 00 00 00 41"))
         _ = try glucose.change(to: AttributeTable(Glucose.more))
@@ -293,7 +293,7 @@ enum Glucose {
         #expect(glucose.values.pages[3] == Array("abcdef".utf8))
     }
 
-    @Test func `No octets trap a server, whatever has changed`() throws {
+    @Test func `No octets trap a server after a change`() throws {
         for request in Self.cases.flatMap(\.lines).map({ hex($0.request) }) {
             for octets in request.mutations {
                 var glucose = try unaware()

@@ -7,15 +7,15 @@ import Simulation
 import Testing
 
 /// A client with its pool.
-struct Phone {
+struct TestClient {
     var client = Client(receives: 247)
     var pool = PacketPool()
-    /// When it wants to be woken.
+    /// The instant of the last `.wake`.
     private(set) var wakes: [Instant] = []
-    /// What is said besides, but for PDUs, in order.
+    /// The outputs other than PDUs, in order.
     private(set) var events: [Client.Output] = []
 
-    /// What is sent for this input.
+    /// The PDUs sent for an input.
     mutating func step(_ input: Client.Input, at now: Instant = .start) -> [[UInt8]] {
         var (outbox, sent): ([Client.Output], [[UInt8]]) = ([], [])
         client.step(input, at: now, pool: &pool, into: &outbox)
@@ -36,7 +36,7 @@ struct Phone {
 
     mutating func receive(_ octets: [UInt8]) -> [[UInt8]] { step(.receive(pool.take(octets))) }
 
-    /// Plays a procedure against scripted answers: each line is what must be sent, and what is answered.
+    /// Runs a procedure against scripted answers; each line has the expected PDU and its answer.
     mutating func play(_ procedure: Procedure, _ lines: [(sent: String, answer: String)]) {
         var sent = step(.start(procedure, id: 7))
         for line in lines {
@@ -47,7 +47,7 @@ struct Phone {
     }
 }
 
-/// A procedure, the conversation it leads to, and its end.
+/// A procedure, the expected exchange of PDUs, and its end.
 struct ClientCase: CustomTestStringConvertible {
     let testDescription: String
     let procedure: Procedure
@@ -216,10 +216,10 @@ struct ClientCase: CustomTestStringConvertible {
 
     @Test(arguments: cases)
     func `GATT/CL`(clientCase: ClientCase) {
-        var phone = Phone()
-        phone.play(clientCase.procedure, clientCase.lines)
-        #expect(phone.events == clientCase.end)
-        #expect(phone.pool.taken == 0)
+        var testClient = TestClient()
+        testClient.play(clientCase.procedure, clientCase.lines)
+        #expect(testClient.events == clientCase.end)
+        #expect(testClient.pool.taken == 0)
     }
 
     static let hostile = [
@@ -235,7 +235,7 @@ struct ClientCase: CustomTestStringConvertible {
             "a service that ends before it begins", .discoverPrimaryServices,
             ("10 01 00 FF FF 00 28", "11 06 06 00 05 00 0D 18"), end: .failed(7, .handleOutOfOrder(5))),
         ClientCase(
-            "a service behind the end of all", .discoverPrimaryServices,
+            "a service after the end of all", .discoverPrimaryServices,
             ("10 01 00 FF FF 00 28", "11 06 01 00 FF FF 00 18 02 00 03 00 0D 18"),
             end: .failed(7, .handleOutOfOrder(2))),
         ClientCase(
@@ -263,129 +263,129 @@ struct ClientCase: CustomTestStringConvertible {
 
     @Test(arguments: hostile)
     func `A hostile answer ends the procedure`(clientCase: ClientCase) {
-        var phone = Phone()
-        phone.play(clientCase.procedure, clientCase.lines)
-        #expect(phone.events == clientCase.end)
-        #expect(phone.step(.start(.read(handle: 3), id: 8)) == [[0x0A, 0x03, 0x00]])
+        var testClient = TestClient()
+        testClient.play(clientCase.procedure, clientCase.lines)
+        #expect(testClient.events == clientCase.end)
+        #expect(testClient.step(.start(.read(handle: 3), id: 8)) == [[0x0A, 0x03, 0x00]])
     }
 
-    @Test func `A value without an end is given up`() {
-        var phone = Phone()
-        var (sent, answers) = (phone.step(.start(.readLong(handle: 3), id: 7)), 0)
+    @Test func `A long read that never ends fails`() {
+        var testClient = TestClient()
+        var (sent, answers) = (testClient.step(.start(.readLong(handle: 3), id: 7)), 0)
         while !sent.isEmpty {
-            sent = phone.receive([answers == 0 ? 0x0B : 0x0D] + [UInt8](repeating: 0, count: 500))
+            sent = testClient.receive([answers == 0 ? 0x0B : 0x0D] + [UInt8](repeating: 0, count: 500))
             answers += 1
         }
         #expect(answers == 2)
-        #expect(phone.events == [.failed(7, .tooMuch)])
+        #expect(testClient.events == [.failed(7, .tooMuch)])
     }
 
-    @Test func `A list without an end is given up`() {
-        var phone = Phone()
-        var (sent, next) = (phone.step(.start(.discoverDescriptors(.all), id: 7)), 1 as UInt16)
+    @Test func `A discovery that never ends fails`() {
+        var testClient = TestClient()
+        var (sent, next) = (testClient.step(.start(.discoverDescriptors(.all), id: 7)), 1 as UInt16)
         while !sent.isEmpty {
-            sent = phone.receive(PDU.findInformationResponse([AttributeType(next, UUID(0x2901))]).octets)
+            sent = testClient.receive(PDU.findInformationResponse([AttributeType(next, UUID(0x2901))]).octets)
             next += 1
         }
         #expect(next == 4098)
-        #expect(phone.events == [.failed(7, .tooMuch)])
+        #expect(testClient.events == [.failed(7, .tooMuch)])
     }
 
-    @Test func `GATT/CL/GAN/BV-01-C: a notification, also between a request and its response`() {
-        var phone = Phone()
-        #expect(phone.step(.start(.read(handle: 3), id: 1)) == [[0x0A, 0x03, 0x00]])
-        #expect(phone.receive(hex("1B 08 00 00 48")) == [])
-        guard case .notified(handle: 8, let packet)? = phone.events.first else {
+    @Test func `GATT/CL/GAN/BV-01-C: a notification is received, even between a request and its response`() {
+        var testClient = TestClient()
+        #expect(testClient.step(.start(.read(handle: 3), id: 1)) == [[0x0A, 0x03, 0x00]])
+        #expect(testClient.receive(hex("1B 08 00 00 48")) == [])
+        guard case .notified(handle: 8, let packet)? = testClient.events.first else {
             Issue.record("not notified")
             return
         }
         #expect(packet.count == 2)
-        #expect(phone.receive([0x0B, 0x01]) == [])
-        #expect(phone.events.last == .finished(1, .value([0x01])))
-        #expect(phone.receive(hex("1B 08")) == [])
-        #expect(phone.events.last == .ignored(opcode: 0x1B))
-        #expect(phone.pool.taken == 0)
+        #expect(testClient.receive([0x0B, 0x01]) == [])
+        #expect(testClient.events.last == .finished(1, .value([0x01])))
+        #expect(testClient.receive(hex("1B 08")) == [])
+        #expect(testClient.events.last == .ignored(opcode: 0x1B))
+        #expect(testClient.pool.taken == 0)
     }
 
     @Test func `GATT/CL/GAI/BV-01-C and BI-01-C: each indication is confirmed once`() {
-        var phone = Phone()
-        #expect(phone.receive(hex("1D 08 00 00 48")) == [[0x1E]])
-        #expect(phone.receive(hex("1D 08 00 00 49")) == [[0x1E]])
-        #expect(phone.events.count == 2)
-        #expect(phone.pool.taken == 0)
+        var testClient = TestClient()
+        #expect(testClient.receive(hex("1D 08 00 00 48")) == [[0x1E]])
+        #expect(testClient.receive(hex("1D 08 00 00 49")) == [[0x1E]])
+        #expect(testClient.events.count == 2)
+        #expect(testClient.pool.taken == 0)
     }
 
-    @Test func `GATT/CL/GAN/BV-02-C: several values in one notification`() {
-        var phone = Phone()
-        #expect(phone.receive(hex("23 08 00 01 00 48 0B 00 00 00")) == [])
-        let handles = phone.events.map { if case .notified(let handle, _) = $0 { handle } else { 0 } as UInt16 }
+    @Test func `GATT/CL/GAN/BV-02-C: one notification can contain several values`() {
+        var testClient = TestClient()
+        #expect(testClient.receive(hex("23 08 00 01 00 48 0B 00 00 00")) == [])
+        let handles = testClient.events.map { if case .notified(let handle, _) = $0 { handle } else { 0 } as UInt16 }
         #expect(handles == [8, 11])
-        #expect(phone.pool.taken == 0)
+        #expect(testClient.pool.taken == 0)
     }
 
-    @Test func `GATT/CL/GAT/BV-01-C: 30 s without an answer, and every procedure has failed`() {
-        var phone = Phone()
-        _ = phone.step(.start(.read(handle: 3), id: 1))
-        #expect(phone.step(.start(.exchangeMTU, id: 2)) == [])
-        #expect(phone.step(.timePassed, at: Instant(nanoseconds: 29_999_999_999)) == [])
-        #expect(phone.events == [])
-        #expect(phone.step(.timePassed, at: Instant(nanoseconds: 30_000_000_000)) == [])
-        #expect(phone.receive([0x0B, 0x01]) == [])
-        #expect(phone.step(.start(.read(handle: 3), id: 3)) == [])
+    @Test func `GATT/CL/GAT/BV-01-C: after 30 s without an answer every procedure fails`() {
+        var testClient = TestClient()
+        _ = testClient.step(.start(.read(handle: 3), id: 1))
+        #expect(testClient.step(.start(.exchangeMTU, id: 2)) == [])
+        #expect(testClient.step(.timePassed, at: Instant(nanoseconds: 29_999_999_999)) == [])
+        #expect(testClient.events == [])
+        #expect(testClient.step(.timePassed, at: Instant(nanoseconds: 30_000_000_000)) == [])
+        #expect(testClient.receive([0x0B, 0x01]) == [])
+        #expect(testClient.step(.start(.read(handle: 3), id: 3)) == [])
         let expected: [Client.Output] = [
             .bearerLost, .failed(1, .bearerLost), .failed(2, .bearerLost), .ignored(opcode: 0x0B),
             .failed(3, .bearerLost),
         ]
-        #expect(phone.events == expected)
+        #expect(testClient.events == expected)
     }
 
-    @Test func `Requests one after the other have one wake at a time, and each its 30 s`() {
-        var phone = Phone()
-        _ = phone.step(.start(.read(handle: 3), id: 1))
-        _ = phone.step(.receive(phone.pool.take([0x0B, 0x01])), at: Instant(nanoseconds: 10_000_000_000))
-        _ = phone.step(.start(.read(handle: 3), id: 2), at: Instant(nanoseconds: 20_000_000_000))
-        #expect(phone.wakes == [Instant(nanoseconds: 30_000_000_000)])
-        _ = phone.step(.timePassed, at: Instant(nanoseconds: 30_000_000_000))
-        #expect(phone.wakes.last == Instant(nanoseconds: 50_000_000_000))
-        #expect(phone.events == [.finished(1, .value([0x01]))])
-        _ = phone.step(.timePassed, at: Instant(nanoseconds: 50_000_000_000))
-        #expect(phone.wakes.count == 2)
-        #expect(phone.events.contains(.failed(2, .bearerLost)))
+    @Test func `Consecutive requests have one wake at a time, and 30 s each`() {
+        var testClient = TestClient()
+        _ = testClient.step(.start(.read(handle: 3), id: 1))
+        _ = testClient.step(.receive(testClient.pool.take([0x0B, 0x01])), at: Instant(nanoseconds: 10_000_000_000))
+        _ = testClient.step(.start(.read(handle: 3), id: 2), at: Instant(nanoseconds: 20_000_000_000))
+        #expect(testClient.wakes == [Instant(nanoseconds: 30_000_000_000)])
+        _ = testClient.step(.timePassed, at: Instant(nanoseconds: 30_000_000_000))
+        #expect(testClient.wakes.last == Instant(nanoseconds: 50_000_000_000))
+        #expect(testClient.events == [.finished(1, .value([0x01]))])
+        _ = testClient.step(.timePassed, at: Instant(nanoseconds: 50_000_000_000))
+        #expect(testClient.wakes.count == 2)
+        #expect(testClient.events.contains(.failed(2, .bearerLost)))
     }
 
-    @Test func `Procedures are played in order, and end with the connection`() {
-        var phone = Phone()
-        #expect(phone.step(.start(.exchangeMTU, id: 1)) == [[0x02, 0xF7, 0x00]])
-        #expect(phone.step(.start(.writeCommand(handle: 3, value: Strap.long), id: 2)) == [])
-        #expect(phone.step(.start(.exchangeMTU, id: 3)) == [])
-        #expect(phone.step(.start(.read(handle: 3), id: 4)) == [])
-        #expect(phone.receive(hex("03 64 00")) == [[0x52, 0x03, 0x00] + Strap.long, [0x0A, 0x03, 0x00]])
-        #expect(phone.step(.disconnected) == [])
-        #expect(phone.step(.start(.read(handle: 3), id: 5)) == [])
+    @Test func `Procedures run in order, and fail when the connection ends`() {
+        var testClient = TestClient()
+        #expect(testClient.step(.start(.exchangeMTU, id: 1)) == [[0x02, 0xF7, 0x00]])
+        #expect(testClient.step(.start(.writeCommand(handle: 3, value: Strap.long), id: 2)) == [])
+        #expect(testClient.step(.start(.exchangeMTU, id: 3)) == [])
+        #expect(testClient.step(.start(.read(handle: 3), id: 4)) == [])
+        #expect(testClient.receive(hex("03 64 00")) == [[0x52, 0x03, 0x00] + Strap.long, [0x0A, 0x03, 0x00]])
+        #expect(testClient.step(.disconnected) == [])
+        #expect(testClient.step(.start(.read(handle: 3), id: 5)) == [])
         let expected: [Client.Output] = [
             .exchangedMTU(100), .finished(1, .mtu(100)), .finished(2, .written), .finished(3, .mtu(100)),
             .failed(4, .disconnected), .failed(5, .disconnected),
         ]
-        #expect(phone.events == expected)
+        #expect(testClient.events == expected)
     }
 
     @Test func `No octets trap a client, and each answer ends the procedure or leads to one request`() {
         for clientCase in Self.cases {
             for (index, line) in clientCase.lines.enumerated() where !line.answer.isEmpty {
                 for octets in hex(line.answer).mutations {
-                    var phone = Phone()
-                    _ = phone.step(.start(clientCase.procedure, id: 7))
-                    for earlier in clientCase.lines[..<index] { _ = phone.receive(hex(earlier.answer)) }
-                    #expect(phone.receive(octets).count <= 1)
-                    _ = phone.step(.disconnected)
-                    let ends = phone.events.count { output in
+                    var testClient = TestClient()
+                    _ = testClient.step(.start(clientCase.procedure, id: 7))
+                    for earlier in clientCase.lines[..<index] { _ = testClient.receive(hex(earlier.answer)) }
+                    #expect(testClient.receive(octets).count <= 1)
+                    _ = testClient.step(.disconnected)
+                    let ends = testClient.events.count { output in
                         switch output {
                         case .finished, .failed: true
                         default: false
                         }
                     }
                     #expect(ends == 1, "\(clientCase.testDescription): \(octets.hex)")
-                    #expect(phone.pool.taken == 0)
+                    #expect(testClient.pool.taken == 0)
                 }
             }
         }

@@ -5,24 +5,24 @@ import Octets
 import Simulation
 import Testing
 
-/// A client and a server on one bearer, without anything between them.
+/// A client and a server connected directly.
 struct Link<Values: AttributeValues> {
-    var phone = Phone()
+    var testClient = TestClient()
     var strap: TestServer<Values>
-    /// How many PDUs the client has sent.
+    /// The number of PDUs that the client sent.
     private(set) var requests = 0
 
     init(_ server: TestServer<Values>) { strap = server }
 
-    /// What a procedure ends with.
+    /// The outputs at the end of a procedure.
     mutating func play(_ procedure: Procedure) -> [Client.Output] {
-        let before = phone.events.count
-        var sent = phone.step(.start(procedure, id: 1))
+        let before = testClient.events.count
+        var sent = testClient.step(.start(procedure, id: 1))
         while !sent.isEmpty {
             requests += sent.count
-            sent = sent.flatMap { strap.answer($0) }.flatMap { phone.receive($0) }
+            sent = sent.flatMap { strap.answer($0) }.flatMap { testClient.receive($0) }
         }
-        return Array(phone.events[before...])
+        return Array(testClient.events[before...])
     }
 }
 
@@ -61,9 +61,9 @@ extension Link<StrapValues> {
             ]),
     ]
 
-    /// The same at every MTU: how much a PDU holds decides only how many it takes.
+    /// The result does not depend on the MTU.
     @Test(arguments: [nil, 100, 247])
-    func `A client finds what the server has`(mtu: Int?) throws {
+    func `A client discovers all attributes of the server`(mtu: Int?) throws {
         var link = try Link()
         if let mtu {
             link.strap.server = Server(receives: mtu)
@@ -73,25 +73,25 @@ extension Link<StrapValues> {
         #expect(link.play(.readLong(handle: 0x0010)) == [.finished(1, .value(Strap.long))])
         #expect(link.play(.write(handle: 0x000D, value: [1])) == [.finished(1, .written)])
         #expect(link.strap.values.written == [[1]])
-        #expect(link.phone.pool.taken + link.strap.pool.taken == 0)
+        #expect(link.testClient.pool.taken + link.strap.pool.taken == 0)
     }
 
-    @Test func `Subscribed, notified, unsubscribed`() throws {
+    @Test func `A client is notified while it is subscribed`() throws {
         var link = try Link()
         #expect(link.play(.subscribe(handle: 0x0009, to: .notification)) == [.finished(1, .written)])
-        for notification in link.strap.notify(0x0008, [0x00, 0x48]) { _ = link.phone.receive(notification) }
-        guard case .notified(handle: 0x0008, _)? = link.phone.events.last else {
+        for notification in link.strap.notify(0x0008, [0x00, 0x48]) { _ = link.testClient.receive(notification) }
+        guard case .notified(handle: 0x0008, _)? = link.testClient.events.last else {
             Issue.record("not notified")
             return
         }
         #expect(link.play(.unsubscribe(handle: 0x0009)) == [.finished(1, .written)])
         #expect(link.strap.notify(0x0008, [0x00, 0x48]) == [])
-        #expect(link.phone.pool.taken + link.strap.pool.taken == 0)
+        #expect(link.testClient.pool.taken + link.strap.pool.taken == 0)
     }
 }
 
 @Suite struct AttributeTableTests {
-    @Test func `Handles are found by place, and may be fixed`() throws {
+    @Test func `Handles are found by index, and can be fixed`() throws {
         let table = try AttributeTable([
             ServiceDefinition(
                 uuid: UUID(0x180D), handle: 0x0010,
@@ -144,7 +144,9 @@ extension Link<StrapValues> {
     ]
 
     @Test(arguments: wrong)
-    func `What cannot be a table says why`(service: ServiceDefinition, error: AttributeTable.DefinitionError) {
+    func `Invalid definitions are rejected with the reason`(
+        service: ServiceDefinition, error: AttributeTable.DefinitionError
+    ) {
         #expect(throws: error) { try AttributeTable([service]) }
     }
 }

@@ -13,7 +13,7 @@ import Testing
             ("16 03 00 12 00 " + text(18..<20), "17 03 00 12 00 " + text(18..<20)),
             ("0A 03 00", "0B 61 62 63 64 65 66"), ("18 01", "19"), ("0A 03 00", "0B " + text(0..<20))),
         ServerCase(
-            "parts behind the beginning change what there is",
+            "parts after the beginning change what there is",
             ("16 03 00 02 00 58 59", "17 03 00 02 00 58 59"), ("16 03 00 06 00 5A", "17 03 00 06 00 5A"),
             ("18 01", "19"), ("0A 03 00", "0B 61 62 58 59 65 66 5A")),
         ServerCase(
@@ -33,7 +33,7 @@ import Testing
             ("0A 0C 00", "0B 02 00")),
         ServerCase("GAW/BV-11-C: nothing was prepared", ("18 01", "19"), ("18 00", "19")),
         ServerCase(
-            "a Write Request meanwhile is a write of its own", ("16 03 00 00 00 31", "17 03 00 00 00 31"),
+            "a Write Request while writes are prepared is executed at once", ("16 03 00 00 00 31", "17 03 00 00 00 31"),
             ("12 03 00 41", "13"), ("0A 03 00", "0B 41"), ("18 01", "19"), ("0A 03 00", "0B 31")),
         ServerCase(
             "GAW/BI-07-C: invalid handle; what is prepared stays", ("16 05 00 00 00 31", "17 05 00 00 00 31"),
@@ -65,55 +65,55 @@ import Testing
 
     @Test(arguments: cases)
     func `GATT/SR`(serverCase: ServerCase) throws {
-        var notebook = try Notebook.server()
+        var pages = try PagesFixture.server()
         for (request, response) in serverCase.lines {
-            #expect(notebook.answer(hex(request)) == [hex(response)], "to \(request)")
+            #expect(pages.answer(hex(request)) == [hex(response)], "to \(request)")
         }
-        #expect(notebook.pool.taken == 0)
+        #expect(pages.pool.taken == 0)
     }
 
-    @Test func `GATT/SR/GAW/BI-33-C: longer than its owner takes, or than any attribute`() throws {
+    @Test func `GATT/SR/GAW/BI-33-C: a value is too long for its owner, or for any attribute`() throws {
         for (count, error) in [(301, ATTError.invalidAttributeValueLength), (513, .invalidAttributeValueLength)] {
-            var notebook = try Notebook.server()
-            _ = notebook.answer(hex("02 05 02"))
+            var pages = try PagesFixture.server()
+            _ = pages.answer(hex("02 05 02"))
             for offset in stride(from: 0, to: count, by: 100) {
                 let part = [UInt8](repeating: 0, count: min(100, count - offset))
                 let request = PDU.prepareWriteRequest(handle: 3, offset: UInt16(offset), value: part)
-                #expect(notebook.answer(request.octets).first?.first == 0x17)
+                #expect(pages.answer(request.octets).first?.first == 0x17)
             }
-            #expect(notebook.answer([0x18, 0x01]) == [[0x01, 0x18, 0x03, 0x00, error.rawValue]])
-            #expect(notebook.values.pages[3] == Array("abcdef".utf8))
+            #expect(pages.answer([0x18, 0x01]) == [[0x01, 0x18, 0x03, 0x00, error.rawValue]])
+            #expect(pages.values.pages[3] == Array("abcdef".utf8))
         }
     }
 
-    @Test func `Whoever keeps the log is told what was written, and of nothing that was undone`() throws {
-        var notebook = try Notebook.server()
-        _ = notebook.answer(hex("16 05 00 00 00 31"))
-        #expect(notebook.events == [])
-        _ = notebook.answer(hex("16 0C 00 00 00 01 00"))
-        _ = notebook.answer(hex("18 01"))
+    @Test func `Executed writes are reported, and undone writes are not`() throws {
+        var pages = try PagesFixture.server()
+        _ = pages.answer(hex("16 05 00 00 00 31"))
+        #expect(pages.events == [])
+        _ = pages.answer(hex("16 0C 00 00 00 01 00"))
+        _ = pages.answer(hex("18 01"))
         let written: [Server.Output] = [
             .written(handle: 5, [0x31]), .written(handle: 12, [0x01, 0x00]), .subscribed(handle: 11),
         ]
-        #expect(notebook.events == written)
-        _ = notebook.answer(hex("16 05 00 00 00 32"))
-        _ = notebook.answer(hex("16 03 00 00 00 FF"))
-        _ = notebook.answer(hex("18 01"))
-        #expect(notebook.events == [.refused(opcode: 0x18, handle: 3, Pages.refusal)])
+        #expect(pages.events == written)
+        _ = pages.answer(hex("16 05 00 00 00 32"))
+        _ = pages.answer(hex("16 03 00 00 00 FF"))
+        _ = pages.answer(hex("18 01"))
+        #expect(pages.events == [.refused(opcode: 0x18, handle: 3, Pages.refusal)])
     }
 
-    /// By number with empty parts, by octets with full ones; and then the client is free to cancel.
-    @Test(arguments: [(0, Server.mostPrepared), (200, Server.mostPreparedOctets / 200)])
-    func `A flood meets Prepare Queue Full`(octets: Int, fits: Int) throws {
-        var notebook = try Notebook.server()
-        _ = notebook.answer(hex("02 05 02"))
+    /// Reaches the limit of parts with empty ones, the limit of octets with full ones; the client can cancel afterwards.
+    @Test(arguments: [(0, Server.maximumPreparedWrites), (200, Server.maximumPreparedOctets / 200)])
+    func `Too many prepared writes get Prepare Queue Full`(octets: Int, fits: Int) throws {
+        var pages = try PagesFixture.server()
+        _ = pages.answer(hex("02 05 02"))
         let request = PDU.prepareWriteRequest(handle: 3, offset: 0, value: [UInt8](repeating: 1, count: octets)).octets
-        let answers = (0..<10_000).map { _ in notebook.answer(request).first ?? [] }
+        let answers = (0..<10_000).map { _ in pages.answer(request).first ?? [] }
         #expect(answers.prefix { $0.first == 0x17 }.count == fits)
         #expect(answers[fits...].allSatisfy { $0 == [0x01, 0x16, 0x03, 0x00, 0x09] })
-        #expect(notebook.answer([0x18, 0x00]) == [[0x19]])
-        #expect(notebook.answer(request).first?.first == 0x17)
-        #expect(notebook.pool.taken == 0)
+        #expect(pages.answer([0x18, 0x00]) == [[0x19]])
+        #expect(pages.answer(request).first?.first == 0x17)
+        #expect(pages.pool.taken == 0)
     }
 
     static let several = [
@@ -141,42 +141,42 @@ import Testing
 
     @Test(arguments: several)
     func `GATT/SR, several values`(serverCase: ServerCase) throws {
-        var notebook = try Notebook.server()
+        var pages = try PagesFixture.server()
         for (request, response) in serverCase.lines {
-            #expect(notebook.answer(hex(request)) == [hex(response)], "to \(request)")
+            #expect(pages.answer(hex(request)) == [hex(response)], "to \(request)")
         }
     }
 
-    /// GATT/SR/GAR/BI-20 to 22, BI-40 to 44: the owner's refusal, with the handle that it is for.
+    /// GATT/SR/GAR/BI-20 to 22, BI-40 to 44: the owner's error, with its handle.
     @Test(arguments: [0x08, 0x05, 0x0C, 0x0F] as [UInt8])
-    func `What the owner refuses spoils all of the values`(code: UInt8) throws {
+    func `One value's error fails the whole request`(code: UInt8) throws {
         var strap = try StrapServer(refusal: ATTError(rawValue: code))
         #expect(strap.answer(hex("0E 03 00 0B 00")) == [[0x01, 0x0E, 0x0B, 0x00, code]])
         #expect(strap.answer(hex("20 03 00 0B 00")) == [[0x01, 0x20, 0x0B, 0x00, code]])
         #expect(strap.events == [.refused(opcode: 0x20, handle: 0x000B, ATTError(rawValue: code))])
     }
 
-    /// Each line after the ones before it, so that there is something in the queue.
-    @Test func `No octets trap a server, whatever is prepared`() throws {
+    /// Each case follows the earlier ones, so that the queue is not empty.
+    @Test func `No octets trap a server with prepared writes`() throws {
         for serverCase in Self.cases + Self.several {
-            var before = try Notebook.server()
+            var before = try PagesFixture.server()
             for (request, _) in serverCase.lines {
                 for octets in hex(request).mutations {
-                    var notebook = before
-                    let sent = notebook.answer(octets)
-                    #expect(sent.count <= 1 && sent.allSatisfy { $0.count <= notebook.server.mtu }, "\(octets.hex)")
-                    _ = notebook.answer([0x18, 0x01])
-                    #expect(notebook.pool.taken == 0)
+                    var pages = before
+                    let sent = pages.answer(octets)
+                    #expect(sent.count <= 1 && sent.allSatisfy { $0.count <= pages.server.mtu }, "\(octets.hex)")
+                    _ = pages.answer([0x18, 0x01])
+                    #expect(pages.pool.taken == 0)
                 }
                 _ = before.answer(hex(request))
             }
         }
     }
 
-    @Test func `A client's long and reliable writes are what the server has then`() throws {
+    @Test func `Long and reliable writes of a client reach the server`() throws {
         let long = (0..<300).map { UInt8($0 % 255) }
         for mtu in [nil, 100, 247] {
-            var link = Link(try Notebook.server())
+            var link = Link(try PagesFixture.server())
             if let mtu {
                 link.strap.server = Server(receives: mtu)
                 _ = link.play(.exchangeMTU)
@@ -190,7 +190,7 @@ import Testing
             #expect(link.play(.writeReliably(wrong)) == [.failed(1, .refused(.writeNotPermitted, handle: 9))])
             #expect(link.strap.values.pages[5] == long)
             #expect(link.play(.readMultiple(handles: [3, 9])) == [.finished(1, .value([1, 2, 9]))])
-            #expect(link.phone.pool.taken + link.strap.pool.taken == 0)
+            #expect(link.testClient.pool.taken + link.strap.pool.taken == 0)
         }
     }
 }

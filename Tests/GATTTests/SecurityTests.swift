@@ -3,7 +3,7 @@ import GATT
 import Octets
 import Testing
 
-/// Values for links that are secure enough.
+/// Values that need a secure link.
 ///
 ///     0001-000F  FFF0  0003 FFF1 encrypted; 0005 FFF2 authenticated; 0007 FFF3 authorized: read, write
 ///                      0009 FFF4 read, write, notify, all of it encrypted; 000A CCCD; 000B 2901 written when encrypted
@@ -39,7 +39,7 @@ enum Vault {
 }
 
 @Suite struct SecurityTests {
-    /// A link, what it lacks for a value, and the error that says so.
+    /// The security of a link, a handle that needs more, and the error.
     static let refusals: [(security: LinkSecurity, handle: UInt16, error: UInt8)] = [
         ([], 0x0003, 0x05), ([], 0x0005, 0x05), ([], 0x0007, 0x08), (.authorized, 0x0003, 0x05),
         (.encrypted, 0x0005, 0x05), ([.encrypted, .authorized], 0x0005, 0x05),
@@ -47,7 +47,7 @@ enum Vault {
         ([], 0x0009, 0x05),
     ]
 
-    /// A request with a handle, by its octets around it.
+    /// A request: the octets before and after its handle.
     static let requests: [(name: String, before: [UInt8], after: [UInt8])] = [
         ("GAR/BI-03-C, GAR/BI-04-C: Read", [0x0A], []),
         ("GAR/BI-15-C, GAR/BI-16-C: Read Blob", [0x0C], [0, 0]),
@@ -124,7 +124,7 @@ enum Vault {
         #expect(vault.pool.taken == 0)
     }
 
-    @Test func `Security that goes before the end of a queued write is missed then`() throws {
+    @Test func `Security that is lost before Execute Write fails the write`() throws {
         var vault = try Vault.server(.full)
         #expect(vault.answer(hex("16 03 00 00 00 41")) == [hex("17 03 00 00 00 41")])
         vault.server.security = []
@@ -133,7 +133,7 @@ enum Vault {
         #expect(vault.answer(hex("0A 03 00")) == [hex("0B 61 62 63 64 65 66")])
     }
 
-    @Test func `Descriptors have handles behind the configuration`() throws {
+    @Test func `Descriptors have handles after the configuration`() throws {
         let table = try Vault.server([]).table
         #expect(table.handle(ofDescriptor: 0, characteristic: 3, service: 0) == 0x000B)
         let others = [(1, 3, 0), (0, 0, 0), (-1, 3, 0), (0, 9, 0), (0, 3, 1)]

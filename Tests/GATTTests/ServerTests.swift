@@ -4,7 +4,7 @@ import Mutations
 import Octets
 import Testing
 
-/// What a client sends, line by line, and what the server must answer; an empty answer is none.
+/// Requests of a client, and the expected answers; an empty answer means none.
 struct ServerCase: CustomTestStringConvertible {
     let testDescription: String
     let lines: [(request: String, response: String)]
@@ -101,9 +101,9 @@ struct ServerCase: CustomTestStringConvertible {
         #expect(strap.pool.taken == 0)
     }
 
-    /// GATT/SR/GAR/BI-03 to 05, GAR/BI-09 to 11, GAR/BI-15 to 17 and GAW/BI-04 to 06: the owner's refusals are sent.
+    /// GATT/SR/GAR/BI-03 to 05, GAR/BI-09 to 11, GAR/BI-15 to 17 and GAW/BI-04 to 06: the owner's errors are sent.
     @Test(arguments: [0x08, 0x05, 0x0C, 0x0F, 0x11, 0x9F] as [UInt8])
-    func `What the owner refuses is refused with its error`(code: UInt8) throws {
+    func `The owner's error is sent`(code: UInt8) throws {
         var strap = try StrapServer(refusal: ATTError(rawValue: code))
         #expect(strap.answer([0x0A, 0x0B, 0x00]) == [[0x01, 0x0A, 0x0B, 0x00, code]])
         #expect(strap.events == [.refused(opcode: 0x0A, handle: 0x000B, ATTError(rawValue: code))])
@@ -137,7 +137,7 @@ struct ServerCase: CustomTestStringConvertible {
         ("52 0D", [.refused(opcode: 0x52, handle: 0, .invalidPDU)]),
     ]
 
-    @Test func `A search for services is told once, and its end`() throws {
+    @Test func `The start and the end of a service discovery are reported once`() throws {
         var strap = try StrapServer()
         var events: [Server.Output] = []
         for request in ["10 01 00 FF FF 00 28", "10 0E 00 FF FF 00 28", "10 13 00 FF FF 00 28"] {
@@ -148,13 +148,13 @@ struct ServerCase: CustomTestStringConvertible {
     }
 
     @Test(arguments: events)
-    func `Whoever keeps the log is told`(request: String, events: [Server.Output]) throws {
+    func `Requests are reported as events`(request: String, events: [Server.Output]) throws {
         var strap = try StrapServer()
         _ = strap.answer(hex(request))
         #expect(strap.events == events)
     }
 
-    @Test func `GATT/SR/GAN/BV-01-C: notified while subscribed, and cut to the MTU`() throws {
+    @Test func `GATT/SR/GAN/BV-01-C: a value is notified while subscribed, and truncated to the MTU`() throws {
         var strap = try StrapServer()
         #expect(strap.notify(0x0008, [0x00, 0x48]) == [])
         _ = strap.answer(hex("12 09 00 01 00"))
@@ -170,7 +170,7 @@ struct ServerCase: CustomTestStringConvertible {
         #expect(strap.pool.taken == 0)
     }
 
-    /// Whatever comes, at most one PDU goes back, within the MTU, and no packet is lost.
+    /// The server answers with at most one PDU within the MTU, and leaks no packet.
     @Test func `No octets trap a server`() throws {
         for request in Self.cases.flatMap(\.lines).map({ hex($0.request) }) {
             for octets in request.mutations {

@@ -4,10 +4,10 @@ import GATT
 import Octets
 import Simulation
 
-/// Octets from digits: `0A 0B 00`.  What is not hexadecimal is left out.
+/// Octets from hexadecimal digits: `0A 0B 00`.  Ignores other text.
 func hex(_ text: String) -> [UInt8] { text.split(separator: " ").compactMap { UInt8($0, radix: 16) } }
 
-/// A device to test with.
+/// A heart rate strap.
 ///
 ///     0001-0005  1800  0003 2A00 read, 0005 2A01 read
 ///     0006-000D  180D  0008 2A37 notify, 0009 CCCD, 000B 2A38 read, 000D 2A39 write
@@ -46,7 +46,7 @@ enum Strap {
     static func table() throws -> AttributeTable { try AttributeTable(definitions) }
 }
 
-/// The dynamic values of the strap; `refusal` is thrown instead of each answer.
+/// The dynamic values of the strap; a `refusal` is thrown by every access.
 struct StrapValues: AttributeValues {
     var refusal: ATTError?
     var written: [[UInt8]] = []
@@ -73,7 +73,7 @@ extension StrapServer {
     }
 }
 
-/// A server with its device and its pool, which says whether packets leak.
+/// A server with its table, values and pool.
 struct TestServer<Values: AttributeValues> {
     var server = Server(receives: 247)
     var table: AttributeTable
@@ -83,7 +83,7 @@ struct TestServer<Values: AttributeValues> {
 
     init(_ table: AttributeTable, _ values: Values) { (self.table, self.values) = (table, values) }
 
-    /// What is sent for one PDU; the other outputs go to `events`.
+    /// The PDUs sent for a PDU received; the other outputs go to `events`.
     mutating func answer(_ octets: [UInt8]) -> [[UInt8]] {
         var outbox: [Server.Output] = []
         server.receive(
@@ -91,7 +91,7 @@ struct TestServer<Values: AttributeValues> {
         return sent(outbox)
     }
 
-    /// What is sent for a new value.
+    /// The PDUs sent to notify a value.
     mutating func notify(_ handle: UInt16, _ value: [UInt8]) -> [[UInt8]] {
         var outbox: [Server.Output] = []
         let packet = pool.take(value.prefix(PacketPool.capacity))
@@ -100,7 +100,7 @@ struct TestServer<Values: AttributeValues> {
         return sent(outbox)
     }
 
-    /// What is sent for a value to be confirmed.
+    /// The PDUs sent to indicate a value.
     mutating func indicate(_ handle: UInt16, _ value: [UInt8], at now: Instant = .start) -> [[UInt8]] {
         var outbox: [Server.Output] = []
         server.indicate(handle, value, at: now, pool: &pool, into: &outbox)
@@ -113,7 +113,7 @@ struct TestServer<Values: AttributeValues> {
         _ = sent(outbox)
     }
 
-    /// What is sent when the device has other attributes.
+    /// The PDUs sent when the table changes.
     mutating func change(to table: AttributeTable, isAnnounced: Bool = true) -> [[UInt8]] {
         var outbox: [Server.Output] = []
         server.attributesChanged(
@@ -138,7 +138,7 @@ struct TestServer<Values: AttributeValues> {
 }
 
 extension PDU {
-    /// As it is sent.
+    /// The encoded PDU.
     var octets: [UInt8] {
         var pool = PacketPool()
         let packet = pool.take(self)

@@ -6,12 +6,12 @@ import Testing
 @Suite struct ExtendedAdvertisingTests {
     static let strap = CommandTests.strap
     static let creation = ExtendedConnectionCreation(
-        ConnectionCreation(to: strap, parameters: CommandTests.rhythm, scanWindow: 0x30))
+        ConnectionCreation(to: strap, parameters: CommandTests.parameters, scanWindow: 0x30))
 
-    /// The octets are those that Bumble 0.0.236 makes of the same fields; those with several PHYs in its order.
+    /// The octets are those of Bumble 0.0.236 for the same fields.
     static let commands: [(Command, [UInt8])] = [
         (
-            .leSetAdvertisingSetRandomAddress(set: 2, strap),
+            .leSetAdvertisingSetRandomAddress(2, strap),
             [0x35, 0x20, 7, 2, 0x01, 0x00, 0x00, 0xEE, 0xFF, 0xC0]
         ),
         (
@@ -35,7 +35,7 @@ import Testing
         ),
         (
             .leSetExtendedAdvertisingEnable(
-                ExtendedAdvertisingEnable(true, [.init(handle: 2, duration: 0x1234, mostEvents: 5)])),
+                ExtendedAdvertisingEnable(true, [.init(handle: 2, duration: 0x1234, maximumEvents: 5)])),
             [0x39, 0x20, 6, 1, 1, 2, 0x34, 0x12, 5]
         ),
         (.leSetExtendedAdvertisingEnable(ExtendedAdvertisingEnable(false, [])), [0x39, 0x20, 2, 0, 0]),
@@ -112,37 +112,36 @@ import Testing
         #expect(AdvertisingEventProperties(legacy: kind).rawValue == bits)
     }
 
-    @Test func `A PHY of which nothing is known is named`() {
+    @Test func `An error names an unknown PHY`() {
         #expect(throws: Malformed.prohibited(field: "Scanning_PHYs", at: 5, value: 3, allowed: "bits of 0b101")) {
-            try Command(octets: [0x41, 0x20, 13, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+            try Command(octets: [0x41, 0x20, 13, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).check()
         }
         #expect(
             throws: Malformed.prohibited(field: "Event_Type", at: 4, value: 0x60, allowed: "0 to 2 in bits 5 and 6")
         ) {
-            try Event(octets: [0x3E, 26, 0x0D, 1, 0x60, 0] + [UInt8](repeating: 0, count: 22))
+            try Event(octets: [0x3E, 26, 0x0D, 1, 0x60, 0] + [UInt8](repeating: 0, count: 22)).check()
         }
     }
 
-    @Test func `A private address that was not resolved is a random one`() throws {
+    @Test func `An unresolved private address is a random address`() throws {
         let octets =
             [0x3E, 26, 0x0D, 1, 0x05, 0, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0, 1, 1, 0, 0, 0, 0, 0, 0xFE]
             + [5, 4, 3, 2, 1, 0x4A, 0] as [UInt8]
-        guard case .leExtendedAdvertisingReport(let reports) = try Event(octets: octets) else {
-            Issue.record("another event")
-            return
-        }
+        let event = try Event(octets: octets)
+        #expect(Event.leExtendedAdvertisingReport ~= event)
+        let reports = try Event.leExtendedAdvertisingReport.parameters(of: event)
         #expect(reports.map(\.target) == [DeviceAddress(0x4A01_0203_0405, .random)])
     }
 
-    @Test func `What is too long for one packet is cut, and can be read`() throws {
+    @Test func `Data that are too long for a packet are truncated`() throws {
         let data = ExtendedAdvertisingData(handle: 0, [UInt8](repeating: 7, count: 300))
         #expect(try ExtendedAdvertisingData(octets: data.octets).data.count == 251)
         let sets = [ExtendedAdvertisingEnable.AdvertisingSet](repeating: .init(handle: 0), count: 64)
         let command = Command.leSetExtendedAdvertisingEnable(ExtendedAdvertisingEnable(true, sets))
         #expect(command.octets.count == 3 + 254)
-        #expect(throws: Never.self) { try Command(octets: command.octets) }
+        #expect(throws: Never.self) { try Command(octets: command.octets).check() }
         let report = ExtendedAdvertisingReport(
             kind: [], address: Self.strap, data: [UInt8](repeating: 7, count: 300), rssi: 0)
-        #expect(throws: Never.self) { try Event(octets: Event.leExtendedAdvertisingReport([report]).octets) }
+        #expect(throws: Never.self) { try Event.leExtendedAdvertisingReport([report]).check() }
     }
 }

@@ -15,7 +15,7 @@ import Testing
     static let stream: [UInt8] = packets.flatMap { H4Framer.octets($0.kind, $0.octets) }
 
     @Test(arguments: 1...7)
-    func `A stream is cut into its packets, whatever the chunks`(size: Int) throws {
+    func `A stream is split into its packets, whatever the chunks`(size: Int) throws {
         var framer = H4Framer()
         var found: [H4Framer.Framed] = []
         for begin in stride(from: 0, to: Self.stream.count, by: size) {
@@ -25,7 +25,7 @@ import Testing
         #expect(found == Self.packets)
     }
 
-    @Test func `No stream traps, and a failed framer gives nothing more`() {
+    @Test func `No stream traps, and a failed framer returns no more packets`() {
         for mutation in Self.stream.mutations {
             var framer = H4Framer()
             framer.append(mutation)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `An unknown indicator and a packet above the limit are named`() {
+    @Test func `An error names an unknown indicator and a packet above the limit`() {
         var framer = H4Framer()
         framer.append([0x2A])
         #expect(throws: H4Framer.Failure.unknownIndicator(0x2A)) { try framer.next() }

@@ -3,7 +3,7 @@ import Mutations
 import Octets
 import Testing
 
-/// What commands return behind the status.
+/// The return parameters of commands, after the status.
 @Suite struct ReturnParametersTests {
     /// One kind of parameters, read from octets and written again.
     struct Kind: CustomTestStringConvertible, Sendable {
@@ -27,7 +27,7 @@ import Testing
         Kind(LinkRSSI(handle: 0x0EFF, rssi: -40), [0xFF, 0x0E, 0xD8]),
         Kind(RandomNumber(0x0807_0605_0403_0201), [1, 2, 3, 4, 5, 6, 7, 8]),
         Kind(EncryptedBlock(Array(1...16)), Array(1...16)),
-        Kind(SupportedCommands([.disconnect]), [0x20] + [UInt8](repeating: 0, count: 63)),
+        Kind(SupportedCommands([Command.disconnect.opcode]), [0x20] + [UInt8](repeating: 0, count: 63)),
         Kind(LEFeatures([.encryption, .dataPacketLengthExtension]), [0x21, 0, 0, 0, 0, 0, 0, 0]),
         Kind(LMPFeatures([.brEDRNotSupported, .leSupported]), [0, 0, 0, 0, 0x60, 0, 0, 0]),
     ]
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func `No octets trap, and what is read is written so that it is read again`(kind: Kind) throws {
+    func `No octets trap, and parameters that are read can be written again`(kind: Kind) throws {
         for mutation in kind.octets.mutations {
             guard let again = try? kind.again(mutation) else { continue }
             #expect(mutation.count == kind.octets.count)

@@ -1,6 +1,6 @@
-"""A headless Chromium, by the Chrome DevTools Protocol over two pipes: https://chromedevtools.github.io/devtools-protocol/
+"""Headless Chromium over the Chrome DevTools Protocol: https://chromedevtools.github.io/devtools-protocol/
 
-Nobody else's port or profile has to do with it.  Debian's `chromium` package has it; Tools/setup browser installs that.
+It uses two pipes and a temporary profile.  `Tools/setup browser` installs Debian's `chromium` package.
 """
 
 import base64
@@ -20,7 +20,7 @@ MISSING = 'there is no Chromium here; Tools/setup browser installs it'
 
 
 class Page:
-    """A page, and what it has asked for and complained of since it was made."""
+    """A page, with its requests and its error messages."""
 
     def __init__(self, commands, answers):
         self.commands, self.answers = commands, answers
@@ -33,7 +33,7 @@ class Page:
         self.ask('Emulation.setScrollbarsHidden', hidden=True)
 
     def ask(self, method, **parameters):
-        """Sends a command, and returns its result."""
+        """Sends a command and returns its result."""
         self.number += 1
         message = {'id': self.number, 'method': method, 'params': parameters}
         if self.session:
@@ -46,7 +46,7 @@ class Page:
         return answer['result']
 
     def next(self, limit=60):
-        """The next message; events are noted on the way."""
+        """Returns the next message; records events."""
         end = time.monotonic() + limit
         while b'\0' not in self.buffer:
             if not select.select([self.answers], [], [], max(0, end - time.monotonic()))[0]:
@@ -67,16 +67,16 @@ class Page:
             self.complaints.append(about)
 
     def open(self, url):
-        """Goes there, and waits until all of it is loaded."""
+        """Opens the address and waits until everything is loaded."""
         self.requests.clear()
         self.complaints.clear()
         self.ask('Page.navigate', url=url)
         while self.next().get('method') != 'Page.loadEventFired':
             pass
-        self.value('new Promise(done => setTimeout(done, 100))')  # what the page might still ask for
+        self.value('new Promise(done => setTimeout(done, 100))')  # late requests
 
     def value(self, script):
-        """What a script says."""
+        """Returns the value of a script."""
         result = self.ask('Runtime.evaluate', expression=script, returnByValue=True, awaitPromise=True)
         if 'exceptionDetails' in result:
             raise AssertionError(result['exceptionDetails'])
@@ -90,17 +90,17 @@ class Page:
             features=[{'name': 'prefers-color-scheme', 'value': 'dark' if is_dark else 'light'}])
 
     def picture(self):
-        """What can be seen, as PNG."""
+        """Returns a screenshot as PNG."""
         return base64.b64decode(self.ask('Page.captureScreenshot', format='png')['data'])
 
 
 @contextlib.contextmanager
 def page():
-    """A new page in a browser of its own, which ends with it."""
+    """A new page in a separate browser."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, contextlib.ExitStack() as stack:
         pipes = []
         for _ in range(2):
-            # Above those that Chromium wants them to be.
+            # Numbers above the two descriptors that Chromium uses.
             pair = os.pipe()
             pipes.append([fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in pair])
             for end in pair:

@@ -1,7 +1,7 @@
-"""Plays much to clients that are right, so that none of them is failed by mistake: `make test-busy`, for it takes its time.
+"""Runs correct clients many times on a busy machine; none may fail.  Slow, so it is `make test-busy`.
 
-The scenarios for clients are played twenty times to the adapter of the documentation, while four loops keep the machine
-busy: that may leave a case inconclusive, but fails none.  A client that does all it should meets all scenarios of a heart.
+The scenarios for clients run twenty times with the adapter of the documentation, while four loops keep the machine
+busy.  A case may be inconclusive, but must not fail.  A thorough client must pass all heart-rate scenarios.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ SCENARIOS = [f'scenarios/{folder}' for folder in ('recovery', 'errors', 'formats
 
 @contextlib.asynccontextmanager
 async def busy():
-    """Some processes that want all the time that there is."""
+    """Processes that use all available CPU time."""
     loops = [await asyncio.create_subprocess_exec(sys.executable, '-c', 'while True: pass') for _ in range(LOOPS)]
     try:
         yield
@@ -35,7 +35,7 @@ async def busy():
 class ThoroughTests(Interoperability):
     limit = 1800
 
-    async def test_a_client_that_does_all_it_should_never_fails(self):
+    async def test_a_thorough_client_never_fails(self):
         client = pathlib.Path(__file__).with_name('thorough_client.py')
         with tempfile.TemporaryDirectory() as name:
             report = pathlib.Path(name, 'report.json')

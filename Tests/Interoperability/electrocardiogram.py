@@ -1,4 +1,4 @@
-"""Electrocardiograms as a client gets them: frames of Lubdub's own service, and where the R waves are."""
+"""Electrocardiograms as a client receives them: frames of Lubdub's ECG service, and the positions of R waves."""
 
 import itertools
 import struct
@@ -18,7 +18,7 @@ class Frame:
 
 
 def peaks(samples, threshold=700):
-    """The middle of what stands above a threshold in microvolts, of each R wave."""
+    """The middle of each R wave: the samples above a threshold in microvolts."""
     found, area, moment = [], 0, 0
     for place, sample in enumerate([*samples, 0]):
         if sample > threshold:
@@ -30,8 +30,8 @@ def peaks(samples, threshold=700):
 
 
 def deviation(places, intervals):
-    """How far, in ms, the distances of R waves are at most from the intervals of the same beats, in 1/1024 s; and how
-    many there are to compare.  Where the one begins among the other is where they fit best."""
+    """The largest difference, in ms, between the intervals of R waves and the RR-Intervals in 1/1024 s, and the number of
+    compared intervals.  The two are aligned where they fit best."""
     distances = [(after - before) * 1000 / HERTZ for before, after in itertools.pairwise(places)]
     best = (float('inf'), 0)
     for shift in range(-5, 6):
@@ -41,7 +41,7 @@ def deviation(places, intervals):
     return best
 
 
-if __name__ == '__main__':  # under a Python that has neurokit2: samples come in, places go out
+if __name__ == '__main__':  # runs in a Python with neurokit2: reads samples, prints positions
     import neurokit2
 
     samples = [int(word) for word in sys.stdin.read().split()]

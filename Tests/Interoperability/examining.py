@@ -1,4 +1,4 @@
-"""Bumble's straps, checked by `lubdub check` above a controller of its own."""
+"""Bumble's straps, checked by `lubdub check` over its controller."""
 
 import contextlib
 import logging
@@ -6,7 +6,7 @@ import re
 
 from harness import lubdub
 
-# Bumble's hosts find that their controllers have gone when lubdub ends.
+# Bumble's hosts report the loss of their controllers when lubdub ends.
 logging.getLogger('bumble').setLevel(logging.CRITICAL)
 logging.getLogger('asyncio').setLevel(logging.CRITICAL)
 
@@ -14,13 +14,13 @@ ADDRESS = 'F0:F1:F2:F3:F4:F5'
 
 
 class Examined:
-    """A peripheral that is being checked."""
+    """A peripheral during a check."""
 
     def __init__(self, process, lines):
         self.process, self.lines = process, lines
 
     async def verdicts(self):
-        """What is printed until the end, and the verdicts in it by their checks."""
+        """Collects the output until the end, and the verdict of each check."""
         self.lines += [line.decode().rstrip() async for line in self.process.stdout]
         await self.process.wait()
         found = re.findall(r'(?m)^(pass|fail|inconclusive|skip|error) +(\S+)  ', '\n'.join(self.lines))
@@ -36,7 +36,7 @@ class Examined:
 
 @contextlib.asynccontextmanager
 async def examined(strap, *arguments, peer=ADDRESS, **streams):
-    """A strap above a controller that `lubdub check ARGUMENTS...` offers."""
+    """A strap over a controller of `lubdub check ARGUMENTS...`."""
     words = ['check', '--controller', 'tcp:127.0.0.1:0', '--peer', peer, *arguments]
     async with lubdub(*words, **streams) as process:
         address = (await process.stdout.readline()).decode().split()[1]
@@ -51,6 +51,6 @@ async def verdicts(strap, *arguments):
 
 @contextlib.asynccontextmanager
 async def air():
-    """The address of controllers that share an air, and the process that offers them."""
+    """The address of controllers that share the air, and the process that provides them."""
     async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0', '--quiet') as process:
         yield (await process.stdout.readline()).decode().split()[1], process

@@ -1,6 +1,6 @@
-"""Starts lubdub and Bumble beside each other, on the loopback only.
+"""Starts lubdub and Bumble together, on the loopback interface only.
 
-The program is the one that the variable LUBDUB names, `.build/debug/lubdub` if it names none.
+The environment variable LUBDUB names the program; the default is `.build/debug/lubdub`.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LUBDUB = str((ROOT / os.environ.get('LUBDUB', '.build/debug/lubdub')).resolve())
 HEART_RATE = core.UUID.from_16_bits(0x180D)
 
-# Whoever starts the tests in the background may have these ignored, and what is ignored is inherited.
+# A background shell may ignore these signals, and child processes inherit that.
 for number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
 
 
 class Interoperability(unittest.IsolatedAsyncioTestCase):
-    """A test that ends: after `limit` seconds it fails."""
+    """A test with a time limit of `limit` seconds."""
 
     limit = 60
 
@@ -37,7 +37,7 @@ class Interoperability(unittest.IsolatedAsyncioTestCase):
 
 @contextlib.asynccontextmanager
 async def lubdub(*arguments, stderr=None):
-    """A running `lubdub ARGUMENTS...`, in the project's folder; ended when the block is left."""
+    """Runs `lubdub ARGUMENTS...` in the project's folder, and ends it with the block."""
     process = await asyncio.create_subprocess_exec(
         LUBDUB, *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=stderr)
     try:
@@ -47,7 +47,7 @@ async def lubdub(*arguments, stderr=None):
 
 
 async def end(process):
-    """Asks the process to end, makes it after 5 s, and returns its status."""
+    """Terminates the process, kills it after 5 s, and returns its status."""
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
     try:
@@ -59,7 +59,7 @@ async def end(process):
 
 
 async def controller_port(process):
-    """The port of the first controller that lubdub offers: `controller tcp:127.0.0.1:PORT`."""
+    """The port of lubdub's first controller, from its line `controller tcp:127.0.0.1:PORT`."""
     async with asyncio.timeout(10):
         async for line in process.stdout:
             words = line.decode().split()
@@ -70,7 +70,7 @@ async def controller_port(process):
 
 @contextlib.asynccontextmanager
 async def host(port, name, address):
-    """A Bumble host over a controller at this port, powered on."""
+    """A powered Bumble host over the controller at this port."""
     async with await transport.open_transport(f'tcp-client:127.0.0.1:{port}') as hci_transport:
         bumble = device.Device.with_hci(name, hci.Address(address), hci_transport.source, hci_transport.sink)
         async with asyncio.timeout(10):
@@ -79,7 +79,7 @@ async def host(port, name, address):
 
 
 async def find(central, service=HEART_RATE, limit=10):
-    """The first advertisement that lists the service: found by scanning, for `limit` seconds at most."""
+    """The first advertisement that lists the service, within `limit` seconds of scanning."""
     found = asyncio.get_running_loop().create_future()
 
     def heard(advertisement):
@@ -100,7 +100,7 @@ async def find(central, service=HEART_RATE, limit=10):
 
 @contextlib.asynccontextmanager
 async def peer(central):
-    """The strap that advertises Heart Rate, connected and with everything discovered."""
+    """The strap that advertises Heart Rate, connected, with all attributes discovered."""
     advertisement = await find(central)
     async with asyncio.timeout(20):
         connection = await central.connect(advertisement.address)
@@ -113,7 +113,7 @@ async def peer(central):
 
 
 class Request:
-    """A request as octets, for what Bumble's own classes would not send."""
+    """A request as octets, which Bumble's classes cannot build."""
 
     name = 'ATT_RAW_REQUEST'
 
@@ -125,6 +125,6 @@ class Request:
 
 
 async def exchange(strap, octets):
-    """The octets of the Error Response to a request; fails when none comes within 5 s."""
-    async with asyncio.timeout(5):  # Bumble drops any other answer to a request that it does not know
+    """The octets of the Error Response to a request; fails if none arrives within 5 s."""
+    async with asyncio.timeout(5):  # Bumble drops any other response to an unknown request
         return bytes(await strap.gatt_client.send_request(Request(octets)))

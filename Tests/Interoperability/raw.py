@@ -1,4 +1,4 @@
-"""A host of octets, for what Bumble's own would not send."""
+"""A host that sends arbitrary octets, which Bumble's host cannot."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ def complete(opcode, returned):
 
 
 class Raw:
-    """A host of octets."""
+    """A host that sends arbitrary octets."""
 
     def __init__(self, reader, writer):
         self.reader, self.writer = reader, writer
@@ -55,7 +55,7 @@ class Raw:
         return packet[6] if packet[1] == 0x0E else packet[3]
 
     async def connect(self, address):
-        """Scans for nothing and connects, after a reset; the handle."""
+        """Resets, scans and connects; returns the connection handle."""
         assert await self.answer(RESET) == 0
         assert await self.answer(SET_EVENT_MASK, bytes([0xFF] * 7 + [0x3F])) == 0
         assert await self.answer(SET_RANDOM_ADDRESS, bytes.fromhex('0102030405C6')) == 0
@@ -78,6 +78,6 @@ async def raw(port):
 
 
 def resident(process):
-    """The most memory that a process ever had at once, in octets."""
+    """The peak memory of a process, in octets."""
     lines = pathlib.Path(f'/proc/{process.pid}/status').read_text().splitlines()
     return int(next(line for line in lines if line.startswith('VmHWM')).split()[1]) * 1024

@@ -1,4 +1,4 @@
-"""What the tests of the sensors have in common: a device of a scenario, connected by its address, and its event log."""
+"""Shared by the tests of sensors: a scenario's device, connected by its address, and its event log."""
 
 import asyncio
 import contextlib
@@ -14,12 +14,12 @@ CENTRAL = 'F0:F1:F2:F3:F4:F5'
 
 
 def sig(number):
-    """A UUID of the Bluetooth SIG's."""
+    """A UUID of the Bluetooth SIG."""
     return core.UUID.from_16_bits(number)
 
 
 def vendor(number):
-    """A UUID of Lubdub's own."""
+    """A UUID of Lubdub."""
     return core.UUID(f'6c75{number:04x}-6264-4562-a000-4c7562647562')
 
 
@@ -29,19 +29,19 @@ def pmd(number):
 
 
 class Log:
-    """The event log of a lubdub that runs."""
+    """The event log of a running lubdub."""
 
     def __init__(self, path):
         self.path = path
 
     def records(self, event, of=None):
-        """The finished lines of this event, of this thing if one is named."""
+        """The complete lines with this event, of one entity if given."""
         lines = self.path.read_text().splitlines(keepends=True)
         records = [json.loads(line) for line in lines if line.endswith('\n')]
         return [record for record in records if record['event'] == event and of in (None, record.get('of'))]
 
     async def until(self, event, of=None, count=1, limit=10):
-        """The same, as soon as there are so many of them."""
+        """Waits until there are `count` such lines, and returns them."""
         async with asyncio.timeout(limit):
             while len(records := self.records(event, of)) < count:
                 await asyncio.sleep(0.02)
@@ -50,7 +50,7 @@ class Log:
 
 @contextlib.asynccontextmanager
 async def served(scenario, *options):
-    """`lubdub serve` of a scenario: gives the port of its controllers, its event log and the process."""
+    """Runs `lubdub serve` with a scenario; yields the port of its controllers, its event log and the process."""
     with tempfile.TemporaryDirectory() as folder:
         events = pathlib.Path(folder, 'events.jsonl')
         command = ('serve', scenario, '--controller', 'tcp:127.0.0.1:0', '--quiet', '--events', str(events), *options)
@@ -60,7 +60,7 @@ async def served(scenario, *options):
 
 @contextlib.asynccontextmanager
 async def connected(central, address, mtu=None):
-    """The device at a random address as a Bumble central knows it, with everything discovered."""
+    """The device at a random address as a Bumble central sees it, with all attributes discovered."""
     async with asyncio.timeout(20):
         connection = await central.connect(hci.Address(address), own_address_type=hci.OwnAddressType.RANDOM)
         peer = device.Peer(connection)
@@ -75,7 +75,7 @@ async def connected(central, address, mtu=None):
 
 @contextlib.asynccontextmanager
 async def meeting(scenario, address, *options, mtu=None):
-    """All of that together: gives the device and the event log."""
+    """Combines these: yields the device and the event log."""
     async with served(scenario, *options) as (port, log, _), host(port, 'Central', CENTRAL) as central:
         async with connected(central, address, mtu) as peer:
             yield peer, log
@@ -88,20 +88,20 @@ def characteristic(peer, uuid):
 
 
 async def listen(peer, uuid):
-    """Subscribes to a value; what is notified or indicated comes into the queue."""
+    """Subscribes to a value; notified and indicated values go to the queue."""
     heard = asyncio.Queue()
     await peer.subscribe(characteristic(peer, uuid), heard.put_nowait)
     return heard
 
 
 async def take(heard, count, limit=20):
-    """So many of what is heard."""
+    """Takes `count` values from the queue."""
     async with asyncio.timeout(limit):
         return [bytes(await heard.get()) for _ in range(count)]
 
 
 async def refusal(attempt):
-    """The ATT error of something that is to be refused, 0 when it is not."""
+    """The ATT error of a procedure, 0 if it succeeds."""
     try:
         await attempt
     except core.ProtocolError as error:

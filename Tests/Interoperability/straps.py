@@ -1,6 +1,6 @@
-"""Heart-rate straps above Bumble: one of Bumble's own profiles, and faulty ones, each different from it in one thing.
+"""Heart-rate straps over Bumble: one made of Bumble's profiles, and faulty ones with one difference each.
 
-Where a fault was seen in a device that somebody ships, its class says whose it was.
+If a fault was seen in a real device, the docstring of its class names the device.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ APPEARANCE = 0x0341  # a heart-rate belt
 
 
 class Strap:
-    """A correct one: Heart Rate, Battery and Device Information, as Bumble has them."""
+    """A correct strap with Bumble's Heart Rate, Battery and Device Information services."""
 
     period = 0.5
     advertised = gatt.GATT_HEART_RATE_SERVICE
@@ -35,7 +35,7 @@ class Strap:
         self.energy = 0
         self.count = 0
 
-    # What it has.
+    # MARK: Attributes
 
     def services(self):
         return [self.heart_rate_service(), BatteryService(lambda _: self.battery), self.information()]
@@ -48,7 +48,7 @@ class Strap:
             manufacturer_name=self.manufacturer, model_number='HRM-1', serial_number='1', hardware_revision='A',
             firmware_revision='1.0', software_revision='1.0', system_id=(0xACDE48, 0x2345678))
 
-    # What it says.
+    # MARK: Values
 
     def measurement(self):
         return HeartRateService.HeartRateMeasurement(72, self.contact(), self.energy, self.intervals())
@@ -71,11 +71,11 @@ class Strap:
         name = self.local_name.encode()
         return bytes(ADVERTISING([(ADVERTISING.Type.COMPLETE_LOCAL_NAME, name)])) if name else b''
 
-    # How it lives.
+    # MARK: Life cycle
 
     @contextlib.asynccontextmanager
     async def above(self, address):
-        """It, advertising above the controller at this address, as lubdub prints them: `tcp:127.0.0.1:6402`."""
+        """The strap, advertising over the controller at an address that lubdub prints: `tcp:127.0.0.1:6402`."""
         async with await transport.open_transport(address.replace('tcp:', 'tcp-client:', 1)) as hci_transport:
             strap = device.Device.with_hci(
                 self.name, hci.Address('F0:F1:F2:F3:F4:F5'), hci_transport.source, hci_transport.sink)
@@ -112,7 +112,7 @@ class Strap:
 
 
 class Raw(Strap):
-    """One that notifies other octets than Bumble would make."""
+    """A strap that changes the octets that Bumble notifies."""
 
     def octets(self):
         raise NotImplementedError
@@ -133,7 +133,7 @@ def characteristic(uuid, properties, permissions, value):
 
 
 class Controlled(Strap):
-    """One with a control point of its own making."""
+    """A strap with a different control point."""
 
     properties = WRITE
 
@@ -151,11 +151,11 @@ class Controlled(Strap):
         self.reset(connection)
 
 
-# The faults.  `caught_by` is the check that is named for it.
+# The faulty straps.  `caught_by` is the check that must find the fault.
 
 
 class WantsTwoOctets(Controlled):
-    """BTstack, heart_rate_service_server.c: takes 01 00 at its control point, and refuses the 01 of the specification."""
+    """BTstack, heart_rate_service_server.c: accepts 01 00 at its control point, and rejects 01, the specified value."""
 
     caught_by = 'HRS/SEN/CW/BV-01-C'
 
@@ -166,7 +166,7 @@ class WantsTwoOctets(Controlled):
 
 
 class CannotBeReset(Controlled):
-    """Zephyr before its pull requests 77596 and 77598: the control point is declared and never takes a write."""
+    """Zephyr before its pull requests 77596 and 77598: rejects every write to its control point."""
 
     caught_by = 'HRS/SEN/CW/BV-01-C'
 
@@ -175,7 +175,7 @@ class CannotBeReset(Controlled):
 
 
 class NeverResets(Strap):
-    """Takes the reset, and counts on."""
+    """Accepts the reset, but keeps Energy Expended."""
 
     caught_by = 'HRS/SEN/CW/BV-01-C'
 
@@ -184,7 +184,7 @@ class NeverResets(Strap):
 
 
 class TakesAnything(Controlled):
-    """Has no opinion of what is written to its control point."""
+    """Accepts any value at its control point."""
 
     caught_by = 'HRS/SEN/CW/BI-01-C'
 
@@ -193,7 +193,7 @@ class TakesAnything(Controlled):
 
 
 class WritesWithoutResponse(Controlled):
-    """Declares more of its control point than the service allows."""
+    """Declares its control point with more properties than the service allows."""
 
     caught_by = 'HRS/SEN/SGGIT/CHA/BV-03-C'
     properties = WRITE | gatt.Characteristic.Properties.WRITE_WITHOUT_RESPONSE
@@ -211,7 +211,7 @@ class CanBeRead(Strap):
 
 
 class RemembersSubscribers(Raw):
-    """InfiniTime, HeartRateService.cpp: one flag for all clients says who is subscribed, and outlives the connection."""
+    """InfiniTime, HeartRateService.cpp: has one subscription flag for all clients, which survives disconnections."""
 
     caught_by = 'reconnection/configuration_is_cleared'
     is_on = False
@@ -230,7 +230,7 @@ class RemembersSubscribers(Raw):
 
 
 class PromisesIntervals(Strap):
-    """Bumble's own profile, asked for an empty list of intervals: bit 4 of the flags, and nothing behind it."""
+    """Bumble's profile with an empty list of intervals: sets bit 4 of the flags without a field."""
 
     caught_by = 'heart_rate/flags_explain_octets'
 
@@ -239,7 +239,7 @@ class PromisesIntervals(Strap):
 
 
 class SaysOneOctet(Raw):
-    """tinygo-org/bluetooth, before its pull request 47: the heart rate alone, without flags."""
+    """tinygo-org/bluetooth, before its pull request 47: sends the heart rate without flags."""
 
     caught_by = 'heart_rate/flags_explain_octets'
 
@@ -255,7 +255,7 @@ class AdvertisesTheCharacteristic(Strap):
 
 
 class AdvertisesWhatItHasNot(Strap):
-    """Advertises Health Thermometer beside Heart Rate, and does not have it."""
+    """Advertises Health Thermometer, but does not have it."""
 
     caught_by = 'advertising/services_are_there'
 
@@ -274,21 +274,21 @@ class HasNoName(Strap):
 
 
 class HasAnotherName(Strap):
-    """Advertises another name, whole, than its Device Name."""
+    """Advertises a complete name that differs from its Device Name."""
 
     caught_by = 'advertising/name_fits'
     local_name = 'HRM'
 
 
 class ClaimsBothModes(Strap):
-    """Advertises that it can be discovered for a limited time, and always."""
+    """Sets both discoverable flags."""
 
     caught_by = 'advertising/flags'
     flags = 0x07
 
 
 class CannotStop(Raw):
-    """Zephyr's issue 88027, drawn out: goes on for some seconds when nobody is subscribed any more."""
+    """Zephyr's issue 88027, exaggerated: notifies for some seconds after the client has unsubscribed."""
 
     caught_by = 'HRS/SEN/CN/BV-01-C'
     wants = 0
@@ -305,7 +305,7 @@ class CannotStop(Raw):
 
 
 class ChangesItsMind(Strap):
-    """The first draft of Bumble's example, pull request 15: whether contact is supported changes from value to value."""
+    """The first draft of Bumble's example, pull request 15: changes the Sensor Contact Supported flag at random."""
 
     caught_by = 'heart_rate/contact_support_is_static'
 
@@ -314,7 +314,7 @@ class ChangesItsMind(Strap):
 
 
 class IsNowhere(Strap):
-    """Is worn at a place that the service reserves."""
+    """Has a reserved Body Sensor Location."""
 
     caught_by = 'HRS/SEN/CR/BV-01-C'
 
@@ -327,7 +327,7 @@ class IsNowhere(Strap):
 
 
 class MovesAround(Strap):
-    """Says another place each time it is asked."""
+    """Has another Body Sensor Location at each read."""
 
     caught_by = 'heart_rate/location_is_static'
 
@@ -341,7 +341,7 @@ class MovesAround(Strap):
 
 
 class CountsWithoutControl(Strap):
-    """Sends Energy Expended, and has no control point to reset it."""
+    """Sends Energy Expended without a control point to reset it."""
 
     caught_by = 'heart_rate/energy_needs_control_point'
 
@@ -359,14 +359,14 @@ class IsTwo(Strap):
 
 
 class IsOvercharged(Strap):
-    """Has a battery of 101 %."""
+    """Reports a battery level of 101 %."""
 
     caught_by = 'battery/level_is_a_percentage'
     battery = 101
 
 
 class CannotSpell(Strap):
-    """Has a manufacturer's name in Latin-1."""
+    """Has a manufacturer name in Latin-1."""
 
     caught_by = 'DIS/SR/SGGIT/CHA/BV-01-C'
 
@@ -377,14 +377,14 @@ class CannotSpell(Strap):
 
 
 class LeavesForGood(Strap):
-    """Advertises until it is connected to, and never again."""
+    """Stops advertising after its first connection."""
 
     caught_by = 'reconnection/advertises_again'
     comes_back = False
 
 
 class WaitsForALostClient(Strap):
-    """Advertises again when its client has said that it goes, and not when it is gone without a word."""
+    """Advertises again after a disconnection, but not after link loss."""
 
     caught_by = 'reconnection/advertises_after_loss'
     comes_back = False

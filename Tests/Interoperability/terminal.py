@@ -1,4 +1,4 @@
-"""Pseudo-terminals for programs that want one."""
+"""Pseudo-terminals for programs under test."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ def resize(descriptor, columns, rows):
 
 
 class Terminal:
-    """A pseudo-terminal, and a program that it controls."""
+    """A pseudo-terminal and the program that runs on it."""
 
     def __init__(self, name='xterm', columns=120, rows=24):
         self.name = name
@@ -54,12 +54,12 @@ class Terminal:
         return bool(self.modes()[3] & termios.ICANON and self.modes()[3] & termios.ECHO)
 
     def press(self, octets):
-        """Types; the place in the text from where on its effects are."""
+        """Types text; returns the position where its output starts."""
         os.write(self.ours, octets)
         return len(self.text)
 
     async def shows(self, pattern, place=0, limit=10):
-        """The first match behind a place."""
+        """The first match after a position."""
         async with asyncio.timeout(limit):
             while not (match := re.search(pattern, COLOURS.sub('', self.text[place:]))):
                 self.heard.clear()
@@ -79,7 +79,7 @@ class Terminal:
 
 
 class Screen(pyte.Screen):
-    """An xterm with its two screens, which pyte does not have: private mode 1049 is the other one."""
+    """pyte's screen with xterm's alternate screen, private mode 1049, which pyte lacks."""
 
     def set_mode(self, *numbers, **kind):
         if kind.get('private') and 1049 in numbers:
@@ -92,7 +92,7 @@ class Screen(pyte.Screen):
             self.buffer, self.cursor = self.first
 
     def seen(self):
-        """All that a person sees, and what the next text would meet."""
+        """The visible state of the screen, and all state that affects further output."""
         return (
             self.rows(), self.cursor.x, self.cursor.y, self.cursor.hidden, self.cursor.attrs._replace(data=' '),
             modes.DECAWM in self.mode)
@@ -102,7 +102,7 @@ class Screen(pyte.Screen):
 
 
 class SeenTerminal(Terminal):
-    """A pseudo-terminal with an emulator behind it: `screen` is what a person sees."""
+    """A pseudo-terminal with an emulator: `screen` is the visible text."""
 
     def __init__(self, columns, rows, name='xterm'):
         super().__init__(name, columns, rows)
@@ -117,14 +117,14 @@ class SeenTerminal(Terminal):
         resize(self.ours, columns, rows)
 
     def read_rest(self):
-        """What was written before the program ended, and was not read yet."""
+        """The remaining output of a program that has ended."""
         os.set_blocking(self.ours, False)
         with contextlib.suppress(BlockingIOError):
             while True:
                 self.read()
 
     async def sees(self, condition, limit=20):
-        """The rows, as soon as `condition` is true of them."""
+        """The rows, once `condition` holds for them."""
         async with asyncio.timeout(limit):
             while not condition(self.screen.rows()):
                 self.heard.clear()

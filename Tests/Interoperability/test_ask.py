@@ -1,4 +1,4 @@
-"""`lubdub run --ask`, and `run --radio`: people whose phone is the adapter of the documentation, above Bumble."""
+"""`lubdub run --ask` and `run --radio`: operators whose phone is the adapter of the documentation, over Bumble."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ RIGHT = {'starts': '60', 'shows_300': 'yes', 'shows_72': 'yes', 'goes_on': '60'}
 
 
 class Phone:
-    """The adapter above a controller, and what it shows."""
+    """The adapter over a controller, and its output."""
 
     def __init__(self):
         self.shown = []
@@ -44,7 +44,7 @@ class Phone:
 
 
 class Asked:
-    """A `lubdub run --ask` whose questions are answered."""
+    """A `lubdub run --ask` with answers to its questions."""
 
     def __init__(self, phone):
         self.phone, self.asked, self.errors = phone, [], []
@@ -55,7 +55,7 @@ class Asked:
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
 
     async def answer(self, answers):
-        """Answers each question by what `answers` has for its expectation, or by what that makes of the phone."""
+        """Answers each question with the entry of `answers` for its expectation, or with its result for the phone."""
         async for line in self.process.stderr:
             text = line.decode().rstrip()
             self.errors.append(text)
@@ -68,7 +68,7 @@ class Asked:
             await self.process.stdin.drain()
 
     async def end(self, answers):
-        """What it has printed, and its status."""
+        """Its output and its status."""
         answering = asyncio.create_task(self.answer(answers))
         output = (await self.process.stdout.read()).decode()
         await answering
@@ -88,7 +88,7 @@ class AskTests(Interoperability):
             await phone.leave()
 
     async def play(self, answers, *arguments, path='scenarios/clients/two_octets.json'):
-        """What comes of a case with a phone above a virtual controller, and what was asked."""
+        """The result of a case with a phone over a virtual controller, and the questions."""
         asked = Asked(None)
         await asked.start(path, '--controller', 'tcp:127.0.0.1:0', *arguments)
         try:
@@ -112,7 +112,7 @@ class AskTests(Interoperability):
             {'answer': 'yes', 'asked': 'shows_300'}, {'answer': 'yes', 'asked': 'shows_72'},
             {'heart_rate': {'bpm': 60}, 'asked': 'goes_on'}, {'heart_rate': {'bpm': 60}, 'asked': 'starts'}])
 
-    async def test_what_is_asked_at_the_limit_can_be_left(self):
+    async def test_questions_at_the_time_limit_can_be_skipped(self):
         with tempfile.TemporaryDirectory() as folder:
             path, report = pathlib.Path(folder, 'resting.json'), pathlib.Path(folder, 'report.json')
             path.write_text(json.dumps(scenario('resting.json', limit='5 s')))
@@ -129,20 +129,20 @@ class AskTests(Interoperability):
                     await end(asked.process)
             self.assertIn('cases', json.loads(report.read_text()))
 
-    async def test_what_the_phone_shows_is_held_against_what_was_sent(self):
+    async def test_the_display_of_the_phone_is_compared_with_the_sent_values(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, 'resting.json')
             path.write_text(json.dumps(scenario('resting.json', limit='15 s')))
             output, status, asked = await self.play(
                 {'shows': lambda phone: phone.shown[-1]['heart_rate']['bpm']}, path=path)
             self.assertEqual((status, asked.asked[1:]), (0, ['shows'] * 3), output)
-            # An answer that was not sent is asked for once more.
+            # An unexpected answer is confirmed once.
             output, status, asked = await self.play({'shows': '199'}, path=path)
         self.assertEqual((status, asked.asked[1:]), (1, ['shows'] * 2), output)
         self.assertIn('look again', asked.errors[-1])
         self.assertRegex(
             output,
-            r'fail  shows .*: expected said .*; a person had not seen it by \S+ s, but \{"heart_rate": \{"bpm": 199')
+            r'fail  shows .*: expected output .*; the operator had not seen it by \S+ s, but \{"heart_rate": \{"bpm": 199')
 
     async def test_wrong_answers_fail_by_name(self):
         doubtful = iter(['44', 'no'])
@@ -152,14 +152,14 @@ class AskTests(Interoperability):
             output, status, _ = await self.play(RIGHT | answers)
             self.assertEqual((status, re.findall(r'^fail  (\w+)', output, re.M)), (1, [failed]), output)
 
-    async def test_who_cannot_tell_or_leaves_decides_nothing(self):
-        # Who goes on to write what is no answer has none.
+    async def test_an_operator_who_cannot_answer_or_leaves_is_inconclusive(self):
+        # An operator who only types invalid answers gives none.
         output, status, asked = await self.play(dict.fromkeys(RIGHT, '?') | {'goes_on': '\n'.join(['perhaps'] * 100)})
         self.assertEqual(status, 1)
         self.assertRegex(output, r'inconclusive  shows_300 .*: the person could not tell')
         self.assertIn('0 pass, 0 fail, 4 inconclusive', output)
 
-    async def test_no_answers_are_left(self):
+    async def test_the_end_of_input_leaves_questions_unanswered(self):
         asked = Asked(None)
         await asked.start('scenarios/clients/two_octets.json', '--controller', 'tcp:127.0.0.1:0')
         asked.process.stdin.write(b'\nyes\n')
@@ -171,15 +171,15 @@ class AskTests(Interoperability):
             re.findall(r'^(\w+)  (\w+)', output.decode(), re.M),
             [('inconclusive', 'starts'), ('pass', 'shows_300'), ('inconclusive', 'shows_72'),
              ('inconclusive', 'goes_on')])
-        self.assertIn('nobody answered: there are no answers left to read', output.decode())
+        self.assertIn('there was no answer: the input has ended', output.decode())
 
-    async def test_nobody_is_there(self):
+    async def test_without_an_operator(self):
         asked = Asked(None)
         await asked.start('scenarios/clients/named.json')
         asked.process.stdin.close()
         output, _ = await asked.process.communicate()
         self.assertEqual(asked.process.returncode, 1)
-        self.assertIn('nobody said that the app is ready', output.decode())
+        self.assertIn('the input ended before the operator started the case', output.decode())
 
     async def test_at_a_terminal(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -190,7 +190,7 @@ class AskTests(Interoperability):
                     LUBDUB, 'run', 'scenarios/clients/other_services.json', 'scenarios/clients/odd_tail.json', '--ask',
                     '--controller', 'tcp:127.0.0.1:0', '--report', report)
                 await terminal.shows('controller tcp:127.0.0.1:')
-                await terminal.shows('other_services: press Enter to begin')
+                await terminal.shows('other_services: press Enter to start')
                 port = re.search(r'controller (tcp:127.0.0.1:\d+)', terminal.text)[1]
                 async with self.phone(port) as phone:
                     place = terminal.press(b'\r')
@@ -201,7 +201,7 @@ class AskTests(Interoperability):
                     await terminal.shows(r'starts> 60\r?\n', place)
                     await terminal.shows('pass +.*other_services', place)
                 place = len(terminal.text)
-                await terminal.shows('odd_tail: press Enter to begin')
+                await terminal.shows('odd_tail: press Enter to start')
                 terminal.press(b'\x03')
                 self.assertEqual(await terminal.ended(), 128 + signal.SIGINT)
                 self.assertTrue(terminal.gives_lines())
@@ -215,7 +215,7 @@ class AskTests(Interoperability):
 
     @contextlib.asynccontextmanager
     async def listener(self, central):
-        """Bumble's central, which finds the strap and subscribes, as soon as it advertises."""
+        """Bumble's central, which finds and subscribes to the strap as soon as it advertises."""
         async def listen():
             async with peer(central) as strap:
                 measurement, = strap.get_characteristics_by_uuid(MEASUREMENT)
@@ -230,7 +230,7 @@ class AskTests(Interoperability):
             with contextlib.suppress(asyncio.CancelledError):
                 await listening
 
-    async def test_a_person_on_a_real_radio(self):
+    async def test_an_operator_on_a_real_radio(self):
         async with test_radio.RadioTests.central_of_bumble(self) as (central, port), self.listener(central):
             asked = Asked(None)
             await asked.start('scenarios/clients/two_octets.json', '--radio', f'hci:tcp:127.0.0.1:{port}')
@@ -249,16 +249,16 @@ class AskTests(Interoperability):
         self.assertEqual(status, 0, output)
         self.assertIn('3 pass, 0 fail', output)
 
-    async def test_what_a_real_radio_cannot_play_is_skipped(self):
+    async def test_actions_that_a_real_radio_does_not_support_are_skipped(self):
         for path, why in [
                 ('scenarios/recovery/away_long.json', 'link_loss: a real antenna cannot be taken out of the air'),
-                ('scenarios/three_straps.json', 'it has 3 devices, and each needs a --radio: 1 is given')]:
+                ('scenarios/three_straps.json', 'has 3 devices, and each needs a --radio: 1 is given')]:
             async with lubdub('run', path, '--radio', 'hci:tcp:127.0.0.1:9', '--client', 'true') as run:
                 output = (await run.stdout.read()).decode()
                 self.assertEqual(await run.wait(), 3)
             self.assertRegex(output, f'skip  .*{why}')
 
-    async def test_a_radio_that_is_not_there_is_named(self):
+    async def test_a_missing_radio_is_named(self):
         for arguments in [['--ask'], ['--client', 'true']]:
             process = await asyncio.create_subprocess_exec(
                 LUBDUB, 'run', 'scenarios/clients/subscribes.json', '--radio', 'hci:tcp:127.0.0.1:9', *arguments,
@@ -267,12 +267,12 @@ class AskTests(Interoperability):
             self.assertEqual(process.returncode, 3, arguments)
             self.assertRegex(message.decode(), r'(?m)^lubdub: tcp:127.0.0.1:9: |^lubdub: .*127.0.0.1:9')
 
-    async def test_what_cannot_be_meant_is_refused(self):
+    async def test_invalid_combinations_of_options_are_rejected(self):
         for arguments, words in [
-                (['--radio', 'bluez'], '--radio needs --client CMD'), (['--ask', '--client', 'true'], 'two clients'),
-                (['--ask', '--said', 'unix:x'], '--said needs --client'),
-                (['--ask', '--speed', '2'], 'leave out --speed, or --ask'),
-                (['--ask', '--jobs', '2'], 'leave out --jobs'),
+                (['--radio', 'bluez'], '--radio requires --client or --ask'), (['--ask', '--client', 'true'], 'mutually exclusive'),
+                (['--ask', '--said', 'unix:x'], '--said requires --client'),
+                (['--ask', '--speed', '2'], '--speed cannot be combined with --ask'),
+                (['--ask', '--jobs', '2'], '--jobs cannot be combined with --ask'),
                 (['--ask', '--radio', 'bluez', '--controller', 'vhci'], 'for the virtual radio only')]:
             process = await asyncio.create_subprocess_exec(
                 LUBDUB, 'run', 'scenarios/resting.json', *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL,

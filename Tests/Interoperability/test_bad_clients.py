@@ -1,4 +1,4 @@
-"""Clients that take everything and give nothing harm nobody else who is connected to the same device."""
+"""Clients that use resources without end do not affect other clients of the same device."""
 
 import asyncio
 import itertools
@@ -14,7 +14,7 @@ from harness import Interoperability, host
 from raw import attribute, raw, resident
 from sensing import CENTRAL, characteristic, connected, listen, served, sig, take, vendor
 
-ALONE = True  # it looks at how long things take
+ALONE = True  # it measures times
 
 ADDRESS = 'C0:FF:EE:00:00:01'
 SIGN = core.UUID('5a3b0002-9c1e-4f7a-8f52-3d1c6e0b7a90')
@@ -38,7 +38,7 @@ EVERYTHING = {
 
 
 class BadClientTests(Interoperability):
-    async def test_who_takes_everything_and_gives_nothing(self):
+    async def test_greedy_clients(self):
         with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
             json.dump(EVERYTHING, file)
             file.flush()
@@ -64,14 +64,14 @@ class BadClientTests(Interoperability):
                 self.assertIsNone(process.returncode)
 
     async def subscribe(self, bad, configurations):
-        """To all there is: one of the two, notifications or indications, is refused by each."""
+        """Subscribes to everything; each value rejects either notifications or indications."""
         self.handle = await bad.connect(bytes.fromhex(ADDRESS.replace(':', ''))[::-1])
         for kind, configuration in itertools.product((1, 2), configurations):
             bad.writer.write(attribute(self.handle, struct.pack('<BHH', 0x12, configuration, kind)))
             await bad.until(lambda packet: packet[0] == 2 and packet[9] in (0x01, 0x13))
 
     async def never_confirms(self, bad):
-        """Confirms no indication, writes without an end, and leaves half a queue."""
+        """Confirms no indication, sends writes endlessly, and leaves prepared writes."""
         reading = asyncio.create_task(self.read(bad))
         for _ in range(20):
             part = struct.pack('<BHH', 0x16, self.sign.handle, 0) + b'half'
@@ -86,12 +86,12 @@ class BadClientTests(Interoperability):
             pass
 
     async def never_reads(self, bad):
-        """Lets everything pile up that it asked for."""
+        """Reads nothing of what it has subscribed to."""
         bad.writer.transport.pause_reading()
         await asyncio.sleep(1.5)
 
     async def is_undisturbed(self, strap, log):
-        """The good client's own queue is its own, and its reads are answered at once."""
+        """The good client has its own queue, and its reads are answered immediately."""
         async with asyncio.timeout(2):
             await strap.gatt_client.send_request(att.ATT_Prepare_Write_Request(
                 attribute_handle=self.sign.handle, value_offset=0, part_attribute_value=b'Mine'))
@@ -100,7 +100,7 @@ class BadClientTests(Interoperability):
             self.assertTrue(await strap.read_value(characteristic(strap, vendor(0x0101))))
 
     def compare(self, frames):
-        """No sample is missing."""
+        """Asserts that no sample is missing."""
         self.assertGreater(len(frames), 200)
         self.assertEqual({frame.flags for frame in frames}, {SYNTHETIC})
         for before, after in itertools.pairwise(frames):

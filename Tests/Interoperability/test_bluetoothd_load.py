@@ -1,8 +1,8 @@
-"""What 500 notifications a second cost lubdub, on a bus of its own where a program plays bluetoothd.
+"""The cost of 500 notifications per second in lubdub, on a private bus where a program plays bluetoothd.
 
     LUBDUB_RELEASE=.build/release/lubdub .venv/bin/python Tests/Interoperability/test_bluetoothd_load.py [SECONDS]
 
-prints it; as a test it is short, and holds lubdub to a multiple of what dbus-daemon takes to
+prints it; the test is short, and limits lubdub to a multiple of what dbus-daemon needs to
 carry the same notifications on the same machine.
 """
 
@@ -21,11 +21,11 @@ from dbus_fast.aio import MessageBus
 
 from harness import ROOT, Interoperability, end
 
-ALONE = True  # it looks at how long things take
+ALONE = True  # it measures times
 
 RELEASE = os.environ.get('LUBDUB_RELEASE')
 RATE = 500
-# Twice what is seen.  How fast a machine is, and how busy, both processes feel.
+# Twice the measured ratio, which does not depend on the speed or load of the machine.
 MULTIPLE = 6
 ADAPTER = {
     'org.bluez.Adapter1': {
@@ -37,7 +37,7 @@ ADAPTER = {
 
 
 class FalseBluetoothd:
-    """Agrees to all that it is asked, and counts the values that it is given."""
+    """Accepts all calls, and counts the values that it receives."""
 
     def __init__(self, bus):
         self.bus, self.heard = bus, 0
@@ -68,7 +68,7 @@ class FalseBluetoothd:
         return answer.body
 
     async def subscribe(self, number):
-        """Has the served device notify the value with this assigned number."""
+        """Makes the served device notify the value with this assigned number."""
         served = await self.advertised
         objects, = await self.call(served, '/lubdub/device0', 'org.freedesktop.DBus.ObjectManager', 'GetManagedObjects')
         path, = (path for path, interfaces in objects.items()
@@ -78,7 +78,7 @@ class FalseBluetoothd:
 
 @contextlib.asynccontextmanager
 async def private_bus():
-    """The address of a bus that nobody else is on."""
+    """The address of a private bus."""
     process = await asyncio.create_subprocess_exec(
         'dbus-daemon', '--session', '--nofork', '--print-address', stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL)
@@ -89,13 +89,13 @@ async def private_bus():
 
 
 def processor_time(process):
-    """Seconds that a process has computed, all threads: proc(5)'s stat counts ticks, which work at 500 Hz misses."""
+    """The CPU time of a process in seconds, all threads: the ticks in proc(5)'s stat miss work at 500 Hz."""
     threads = pathlib.Path(f'/proc/{process.pid}/task').glob('*/schedstat')
     return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
 
 async def measure(seconds):
-    """Notifications a second, and the parts of a core that lubdub and dbus-daemon take for them."""
+    """Notifications per second, and the shares of a core that lubdub and dbus-daemon use."""
     scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())
     scenario.pop('$schema')
     scenario['devices'][0]['services'][0].update(period=f'{1000 // RATE} ms')
@@ -125,7 +125,7 @@ async def measure(seconds):
 
 @unittest.skipUnless(RELEASE, 'LUBDUB_RELEASE names no release binary, and a debug build computes as it likes')
 class LoadTests(Interoperability):
-    async def test_500_notifications_a_second_take_little_more_than_it_takes_to_carry_them(self):
+    async def test_500_notifications_per_second_cost_little_more_than_carrying_them(self):
         rate, own, bus = await measure(3)
         self.assertGreater(rate, RATE / 4)
         self.assertLess(own, MULTIPLE * bus)

@@ -1,4 +1,4 @@
-"""A Bumble central hears the strap of a scenario."""
+"""A Bumble central connects to the strap of a scenario."""
 
 import asyncio
 import time
@@ -27,13 +27,13 @@ def handle_of(strap, uuid):
 
 
 def client_configuration(strap):
-    """The handle of the descriptor that turns notifications of the measurement on."""
+    """The handle of the measurement's configuration."""
     measurement = strap.get_characteristics_by_uuid(gatt.GATT_HEART_RATE_MEASUREMENT_CHARACTERISTIC)[0]
     return measurement.get_descriptor(gatt.GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR).handle
 
 
 async def measurements(strap, enough):
-    """What 2A37 notifies, with the time of each, until `enough(list)`."""
+    """The values of 2A37 with their times, until `enough(list)`."""
     heard = []
     complete = asyncio.Event()
 
@@ -52,7 +52,7 @@ class CentralTests(Interoperability):
         async with serve('scenarios/resting.json') as process, central(await controller_port(process)) as bumble:
             advertisement = await find(bumble)
             self.assertTrue(advertisement.is_connectable)
-            # The name may stand in the scan response.
+            # The name may be in the scan response.
             names = set()
             seen = asyncio.Event()
 
@@ -100,13 +100,13 @@ class CentralTests(Interoperability):
             peer(bumble) as strap,
         ):
             heard = await measurements(strap, lambda heard: len(heard) == 9)
-            heard = heard[1:]  # the first may come at once
+            heard = heard[1:]  # the first may come immediately
             seconds = (heard[-1][0] - heard[0][0]) / (len(heard) - 1)
             self.assertAlmostEqual(seconds, 1, delta=0.2)
             rates = [value.heart_rate for _, value in heard]
             self.assertTrue(all(30 <= rate <= 120 for rate in rates), rates)
             intervals = [interval for _, value in heard for interval in value.rr_intervals or ()]
-            # Eight seconds of a heart, a beat more or less at both ends.
+            # Eight seconds of heartbeats, within one beat at each end.
             self.assertAlmostEqual(len(intervals), 8 * sum(rates) / len(rates) / 60, delta=2)
             self.assertAlmostEqual(
                 60 / (sum(intervals) / len(intervals)), sum(rates) / len(rates), delta=6)
@@ -148,7 +148,7 @@ class CentralTests(Interoperability):
                     answer = await exchange(strap, bytes([opcode]) + place + bytes.fromhex(rest))
                     self.assertEqual(answer.hex(), (bytes([0x01, opcode]) + (place or b'\0\0') + bytes([error])).hex())
 
-            # And all is well behind the errors.
+            # The connection still works after the errors.
             await strap.gatt_client.write_value(control, b'\x01', with_response=True)
             self.assertEqual(await strap.gatt_client.read_value(location), b'\x01')
 
@@ -191,7 +191,7 @@ class CentralTests(Interoperability):
             self.assertEqual((await execute(0)).op_code, att.Opcode.ATT_EXECUTE_WRITE_RESPONSE)
             await prepare(control, 0, b'\x01')
 
-    async def test_the_database_hash_is_that_of_the_database(self):
+    async def test_the_database_hash_matches_the_attributes(self):
         declarations = ['2800', '2801', '2802', '2803', '2900']
         descriptors = ['2901', '2902', '2903', '2904', '2905']
         async with (
@@ -217,12 +217,12 @@ class CentralTests(Interoperability):
             async with peer(bumble) as strap:
                 self.assertEqual(await strap.gatt_client.read_value(client_configuration(strap)), b'\x00\x00')
 
-    async def test_a_host_that_comes_back_finds_the_strap(self):
+    async def test_a_host_that_reconnects_finds_the_strap(self):
         async with serve('scenarios/resting.json') as process:
             port = await controller_port(process)
             for _ in range(2):
                 async with central(port) as bumble:
-                    # The stream ends with the link still there, as when a host is killed.
+                    # The stream ends without a disconnection, as when a host is killed.
                     await bumble.connect((await find(bumble, limit=30)).address, timeout=10)
 
 

@@ -1,4 +1,4 @@
-"""A Bumble central whose strap gets other attributes: it is told, or is not, and finds them where they are then."""
+"""A Bumble central whose strap changes its attributes, with and without Service Changed."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ INVALID_HANDLE = 0x01
 class ChangeTests(Interoperability):
     @contextlib.asynccontextmanager
     async def strap(self, **rule):
-        """It changes when somebody subscribes to the battery."""
+        """The attributes change when a client subscribes to the battery."""
         scenario = {
             'lubdub': 1, 'name': 'Changes', 'devices': [{'id': 'strap', 'services': [
                 {'service': 'heart_rate', 'value': 62}, {'service': 'battery', 'value': 50}]}],
@@ -38,7 +38,7 @@ class ChangeTests(Interoperability):
             gatt.GATT_DATABASE_HASH_CHARACTERISTIC, None)
         return bytes(told)
 
-    async def test_a_move_is_told_and_everything_is_found_again(self):
+    async def test_after_service_changed_everything_is_found_again(self):
         async with self.strap(do='move_handles', by=16):
             changed, before = await listen(self.peer, CHANGED), characteristic(self.peer, HEART)
             first, last = self.peer.services[-2].handle, self.peer.services[-1].end_group_handle
@@ -54,7 +54,7 @@ class ChangeTests(Interoperability):
             heart, = await take(await listen(self.peer, HEART), 1)
             self.assertEqual(heart[1], 62)
 
-    async def test_a_move_that_is_not_told_is_found_by_the_hash_only(self):
+    async def test_a_silent_move_is_found_by_the_hash_only(self):
         async with self.strap(do='move_handles', by=16, announce=False):
             changed, level = await listen(self.peer, CHANGED), characteristic(self.peer, LEVEL)
             hash = await self.hash()
@@ -63,7 +63,7 @@ class ChangeTests(Interoperability):
             self.assertNotEqual(await self.hash(), hash)
             self.assertTrue(changed.empty())
 
-    async def test_a_service_goes_and_the_heart_is_heard_on(self):
+    async def test_the_heart_rate_continues_when_a_service_disappears(self):
         async with self.strap(do='change_services', remove=['battery'], add=[{'service': 'feed', 'value': 7}]):
             changed, heart = await listen(self.peer, CHANGED), await listen(self.peer, HEART)
             battery = self.peer.services[-1]

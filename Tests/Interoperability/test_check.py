@@ -1,4 +1,4 @@
-"""What `lubdub check` promises to shells: lines, statuses, a replay that fails alike, and logs of one case."""
+"""The command-line contract of `lubdub check`: lines, statuses, replays, and logs of one case."""
 
 import json
 import pathlib
@@ -38,7 +38,7 @@ class Check(unittest.TestCase):
         self.assertRegex(done.stdout, r'\d+ pass, 0 fail, 0 inconclusive, \d+ skip, 0 error\n$')
         self.assertEqual(done.stdout, check(RESTING, '--seed', 1).stdout)
 
-    def test_a_fail_says_everything_and_its_replay_fails_alike(self):
+    def test_a_fail_is_complete_and_its_replay_fails_alike(self):
         path = self.scenario(format='uint8')
         done = check(path, '--quiet')
         self.assertEqual(done.returncode, 1)
@@ -52,7 +52,7 @@ class Check(unittest.TestCase):
         self.assertEqual(again.returncode, 1)
         self.assertEqual(again.stdout.splitlines()[:-1], lines[fail:lines.index(replay) + 1])
 
-    def test_only_what_is_wanted_is_asked(self):
+    def test_only_selected_checks_run(self):
         done = check(RESTING, '--only', 'DIS/*')
         self.assertEqual(done.returncode, 0)
         self.assertTrue(all(' DIS/' in line for line in done.stdout.splitlines()[:-1]))
@@ -61,7 +61,7 @@ class Check(unittest.TestCase):
         self.assertEqual(none.returncode, 3)
         self.assertIn('did you mean', none.stderr)
 
-    def test_recommendations_are_asked_with_strict(self):
+    def test_strict_runs_recommendations(self):
         path = self.scenario(format='uint16')
         only = ['--only', 'heart_rate/one_octet_up_to_255']
         self.assertEqual(check(path, *only).returncode, 3)
@@ -69,16 +69,16 @@ class Check(unittest.TestCase):
         self.assertEqual(strict.returncode, 1)
         self.assertIn('--strict --only', strict.stdout)
 
-    def test_robustness_is_asked_with_strict(self):
+    def test_strict_runs_robustness_checks(self):
         only = ['--only', 'robustness/*']
         lenient = check(RESTING, *only)
         self.assertEqual(lenient.returncode, 3)
-        self.assertIn('--strict asks it', lenient.stdout)
+        self.assertIn('add --strict to run it', lenient.stdout)
         strict = check(RESTING, *only, '--strict')
         self.assertEqual(strict.returncode, 0)
         self.assertRegex(strict.stdout, r'(?m)^pass  robustness/too_short  ')
 
-    def test_each_sensor_of_our_own_passes(self):
+    def test_each_vendor_sensor_passes(self):
         for name, group in [('thermometer', 'HTS/*'), ('fitness', 'fitness/*'), ('ecg_500hz', 'ecg/*')]:
             done = check(ROOT / f'scenarios/{name}.json', '--only', group)
             self.assertEqual(done.returncode, 0, done.stdout)
@@ -105,7 +105,7 @@ class Check(unittest.TestCase):
         self.assertIn({'bpm': 300}, [{'bpm': line['value']['bpm']} for line in lines if line['event'] == 'delivered'])
         subprocess.run(['tshark', '-r', trace], check=True, capture_output=True, timeout=60)
 
-    def test_what_is_wrong_or_not_there_yet(self):
+    def test_invalid_and_missing_operands(self):
         for arguments, words in [
                 ([], 'needs a SCENARIO'), ([RESTING, '--radio', 'hci:tcp:127.0.0.1:6402'], 'remove "scenarios/'),
                 ([RESTING, '--peer', 'Strap'], 'requires a radio to the peripheral'),
@@ -118,7 +118,7 @@ class Check(unittest.TestCase):
             self.assertIn(words, done.stderr)
         nobody = check('--radio', 'hci:tcp:127.0.0.1:1', '--peer', 'Strap')
         self.assertEqual(nobody.returncode, 3)
-        self.assertIn('is anything listening there?', nobody.stderr)
+        self.assertIn('is a program listening there?', nobody.stderr)
 
 
 if __name__ == '__main__':

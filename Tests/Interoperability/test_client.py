@@ -1,4 +1,4 @@
-"""Puts clients in front of scripted straps: the adapter of the documentation, faulty ones, and programs that are none."""
+"""Clients with scripted straps: the adapter of the documentation, faulty ones, and programs that are not clients."""
 
 import asyncio
 import contextlib
@@ -48,7 +48,7 @@ for expectation in AWAY['expect'][2:]:
 
 
 def faulty(*changes):
-    """The adapter with some of its text replaced."""
+    """The adapter, with parts of its text replaced."""
     text = ADAPTER
     for before, after in changes:
         assert before in text, before
@@ -57,7 +57,7 @@ def faulty(*changes):
 
 
 class Played:
-    """What came of `lubdub run --client`."""
+    """The result of `lubdub run --client`."""
 
     def __init__(self, status, output, errors, log, seconds):
         self.status, self.output, self.errors, self.log, self.seconds = status, output, errors, log, seconds
@@ -70,7 +70,7 @@ class Played:
 
 
 async def finished(process, meanwhile=None):
-    """What a process has printed and complained of when it ends; it is killed if nobody waits for that."""
+    """The output and errors of a process when it ends; it is killed if the test stops waiting."""
     try:
         other = asyncio.create_task(meanwhile(process)) if meanwhile else None
         output, errors = await process.communicate()
@@ -83,7 +83,7 @@ async def finished(process, meanwhile=None):
 
 
 async def play(content, client, *options, files=(), meanwhile=None):
-    """Plays a scenario to a client: a command line, or the text of a Python program."""
+    """Plays a scenario to a client, which is a command line or the text of a Python program."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / 'case.json').write_text(json.dumps(content))
@@ -104,7 +104,7 @@ async def play(content, client, *options, files=(), meanwhile=None):
 
 
 def running(words):
-    """The processes that have these words in their command lines."""
+    """The processes with this text in their command lines."""
     found = []
     for entry in pathlib.Path('/proc').iterdir():
         with contextlib.suppress(OSError):
@@ -114,7 +114,7 @@ def running(words):
 
 
 async def stand_still(process, log):
-    """Stops lubdub for 3 s when the log, in its folder, has two heart rates; the third would come within the next second."""
+    """Stops lubdub for 3 s once the log, in its folder, has two heart rates; the third is due within the next second."""
     log = pathlib.Path(f'/proc/{process.pid}/cwd', log)
     while not log.exists() or log.read_text().count('"delivered", "of": "strap/heart_rate"') < 2:
         await asyncio.sleep(0.02)
@@ -150,22 +150,22 @@ class ProcessTests(Interoperability):
             self.assertEqual(played.log[-1], {'event': 'end', 'status': status})
         return played
 
-    async def test_who_does_not_start_or_ends_has_its_verdict(self):
+    async def test_a_client_that_does_not_start_or_ends_has_a_verdict(self):
         with tempfile.NamedTemporaryFile() as file:
             await asyncio.gather(
-                self.verdict('no-such-program', 4, r'\nerror  client: it could not be started: /bin/sh says not found\n'),
-                self.verdict(file.name, 4, r'\nerror  client: it could not be started: /bin/sh says not executable\n'),
-                self.verdict('exit 3', 1, r'\nfail  client: it ended with status 3 before its host said HCI Reset\n'),
-                self.verdict('kill -9 $$', 1, r'\nfail  client: it was ended by signal 9 \(SIGKILL\) before'),
-                self.verdict('true', 1, r'\ninconclusive  client: it ended with status 0 before its host said'),
-                self.verdict('RESET 0.3; exit 3', 1, r'\nfail  client: it ended with status 3 at 0\.\d+ s, before the'),
-                self.verdict('RESET 0.3; kill -SEGV $$', 1, r'\nfail  client: it was ended by signal 11 \(SIGSEGV\) at'),
-                self.verdict('sleep 30', 1, r'\ninconclusive  client: its host did not say HCI Reset within 10 s'))
+                self.verdict('no-such-program', 4, r'\nerror  client: it could not be started: /bin/sh reports not found\n'),
+                self.verdict(file.name, 4, r'\nerror  client: it could not be started: /bin/sh reports not executable\n'),
+                self.verdict('exit 3', 1, r'\nfail  client: it exited with status 3 before its host sent HCI Reset\n'),
+                self.verdict('kill -9 $$', 1, r'\nfail  client: it was killed by signal 9 \(SIGKILL\) before'),
+                self.verdict('true', 1, r'\ninconclusive  client: it exited with status 0 before its host said'),
+                self.verdict('RESET 0.3; exit 3', 1, r'\nfail  client: it exited with status 3 at 0\.\d+ s, before the'),
+                self.verdict('RESET 0.3; kill -SEGV $$', 1, r'\nfail  client: it was killed by signal 11 \(SIGSEGV\) at'),
+                self.verdict('sleep 30', 1, r'\ninconclusive  client: its host did not send HCI Reset within 10 s'))
 
-    async def test_who_ends_early_is_judged_as_silent_and_not_waited_for(self):
+    async def test_a_client_that_ends_early_counts_as_silent(self):
         long = RESTING | {'limit': '120 s', 'expect': [
             DEFAULT, {'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '100 s'}]}
-        played = await self.verdict('RESET 0.2', 1, r'\nfail  shows: .* had not come by 100\.', content=long)
+        played = await self.verdict('RESET 0.2', 1, r'\nfail  shows: .* observed none by 100\.', content=long)
         self.assertIn('\npass  waits\n', played.output)
         self.assertRegex(played.output, r'\nfail  shows: .*\n      trace  0\.\d{6}  -> Reset *\n')
         self.assertLess(played.seconds, 30)
@@ -177,7 +177,7 @@ class ProcessTests(Interoperability):
             {'id': 'ends', 'expect': 'seen', 'event': {'event': 'exited', 'status': 0}, 'within': '2 s'}]}
         await self.verdict('RESET 0.2', 0, r'\npass  ends\n', content=case)
 
-    async def test_nobody_is_left(self):
+    async def test_no_process_is_left(self):
         for client in [
                 "trap '' TERM; sleep 7654321 & RESET 60 & while :; do sleep 60; done",
                 'sleep 7654322 & setsid sleep 7654323 & RESET 60']:
@@ -195,20 +195,20 @@ class ProcessTests(Interoperability):
         self.assertEqual(played.status, 128 + signal.SIGINT)
         self.assertEqual(running('sleep 7654324'), [])
 
-    async def test_whatever_it_prints(self):
+    async def test_arbitrary_output(self):
         played = await self.verdict(
             'echo "no JSON"; echo \'{"steps": 1}\'; printf \'{"half": \'; RESET 60', 0, r'\npass  waits\n')
         self.assertEqual(played.said, [
             'no JSON', {'steps': 1}, '{"half": {"state": "scanning", "peer": "C0:FF:EE:00:00:01/random"}'])
 
-    async def test_a_gigabyte_fills_nothing(self):
+    async def test_a_gigabyte_of_output_does_not_fill_the_memory(self):
         peaks = []
 
         async def measure(process):
             with contextlib.suppress(OSError):
                 while process.returncode is None:
                     status = pathlib.Path(f'/proc/{process.pid}/status').read_text()
-                    # Who has ended, and was not waited for yet, has no memory.
+                    # A zombie has no memory.
                     peaks.extend(int(peak) for peak in re.findall(r'VmHWM:\s+(\d+)', status))
                     await asyncio.sleep(0.2)
 
@@ -219,7 +219,7 @@ class ProcessTests(Interoperability):
                 self.assertEqual(played.status, 0, played.output + played.errors)
                 self.assertLess(max(peaks), 200_000)
 
-    async def test_what_it_finds_around_it(self):
+    async def test_the_environment_of_a_client(self):
         variables = ['PEER', 'PEER_NAME', 'PEERS', 'CASE', 'SEED']
         words = '; '.join(f'echo "$LUBDUB_{name}"' for name in variables)
         client = f'{words}; echo "$PYTHONUNBUFFERED $HOME"; pwd; cat; RESET 60; echo "$LUBDUB_CONTROLLER"'
@@ -235,12 +235,12 @@ class ProcessTests(Interoperability):
             f'1 {os.environ.get("HOME", "")}'.rstrip()])
         self.assertTrue(folder.startswith(tempfile.gettempdir()), folder)
 
-    async def test_standard_error_is_passed_on_but_for_quiet(self):
+    async def test_standard_error_is_passed_on_unless_quiet(self):
         loud, quiet = await asyncio.gather(*(
             play(RESTING, 'echo trouble >&2; exit 1', *options) for options in [(), ('--quiet',)]))
         self.assertEqual((loud.errors, quiet.errors), ('trouble\n', ''))
 
-    async def test_words_may_come_from_a_socket(self):
+    async def test_lines_may_come_from_a_socket(self):
         with tempfile.TemporaryDirectory() as folder:
             address = f'{folder}/said'
             speaker = f'''import socket
@@ -264,7 +264,7 @@ speaker.sendall(b'{{"steps": 1}}\\n{{"battery": 87}}')
         await process.wait()
         self.assertLess(best - (time.monotonic() - started), 0.3)
 
-    async def test_what_cannot_be_is_said(self):
+    async def test_invalid_options_are_reported(self):
         for options, status, pattern in [
                 (['--speed', 'max'], 2, 'lives in real time'), (['--speed', '2'], 2, 'lives in real time'),
                 (['--ask'], 2, '--ask'), (['--said', '7000'], 2, '--said')]:
@@ -282,13 +282,13 @@ class SlowMachineTests(Interoperability):
         {'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '1 s',
          'since': {'event': 'delivered', 'of': 'strap/heart_rate', 'nth': 3}}]}
 
-    async def test_a_machine_that_stands_still_judges_once_more(self):
+    async def test_a_case_on_a_stopped_machine_runs_again(self):
         played = await play(self.CASE, ADAPTER, meanwhile=lambda process: stand_still(process, 'events.jsonl'))
         self.assertEqual(played.status, 0, played.output + played.errors)
-        self.assertRegex(played.errors, r'this machine stood still for [23]\.\d+ seconds: the case is played once more')
+        self.assertRegex(played.errors, r'this machine stalled for [23]\.\d+ seconds: the case is repeated')
         self.assertEqual(played.output.count('controller '), 2)
 
-    async def test_a_client_that_stands_still_fails(self):
+    async def test_a_stopped_client_fails(self):
         stopped = faulty(('import asyncio, json, os\n', 'import asyncio, json, os, signal\n'), (
             '    report(heart_rate=shown)\n', '''    report(heart_rate=shown)
     received.count = getattr(received, 'count', 0) + 1

@@ -1,4 +1,4 @@
-"""Plays whole suites to programs outside: several at once, with reports, interrupted, and to programs that are no clients."""
+"""Whole suites with external clients: in parallel, with reports, interrupted, and with programs that are not clients."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ SPEAKS = RESTING | {'expect': [
 
 
 class Done:
-    """What came of `lubdub run suite --client`."""
+    """The result of `lubdub run suite --client`."""
 
     def __init__(self, folder, status, output, errors, seconds):
         self.status, self.output, self.errors, self.seconds = status, output, errors, seconds
@@ -51,7 +51,7 @@ class SuiteCase(Interoperability):
         (self.folder / 'reset.py').write_text(RESET)
 
     async def play(self, cases, client, *options, meanwhile=None, words=('suite',)):
-        """Plays scenarios, by their ids, to a client."""
+        """Plays scenarios, given by their ids, to a client."""
         for name, content in cases.items():
             path = self.folder / 'suite' / f'{name}.json'
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ class SuiteCase(Interoperability):
 
 
 class ClientSuiteTests(SuiteCase):
-    async def test_a_suite_has_all_that_suites_have(self):
+    async def test_a_suite_with_all_outputs(self):
         cases = {'b/one': SHORT, 'a': SHORT, 'c': scenario('errors/never_confirmed.json')}
         done = await self.play(cases, f'echo "{{\\"steps\\": 1}}"; {STAYS}', '--keep', 'kept', '--seed', '5')
         self.assertEqual(done.verdicts, {'a': 'pass', 'b/one': 'pass', 'c': 'skip'})
@@ -85,7 +85,7 @@ class ClientSuiteTests(SuiteCase):
         self.assertIn({'steps': 1}, [record['line'] for record in log if record['event'] == 'said'])
         self.assertEqual(json.loads((self.folder / 'kept/report.json').read_text()), done.json)
 
-    async def test_cases_are_chosen_and_one_is_played_alone_too(self):
+    async def test_cases_can_be_selected(self):
         cases = {'a': SHORT, 'b': SHORT, 'c': SHORT}
         done = await self.play(cases, STAYS, '--only', '?', '--shard', '2/2', '--quiet')
         self.assertEqual(done.verdicts, {'b': 'pass'})
@@ -95,10 +95,10 @@ class ClientSuiteTests(SuiteCase):
         self.assertTrue(replay.endswith(' --only b'), replay)
         done = await self.play({}, 'exit 3', words=['suite/a.json'])
         self.assertEqual((done.status, done.verdicts), (1, {'suite/a': 'fail'}))
-        self.assertEqual(done.reasons['suite/a'], 'client: it ended with status 3 before its host said HCI Reset')
+        self.assertEqual(done.reasons['suite/a'], 'client: it exited with status 3 before its host sent HCI Reset')
         self.assertEqual(done.xml.get('failures'), '1')
 
-    async def test_four_at_once_take_the_time_of_one(self):
+    async def test_four_in_parallel_take_the_time_of_one(self):
         cases = {name: SHORT | {'limit': '5 s'} for name in 'dcba'}
         cases['d'] = SHORT
         done = await self.play(cases, STAYS, '--jobs', '4')
@@ -117,7 +117,7 @@ class ClientSuiteTests(SuiteCase):
         best = min([(await self.play(cases, STAYS)).seconds for _ in range(2)])
         self.assertLess(best / len(cases) - alone, 0.3)
 
-    async def test_an_interrupt_loses_no_case_that_was_finished(self):
+    async def test_an_interrupt_loses_no_finished_case(self):
         async def interrupt(process):
             logs = [self.folder / 'kept' / name / 'events.jsonl' for name in 'bc']
             while not all(log.exists() and '"end"' in log.read_text() for log in logs):
@@ -128,11 +128,11 @@ class ClientSuiteTests(SuiteCase):
         done = await self.play(cases, f'sleep 7654331 & {STAYS}', '--jobs', '3', '--keep', 'kept', meanwhile=interrupt)
         self.assertEqual(done.status, 128 + signal.SIGINT)
         self.assertEqual(done.verdicts, {'b': 'pass', 'c': 'pass'})
-        self.assertIn('ended early: 2 of 5 cases have been played', done.errors)
+        self.assertIn('interrupted: 2 of 5 cases were run', done.errors)
         self.assertEqual(running('sleep 7654331'), [])
         self.assertLess(done.seconds, 20)
 
-    async def test_the_kill_of_one_leaves_the_others_alone(self):
+    async def test_killing_one_client_leaves_the_others_alone(self):
         async def kill(process):
             while (number := self.folder / 'b.pid') and not (number.exists() and number.read_text().endswith('\n')):
                 await asyncio.sleep(0.02)
@@ -142,21 +142,21 @@ class ClientSuiteTests(SuiteCase):
         client = f'echo $$ >$LUBDUB_CASE.pid; {STAYS}'
         done = await self.play({'a': SHORT, 'b': LONG, 'c': SHORT}, client, '--jobs', '3', meanwhile=kill)
         self.assertEqual(done.verdicts, {'a': 'pass', 'b': 'fail', 'c': 'pass'})
-        self.assertRegex(done.reasons['b'], r'^client: it was ended by signal 9 \(SIGKILL\) at ')
+        self.assertRegex(done.reasons['b'], r'^client: it was killed by signal 9 \(SIGKILL\) at ')
 
-    async def test_programs_that_are_no_clients_have_verdicts_of_their_own(self):
+    async def test_programs_that_are_not_clients_have_specific_verdicts(self):
         (self.folder / 'no_program').write_text('')
         clients = {
-            'ends': ('true', 'inconclusive', 'it ended with status 0 before its host said HCI Reset'),
-            'exits': ('RESET 0.3; exit 3', 'fail', r'it ended with status 3 at 0\.\d+ s, before the case was over'),
+            'ends': ('true', 'inconclusive', 'it exited with status 0 before its host sent HCI Reset'),
+            'exits': ('RESET 0.3; exit 3', 'fail', r'it exited with status 3 at 0\.\d+ s, before the end of the case'),
             'garbage': ('head -c 100000 /dev/urandom; RESET 60', 'pass', None),
             'gigabyte': ('(yes | head -c 1000000000) & RESET 60', 'pass', None),
             'grandchildren': ('setsid sleep 7654341 & (sleep 7654342 &) ; RESET 60', 'pass', None),
             'ignores_sigterm': ("trap '' TERM; RESET 60; while :; do sleep 7654343; done", 'pass', None),
-            'is_killed': ('RESET 0.3; kill -SEGV $$', 'fail', r'it was ended by signal 11 \(SIGSEGV\) at'),
-            'never_ends': ('sleep 7654344', 'inconclusive', 'its host did not say HCI Reset within 10 s'),
-            'not_executable': ('./no_program', 'error', 'it could not be started: /bin/sh says not executable'),
-            'not_found': ('no-such-program', 'error', 'it could not be started: /bin/sh says not found'),
+            'is_killed': ('RESET 0.3; kill -SEGV $$', 'fail', r'it was killed by signal 11 \(SIGSEGV\) at'),
+            'never_ends': ('sleep 7654344', 'inconclusive', 'its host did not send HCI Reset within 10 s'),
+            'not_executable': ('./no_program', 'error', 'it could not be started: /bin/sh reports not executable'),
+            'not_found': ('no-such-program', 'error', 'it could not be started: /bin/sh reports not found'),
         }
         words = ' '.join(
             f'{name}) {command.replace("RESET", f"{PYTHON} reset.py")} ;;' for name, (command, _, _) in clients.items())
@@ -177,14 +177,14 @@ class ClientSuiteTests(SuiteCase):
         self.assertIn('cannot open "/dev/vhci": No such file or directory (load its module with', done.errors)
         self.assertFalse((self.folder / 'started').exists())
 
-    async def test_the_controller_is_where_the_command_line_says(self):
+    async def test_the_controller_has_the_address_of_the_command_line(self):
         client = f'exec {PYTHON} -c \'import os; print(os.environ["LUBDUB_CONTROLLER"])\''
         done = await self.play({'a': SHORT}, client, '--controller', f'unix:{self.folder}/hci', '--keep', 'kept')
         self.assertEqual(done.verdicts, {'a': 'inconclusive'})
         self.assertEqual(done.output.splitlines()[0], f'controller unix:{self.folder}/hci')
         self.assertIn(f'unix:{self.folder}/hci', (self.folder / 'kept/a/events.jsonl').read_text())
 
-    async def test_what_cannot_be_is_said_before_a_client_is_started(self):
+    async def test_invalid_options_are_reported_before_a_client_starts(self):
         for options, status, message in [
                 (['--report', 'none/r.xml'], 3, 'No such file or directory'), (['--events', 'e'], 2, '--keep DIR'),
                 (['--jobs', '0'], 2, 'from 1 to 64'), (['--jobs', '2', '--said', 'tcp:127.0.0.1:0'], 2, '--jobs'),
@@ -195,7 +195,7 @@ class ClientSuiteTests(SuiteCase):
                 self.assertIn(message, done.errors)
         self.assertFalse((self.folder / 'started').exists())
 
-    async def test_a_report_that_cannot_be_written_at_the_end_costs_no_other(self):
+    async def test_a_report_that_cannot_be_written_costs_no_other(self):
         (self.folder / 'gone').mkdir()
         done = await self.play({'a': SHORT, 'b': SHORT}, f'rm -rf gone; {STAYS}', '--report', 'gone/r.xml', '--jobs', '2')
         self.assertEqual((done.status, done.verdicts), (3, {'a': 'pass', 'b': 'pass'}), done.errors)
@@ -209,34 +209,34 @@ class SlowMachineSuiteTests(SuiteCase):
         super().setUp()
         (self.folder / 'client.py').write_text(ADAPTER)
 
-    async def test_a_case_that_stood_still_is_played_again_at_the_end(self):
+    async def test_a_case_on_a_stopped_machine_runs_again_at_the_end(self):
         done = await self.play(
             {'a': SlowMachineTests.CASE, 'b': SHORT}, f'exec {PYTHON} client.py', '--keep', 'kept',
             meanwhile=lambda process: stand_still(process, 'kept/a/events.jsonl'))
         self.assertEqual((done.status, done.verdicts), (0, {'a': 'pass', 'b': 'pass'}), done.errors)
-        self.assertRegex(done.errors, r'a: this machine stood still for [23]\.\d+ seconds: the case is played once more')
+        self.assertRegex(done.errors, r'a: this machine stalled for [23]\.\d+ seconds: the case is repeated')
         self.assertEqual(re.findall(r'^(controller|pass)', done.output, re.M), ['controller'] * 2 + ['pass'] + [
             'controller', 'pass'])
         self.assertEqual(re.findall(r'^pass +(\w)', done.output, re.M), ['b', 'a'])
 
-    async def test_a_client_that_has_no_processor_is_played_again_at_the_end(self):
-        # Of two that share a processor, the nice one waits nearly all the time.
+    async def test_a_client_without_processor_time_runs_again_at_the_end(self):
+        # Of two processes on one processor, the nice one waits nearly all the time.
         place, spin = min(os.sched_getaffinity(0)), "sh -c 'while :; do :; done'"
         client = (f'[ $LUBDUB_CASE = b -o -e again ] && {STAYS}; touch again; '
                   f'taskset -c {place} {spin} & taskset -c {place} nice -n 19 {spin}')
         done = await self.play({'a': SHORT, 'b': SHORT}, client, '--jobs', '2')
         self.assertEqual((done.status, done.verdicts), (0, {'a': 'pass', 'b': 'pass'}), done.errors)
         self.assertRegex(
-            done.errors, r'a: the client waited \d+\.\d seconds for a processor: the case is played once more at the end')
+            done.errors, r'a: the client waited \d+\.\d seconds for a CPU: the case is repeated at the end of the suite')
 
-    async def test_a_log_that_is_read_has_one_play(self):
+    async def test_the_log_of_a_case_that_ran_again_has_one_run(self):
         done = await self.play(
             {'a': SlowMachineTests.CASE}, f'exec {PYTHON} client.py', '--events', '-', '--keep', 'kept',
             words=['suite/a.json'], meanwhile=lambda process: stand_still(process, 'kept/events.jsonl'))
         log = [json.loads(line) for line in done.output.splitlines()]
         self.assertEqual([record['event'] for record in log].count('start'), 1)
         self.assertEqual((done.status, done.verdicts, log[-1]['status']), (1, {'suite/a': 'inconclusive'}, 1))
-        self.assertIn('the case is not played once more', done.errors)
+        self.assertIn('the case is not repeated', done.errors)
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-"""What the commands promise to shells: lines, logs, pipes, signals and exit statuses."""
+"""The command-line contract of all commands: lines, logs, pipes, signals and exit statuses."""
 
 import contextlib
 import json
@@ -25,7 +25,7 @@ def lubdub(*arguments, **options):
 
 @contextlib.contextmanager
 def started(*arguments, **options):
-    """A running `lubdub ARGUMENTS...`; killed when the block is left, if it still runs."""
+    """Runs `lubdub ARGUMENTS...`, and kills it at the end of the block if it still runs."""
     pipes = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, 'text': True}
     with subprocess.Popen([LUBDUB, *map(str, arguments)], cwd=ROOT, **(pipes | options)) as process:
         try:
@@ -36,7 +36,7 @@ def started(*arguments, **options):
 
 
 def records(path):
-    """The objects of an event log, each of whose lines must be whole."""
+    """The objects of an event log, all of whose lines must be complete."""
     text = pathlib.Path(path).read_text()
     assert text.endswith('\n'), f'{path} ends in the middle of a line'
     return [json.loads(line) for line in text.splitlines()]
@@ -67,7 +67,7 @@ class DemoTests(CommandTests):
     def test_the_tour_is_the_same_each_time(self):
         self.assertEqual(lubdub('demo', '--speed', 'max').stdout, lubdub('demo', '--speed', 'max').stdout)
 
-    def test_time_is_real_and_interrupting_ends_it(self):
+    def test_time_is_real_and_an_interrupt_ends_it(self):
         events = self.folder / 'events.jsonl'
         with started('demo', '--events', events) as process:
             for line in process.stdout:
@@ -78,12 +78,12 @@ class DemoTests(CommandTests):
         *_, last = records(events)
         self.assertEqual(last, {'event': 'end', 'status': SIGINT})
 
-    def test_the_quiet_tour_shows_the_client_only(self):
+    def test_the_quiet_tour_shows_only_the_client(self):
         done = lubdub('demo', '--quiet', '--speed', 'max', '--for', '6s')
         self.assertEqual(done.returncode, 0)
         self.assertTrue(all(re.match(r'\d+\.\d{6}  client  ', line) for line in done.stdout.splitlines()), done.stdout)
 
-    def test_colours_come_when_they_are_asked_for(self):
+    def test_colours_can_be_forced(self):
         self.assertIn('\x1b[1;31m62 bpm\x1b[0m', lubdub('demo', '--speed', 'max', '--color', 'always').stdout)
 
 
@@ -94,7 +94,7 @@ class LogTests(CommandTests):
         self.assertEqual((events[0]['event'], events[-1]), ('start', {'event': 'end', 'status': 0}))
         self.assertRegex(done.stderr, BPM)
 
-    def test_serve_in_virtual_time_opens_no_port_and_plays_to_its_end(self):
+    def test_serve_in_virtual_time_opens_no_port_and_runs_to_its_end(self):
         events = self.folder / 'events.jsonl'
         done = lubdub('serve', 'scenarios/workout.json', '--speed', 'max', '--events', events)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -103,12 +103,12 @@ class LogTests(CommandTests):
         self.assertEqual([record['of'] for record in log if record['event'] == 'began'][0], 'slips')
         self.assertEqual(log[-1], {'event': 'end', 'status': 0})
 
-    def test_serve_in_virtual_time_has_no_controller_to_offer(self):
+    def test_serve_in_virtual_time_rejects_controller(self):
         done = lubdub('serve', 'scenarios/resting.json', '--speed', 'max', '--controller', 'tcp:127.0.0.1:0')
         self.assertEqual(done.returncode, 2)
-        self.assertIn('leave out --controller', done.stderr)
+        self.assertIn('--speed max cannot be combined with --controller', done.stderr)
 
-    def test_a_run_is_kept(self):
+    def test_keep_stores_a_run(self):
         folder = self.folder / 'a' / 'b'
         done = lubdub('run', 'scenarios/workout.json', '--set', 'rest=70', '--seed', '9', '--keep', folder)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -122,13 +122,13 @@ class LogTests(CommandTests):
         lubdub('run', folder / 'scenario.json', '--seed', kept['seed'], '--set', kept['set'][0], '--events', again)
         self.assertEqual(records(again)[1:], records(folder / 'events.jsonl')[1:])
 
-    def test_a_folder_that_cannot_be_made_is_named(self):
+    def test_a_folder_that_cannot_be_created_is_named(self):
         (self.folder / 'file').touch()
         done = lubdub('run', 'scenarios/resting.json', '--keep', self.folder / 'file' / 'sub')
         self.assertEqual(done.returncode, 3)
-        self.assertIn('choose one that you may write to', done.stderr)
+        self.assertIn('choose a writable path', done.stderr)
 
-    def test_a_running_serve_logs_as_it_happens(self):
+    def test_a_running_serve_logs_immediately(self):
         events = self.folder / 'events.jsonl'
         with started('serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', '--events', '-') as process:
             self.assertEqual(json.loads(process.stdout.readline())['event'], 'start')
@@ -137,7 +137,7 @@ class LogTests(CommandTests):
             self.ends(process, 128 + signal.SIGTERM)
         self.assertFalse(events.exists())
 
-    def test_a_full_disk_is_said(self):
+    def test_a_full_disk_is_reported(self):
         done = lubdub('run', 'scenarios/resting.json', '--events', '/dev/full')
         self.assertEqual(done.returncode, 3)
         self.assertIn('No space left', done.stderr)
@@ -154,7 +154,7 @@ class PipeTests(CommandTests):
         self.assertEqual((first['event'], last), ('start', {'event': 'end', 'status': status}))
         subprocess.run(['tshark', '-r', trace], check=True, capture_output=True, timeout=60)
 
-    def test_a_run_ends_when_nobody_reads_its_lines(self):
+    def test_a_run_ends_when_its_output_is_closed(self):
         events, trace = self.folder / 'events.jsonl', self.folder / 'trace.btsnoop'
         arguments = ['run', 'scenarios/resting.json', '--for', '9 days', '--events', events, '--trace', trace]
         with started(*arguments) as process:
@@ -164,7 +164,7 @@ class PipeTests(CommandTests):
             self.assertEqual(process.stderr.read(), '')
         self.whole_logs(events, trace, SIGPIPE)
 
-    def test_a_run_ends_when_nobody_reads_its_log(self):
+    def test_a_run_ends_when_its_log_is_closed(self):
         with started('run', 'scenarios/resting.json', '--for', '9 days', '--events', '-', stderr=subprocess.DEVNULL) as process:
             self.assertEqual(json.loads(process.stdout.readline())['event'], 'start')
             process.stdout.close()
@@ -180,7 +180,7 @@ class PipeTests(CommandTests):
             self.ends(process, SIGINT)
         self.whole_logs(events, trace, SIGINT)
 
-    def test_live_commands_end_when_nobody_reads(self):
+    def test_live_commands_end_when_their_output_is_closed(self):
         events, trace = self.folder / 'events.jsonl', self.folder / 'trace.btsnoop'
         logs = ['--events', events, '--trace', trace]
         with started('serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', *logs) as process:
@@ -227,14 +227,14 @@ class PipeTests(CommandTests):
                     process.stdin.close()
                 self.ends(process, 0)
 
-    def test_closed_descriptors_do_not_get_into_logs(self):
+    def test_closed_descriptors_do_not_corrupt_logs(self):
         events = self.folder / 'events.jsonl'
         shell = f'exec "$0" serve scenarios/resting.json --controller tcp:127.0.0.1:0 --for 300ms --events {events} <&- >&- 2>&-'
         done = subprocess.run(['/bin/sh', '-c', shell, LUBDUB], cwd=ROOT, timeout=20)
         self.assertEqual(done.returncode, 0)
         self.assertEqual(records(events)[-1], {'event': 'end', 'status': 0})
 
-    def test_a_hang_up_ends_it_but_not_under_nohup(self):
+    def test_a_hangup_ends_it_unless_nohup(self):
         arguments = ['serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0']
         with started(*arguments) as process:
             process.stdout.readline()
@@ -248,11 +248,11 @@ class PipeTests(CommandTests):
 
 
 class UsageTests(CommandTests):
-    def test_what_comes_later_says_so(self):
-        for words in [['check', 'x', '--jobs', '2'], ['check', 'x', '--shard', '1/2']]:
-            done = lubdub(*words)
+    def test_an_option_of_another_command_names_that_command(self):
+        for option in '--jobs', '--shard':
+            done = lubdub('check', 'x', option, '1/2')
             self.assertEqual((done.returncode, done.stdout), (2, ''))
-            self.assertIn('this version does not have it yet', done.stderr)
+            self.assertIn(f'check has no option {option}; run has it', done.stderr)
 
     def test_a_speed_has_bounds(self):
         for speed in ['0', '-1', 'nan', 'inf', '1e300', 'soon']:

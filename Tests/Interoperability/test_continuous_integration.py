@@ -1,4 +1,4 @@
-"""Documentation/continuous-integration.md keeps its word: what its workflow runs runs here, shard by shard."""
+"""Runs the workflow of Documentation/continuous-integration.md locally, shard by shard."""
 
 import concurrent.futures
 import os
@@ -17,14 +17,14 @@ WORKFLOW = (ROOT / 'Documentation/continuous-integration.md').read_text().split(
 
 
 def steps():
-    """The shell commands of the workflow, by the names of their steps; those of `run: |` are indented below it."""
+    """The shell commands of the workflow by the names of their steps; those of `run: |` are indented below it."""
     found = re.findall(r'- name: ([^\n]+)\n(?: +if: [^\n]+\n)? +run: (?:\|\n((?: {10}[^\n]*\n)+)|([^\n]+)\n)', WORKFLOW)
     return {name: block or line for name, block, line in found}
 
 
 class WorkflowTests(unittest.TestCase):
     def play(self, shard):
-        """Runs the steps of one job of the matrix; gives the ids of its cases, and what it says on the job's page."""
+        """Runs the steps of one job of the matrix; returns the ids of its cases and its job summary."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / 'client.py').write_text(ADAPTER)
@@ -44,7 +44,7 @@ class WorkflowTests(unittest.TestCase):
             self.assertTrue((folder / 'kept').is_dir())
             return [case.get('name') for case in cases], (folder / 'summary').read_text()
 
-    def test_its_jobs_together_play_all_scenarios_for_clients(self):
+    def test_the_jobs_together_run_all_scenarios_for_clients(self):
         self.assertEqual(set(steps()), {'Play the scenarios', "Add the summary to the job's page"})
         shards = [int(number) for number in re.search(r'shard: \[(.*)\]', WORKFLOW)[1].split(',')]
         self.assertIn(f'/{len(shards)} ', steps()['Play the scenarios'])

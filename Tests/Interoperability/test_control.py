@@ -1,4 +1,4 @@
-"""`serve --control`, `lubdub control` and `lubdub replay`: what a Bumble client sees of what programs say, good and bad."""
+"""`serve --control`, `lubdub control` and `lubdub replay`: what a Bumble client sees of good and bad control clients."""
 
 import asyncio
 import contextlib
@@ -30,13 +30,13 @@ async def controlled(*arguments, scenario=SCENARIO, **streams):
 
 
 class Line:
-    """Somebody at the control socket."""
+    """A client of the control socket."""
 
     def __init__(self, reader, writer):
         self.reader, self.writer = reader, writer
 
     async def ask(self, line):
-        """The answer to a line; an object stands for its JSON."""
+        """The response to a line; an object is sent as JSON."""
         self.say(line if isinstance(line, str) else json.dumps(line))
         return await self.hear()
 
@@ -76,7 +76,7 @@ def records(path, event=None):
 class ControlTests(Interoperability):
     @contextlib.asynccontextmanager
     async def beats(self, port):
-        """What a Bumble client hears of the strap's rate, in a queue."""
+        """The strap's heart rates as a Bumble client receives them, in a queue."""
         async with host(port, 'Central', 'F0:F1:F2:F3:F4:F5') as central, peer(central) as strap:
             measurement, = strap.get_characteristics_by_uuid(MEASUREMENT)
             heard = asyncio.Queue()
@@ -89,7 +89,7 @@ class ControlTests(Interoperability):
             while (await heard.get())[1] != rate:
                 pass
 
-    async def test_actions_are_seen_by_a_client_and_stand_in_the_log(self):
+    async def test_a_client_sees_actions_and_the_log_has_them(self):
         with tempfile.TemporaryDirectory() as folder:
             events = os.path.join(folder, 'events.jsonl')
             async with controlled('--events', events) as (serve, path):
@@ -131,7 +131,7 @@ class ControlTests(Interoperability):
                 ('ended', 'silence', 'control 1'), ('ended', 'clear', 'control 1'),
                 ('began', 'disconnect', 'control 2'), ('ended', 'disconnect', 'control 2')])
 
-    async def test_what_would_come_to_nothing_is_refused_and_not_done(self):
+    async def test_ineffective_actions_are_rejected(self):
         with tempfile.TemporaryDirectory() as folder:
             events, replay = os.path.join(folder, 'events.jsonl'), os.path.join(folder, 'replay.json')
             async with controlled('--events', events) as (serve, path):
@@ -140,7 +140,7 @@ class ControlTests(Interoperability):
                     skip = {'do': 'skip_time', 'of': 'strap', 'by': '100000 days'}
                     for words, reason in [
                             (skip, None), (skip, "the device's clock on the wall cannot show a time so far on"),
-                            ({'do': 'move_handles', 'of': 'strap', 'by': 65535}, 'the device has no handles left so far on'),
+                            ({'do': 'move_handles', 'of': 'strap', 'by': 65535}, 'the device does not have enough handles'),
                             ({'do': 'move_handles', 'of': 'strap', 'by': 100}, None)]:
                         answer = await control.ask(words)
                         self.assertEqual(answer.get('at'), 'by' if reason else None, answer)
@@ -150,7 +150,7 @@ class ControlTests(Interoperability):
                 [record['line']['do'] for record in records(events, 'began')], ['skip_time', 'move_handles'])
             self.assertEqual((await tool('replay', events, '-o', replay))[0], 0)
 
-    async def test_bad_clients_harm_nobody_else(self):
+    async def test_bad_clients_do_not_affect_others(self):
         async with controlled('--quiet') as (serve, path):
             port = await controller_port(serve)
             async with self.beats(port) as (_, heard), contextlib.AsyncExitStack() as stack:
@@ -167,7 +167,7 @@ class ControlTests(Interoperability):
                             await deaf.writer.drain()
                 with contextlib.suppress(ConnectionError):
                     endless.writer.write(b'{' * (LONGEST + 1))
-                    self.assertIn('octets at the most', (await endless.hear())['error'])
+                    self.assertIn('the line is too long', (await endless.hear())['error'])
                     self.assertIsNone(await endless.hear())
 
                 for garbage in [b'\xff\xfe\x00\n', b'{"do": "silence"\n', b'\n', b'[' * 1000 + b'\n']:
@@ -180,7 +180,7 @@ class ControlTests(Interoperability):
                     answer = await noisy.ask(said)
                     self.assertEqual(answer['at'], at)
                     self.assertNotIn('ok', answer)
-                noisy.writer.write(b'{"do": "silence"')  # and goes in the middle of it
+                noisy.writer.write(b'{"do": "silence"')  # and disconnects within the line
                 noisy.writer.close()
 
                 self.assertEqual((await good.ask({'ask': 'status'}))['in_force'], [])
@@ -190,7 +190,7 @@ class ControlTests(Interoperability):
                     await heard.get()
             self.assertIsNone(serve.returncode)
 
-    async def test_lines_are_done_in_order_however_they_come(self):
+    async def test_lines_are_processed_in_order(self):
         async with controlled('--quiet') as (serve, path):
             await controller_port(serve)
             async with line(path) as control:
@@ -205,7 +205,7 @@ class ControlTests(Interoperability):
                 self.assertEqual(status['devices'][0]['bpm'], 199)
                 self.assertEqual(len(status['in_force']), 1)
 
-    async def test_there_are_so_many_clients_and_no_more(self):
+    async def test_the_number_of_clients_is_limited(self):
         async with controlled('--quiet') as (serve, path):
             await controller_port(serve)
             async with contextlib.AsyncExitStack() as stack:
@@ -213,12 +213,12 @@ class ControlTests(Interoperability):
                 for client in clients:
                     self.assertTrue((await client.ask({'ask': 'status'}))['ok'])
                 async with line(path) as late:
-                    self.assertIn('16 clients', (await late.ask({'ask': 'status'}))['error'])
+                    self.assertIn('the maximum is 16', (await late.ask({'ask': 'status'}))['error'])
                     self.assertIsNone(await late.hear())
                 status, output, _ = await tool('control', f'unix:{path}', 'status')
                 self.assertEqual(status, 1)
-                self.assertIn('16 clients', output)
-                for _ in range(100):  # who says nothing is not kept for ever either
+                self.assertIn('the maximum is 16', output)
+                for _ in range(100):  # silent clients are dropped too
                     await stack.enter_async_context(line(path))
                 self.assertTrue((await clients[0].ask({'ask': 'status'}))['ok'])
                 clients[0].writer.close()
@@ -227,13 +227,13 @@ class ControlTests(Interoperability):
                     while (await tool('control', f'unix:{path}', 'status'))[0] != 0:
                         pass
 
-    async def test_a_living_socket_is_left_alone_a_stale_one_is_replaced_and_a_file_never(self):
+    async def test_a_live_socket_is_kept_a_stale_one_replaced_and_a_file_never(self):
         async with controlled('--quiet') as (serve, path):
             await controller_port(serve)
             words = ['serve', SCENARIO, *ANYWHERE, '--for', '1 s', '--control']
             status, _, errors = await tool(*words, f'unix:{path}')
             self.assertEqual(status, 3)
-            self.assertIn('end the program that listens there, or choose another path', errors)
+            self.assertIn('stop the program that listens there, or use another path', errors)
             async with line(path) as control:
                 self.assertTrue((await control.ask({'ask': 'status'}))['ok'])
             with tempfile.TemporaryDirectory() as folder:
@@ -251,7 +251,7 @@ class ControlTests(Interoperability):
                     self.assertIn('--control', errors)
         self.assertEqual((await tool('serve', SCENARIO, '--speed', 'max', '--control', 'unix:/tmp/never'))[0], 2)
 
-    async def test_the_command_says_lines_and_prints_answers(self):
+    async def test_the_command_sends_lines_and_prints_responses(self):
         async with controlled('--quiet') as (serve, path):
             await controller_port(serve)
             address = f'unix:{path}'
@@ -270,7 +270,7 @@ class ControlTests(Interoperability):
 
 
 class ReplayTests(Interoperability):
-    async def test_what_was_done_by_hand_is_a_scenario_that_says_the_same(self):
+    async def test_a_replay_repeats_manual_actions(self):
         with tempfile.TemporaryDirectory() as folder:
             events, replay = os.path.join(folder, 'events.jsonl'), os.path.join(folder, 'deep', 'replay.json')
             os.mkdir(os.path.dirname(replay))
@@ -296,15 +296,15 @@ class ReplayTests(Interoperability):
                     await heard.get()
                     await heard.get()
             status, output, errors = await tool('replay', events, '-o', replay)
-            self.assertEqual((status, output, errors), (0, f'{replay}: 3 actions by hand\n', ''))
+            self.assertEqual((status, output, errors), (0, f'Wrote {replay} with 3 manual actions\n', ''))
             self.assertEqual((await tool('validate', replay))[0], 0)
             scenario = json.loads(pathlib.Path(replay).read_text())
             self.assertEqual(scenario['seed'], 9)
             again = os.path.join(folder, 'again.jsonl')
             self.assertEqual((await tool('run', replay, '--events', again))[0], 0)
 
-            # The instants of another client are its own: what is the same is what the strap shows at the time, and when
-            # the actions begin and end.
+            # Another client has other instants: the same are the values that the strap sends over time, and when the
+            # actions begin and end.
             def rates(path):
                 return [(record['t'], record['value']['bpm']) for record in records(path, 'notified')
                         if record['of'] == 'strap/heart_rate']
@@ -317,7 +317,7 @@ class ReplayTests(Interoperability):
                     self.assertTrue(bpm == wanted if wanted else bpm < 200, (path, at, bpm))
             self.assertTrue({211, 212} <= {bpm for _, bpm in rates(again)})
 
-    async def test_a_scenario_that_is_gone_or_has_changed_is_said(self):
+    async def test_a_missing_or_changed_scenario_is_reported(self):
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder, 'mine.json')
             place.write_bytes(pathlib.Path(ROOT, SCENARIO).read_bytes())
@@ -330,7 +330,7 @@ class ReplayTests(Interoperability):
             place.write_text(place.read_text() + '\n')
             status, _, errors = await tool('replay', events, '-o', replay)
             self.assertEqual(status, 2)
-            self.assertIn('has changed since it was played', errors)
+            self.assertIn('has changed since the run', errors)
             self.assertEqual((await tool('replay', events, '-o', replay, '--changed'))[0], 0)
             self.assertEqual((await tool('replay', events, '-o', replay, '--scenario', SCENARIO))[0], 0)
             place.unlink()
@@ -345,7 +345,7 @@ class ReplayTests(Interoperability):
                 self.assertEqual(status, 2, errors)
 
 
-    async def test_the_new_file_stands_anywhere_and_has_the_variables_of_the_command_line(self):
+    async def test_the_new_file_works_anywhere_and_has_the_variables_of_the_command_line(self):
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder, 'a', 'mine.json')
             place.parent.mkdir()
@@ -358,11 +358,11 @@ class ReplayTests(Interoperability):
             replay.parent.mkdir(parents=True)
             first = {'t': 0, 'event': 'start', 'lubdub': '0', 'scenario': str(place), 'seed': 3, 'set': ['level=77']}
             line = {'t': 0, 'event': 'began', 'of': 'strap', 'line': {'do': 'silence'}, 'rule': 'key s'}
-            last = '{"t": 70.250000, "event": "began"'  # cut off
+            last = '{"t": 70.250000, "event": "began"'  # truncated
             events.write_text('\n'.join([json.dumps(first), json.dumps(line).replace('0', '1.500000', 1), last]))
             status, _, errors = await tool('replay', str(events), '-o', str(replay))
             self.assertEqual(status, 0, errors)
-            self.assertIn('does not say whether', errors)
+            self.assertIn('has no digest of', errors)
             made = json.loads(replay.read_text())
             self.assertEqual(made['seed'], 3)
             self.assertEqual(made['script'], [{'when': '1.500000 s', 'do': 'silence', 'until': 'end', 'note': 'key s'}])
@@ -372,7 +372,7 @@ class ReplayTests(Interoperability):
 
 
 class AwayTests(Interoperability):
-    """A strap that goes out of range, at somebody's own moment."""
+    """A strap that goes out of range on command."""
 
     async def asyncSetUp(self):
         with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
@@ -382,7 +382,7 @@ class AwayTests(Interoperability):
             if 'LD0190' in (await tool('validate', file.name))[1]:
                 raise unittest.SkipTest('link_loss is not played yet')
 
-    async def test_the_key_o_takes_the_strap_away_and_brings_it_back(self):
+    async def test_the_key_o_removes_the_strap_and_brings_it_back(self):
         async with serving(SCENARIO, *ANYWHERE) as terminal:
             port = int((await terminal.shows(r'controller tcp:127\.0\.0\.1:(\d+)'))[1])
             async with host(port, 'Central', 'F0:F1:F2:F3:F4:F5') as central:
@@ -398,7 +398,7 @@ class AwayTests(Interoperability):
                 async with peer(central) as strap:
                     self.assertTrue(strap.get_characteristics_by_uuid(MEASUREMENT))
 
-    async def test_a_link_is_lost_by_its_supervision_timeout_and_nothing_advertises_meanwhile(self):
+    async def test_a_lost_link_ends_by_its_supervision_timeout_without_advertising(self):
         async with controlled('--quiet') as (serve, path):
             port = await controller_port(serve)
             clock = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""A Bumble central reads and writes a service of one's own by all procedures, and gets each error of theirs."""
+"""A Bumble central reads and writes a custom service by all procedures, and provokes all their errors."""
 
 import asyncio
 import contextlib
@@ -52,7 +52,7 @@ class CustomTests(Interoperability):
     def done(self, response):
         self.assertEqual(response.op_code, att.Opcode.ATT_EXECUTE_WRITE_RESPONSE)
 
-    async def test_handles_properties_and_descriptors_are_the_file_s(self):
+    async def test_handles_properties_and_descriptors_are_those_of_the_file(self):
         async with self.kiosk():
             kinds = [(found.uuid, found.handle, int(found.properties))
                      for found in self.peer.services[-1].characteristics]
@@ -64,7 +64,7 @@ class CustomTests(Interoperability):
                 self.assertEqual(await self.peer.read_value(descriptor), value)
             self.assertEqual(await refusal(self.peer.read_value(characteristic(self.peer, SLIP))), 0x02)
 
-    async def test_values_change_as_their_curves_say(self):
+    async def test_values_follow_their_curves(self):
         async with self.kiosk():
             bells = await take(await listen(self.peer, BELL), 3)
             told = await self.log.until('indicated', 'kiosk/shop/bell', 3)
@@ -96,7 +96,7 @@ class CustomTests(Interoperability):
             self.assertEqual(await self.read(LIMIT), struct.pack('<H', 300))
             await self.peer.write_value(limit, struct.pack('<H', 301), with_response=False)
             self.assertEqual(await self.read(LIMIT), struct.pack('<H', 301))
-            await self.peer.write_value(limit, b'\x01', with_response=False)  # without an answer, and without effect
+            await self.peer.write_value(limit, b'\x01', with_response=False)  # no response and no effect
             self.assertEqual(await refusal(self.peer.write_value(limit, b'\x01', with_response=True)), INVALID_LENGTH)
             outside = characteristic(self.peer, OUTSIDE)
             self.assertEqual(await refusal(self.peer.write_value(outside, b'\0\0', with_response=True)), NOT_PERMITTED)

@@ -1,4 +1,4 @@
-"""What the built-in client hears in virtual time of a month of steps, and of a long ECG."""
+"""The built-in client in virtual time: a month of steps, and a long ECG."""
 
 import json
 import math
@@ -33,7 +33,7 @@ class MonthTests(unittest.TestCase):
         self.assertEqual(told['steps'][-1][1], sum(totals))
 
     def counted(self, totals, time):
-        """The steps since the start and since midnight; the scenario begins at 6:55 and skips to 23:45, then days."""
+        """Steps and steps today at an instant; the scenario begins at 6:55 and skips to 23:45, then by days."""
         skipped = 0 if time < 10 else 1010 * 60 + min(math.floor((time - 10) / 10), 30) * DAY
         day, second = divmod(6 * HOUR + 55 * 60 + time + skipped, DAY)
         today = totals[int(day)] * min(max(second - MORNING, 0), NIGHT - MORNING) / (NIGHT - MORNING)

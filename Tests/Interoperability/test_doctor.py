@@ -1,4 +1,4 @@
-"""`lubdub doctor` on the machine that runs the tests, whatever that has; Tests/Linux provokes each failure."""
+"""`lubdub doctor` on the machine that runs the tests, whatever its state; Tests/Linux provokes each failure."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ class DoctorTests(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def doctor(self, *arguments, bus=None):
-        """How it ended, what it printed, and the seconds that it took."""
+        """The status, the output, and the time in seconds."""
         environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=bus or f'unix:path={self.folder}/none')
         began = time.monotonic()
         done = subprocess.run(
@@ -29,7 +29,7 @@ class DoctorTests(unittest.TestCase):
         return done.returncode, done.stdout, time.monotonic() - began
 
     def bus_finding(self, address):
-        """What it finds of a bus, within the second that it may take."""
+        """The findings about a bus, within the second that doctor may take."""
         _, printed, seconds = self.doctor('--json', bus=address)
         self.assertLess(seconds, 1)
         finding, = (finding for finding in json.loads(printed)['findings'] if finding['subject'] == 'bus')
@@ -48,32 +48,32 @@ class DoctorTests(unittest.TestCase):
             self.assertEqual(finding['level'] == 'ok', finding['code'] is None)
         self.assertLess(seconds, 1)
 
-    def test_the_status_is_that_of_the_radio_that_is_needed(self):
+    def test_the_status_is_that_of_the_required_radio(self):
         for radio, status in [('virtual', 0), ('bluez', 3), ('bluez:hci0', 3)]:
             self.assertEqual(self.doctor('--radio', radio)[0], status)
         for radio in ['bluez:', 'bluez:eth0', 'bluez:hci0,', 'hci:tcp:127.0.0.1:6402', 'virtual:hci0', '']:
             done = subprocess.run([LUBDUB, 'doctor', '--radio', radio], capture_output=True, text=True, timeout=20)
             self.assertEqual((done.returncode, done.stdout), (2, ''), radio)
 
-    def test_words_for_people_have_the_codes_that_explain_knows(self):
+    def test_text_output_has_the_codes_that_explain_knows(self):
         _, printed, _ = self.doctor('--color', 'never')
         self.assertIn('(LD0209)', printed)
         done = subprocess.run([LUBDUB, 'explain', 'LD0209'], capture_output=True, text=True, timeout=20)
         self.assertTrue(done.stdout.startswith('LD0209: '))
 
-    def test_a_bus_that_is_not_there(self):
+    def test_a_missing_bus(self):
         self.assertEqual(self.bus_finding(f'unix:path={self.folder}/none'), 'LD0209')
 
-    def test_a_bus_that_would_be_waited_for_is_not_asked(self):
+    def test_a_bus_that_would_block_is_not_called(self):
         for address in ['tcp:host=192.0.2.1,port=1', 'unixexec:path=/bin/sleep,argv1=60', 'autolaunch:', 'nonsense']:
             self.assertEqual(self.bus_finding(address), 'LD0209')
 
-    def test_a_bus_that_never_answers(self):
+    def test_a_bus_that_never_responds(self):
         path = str(self.folder / 'silent')
         with socket.create_server(path, family=socket.AF_UNIX):
             self.assertEqual(self.bus_finding(f'unix:path={path}'), 'LD0210')
 
-    def test_a_bus_that_accepts_nobody(self):
+    def test_a_bus_that_rejects_everyone(self):
         path = str(self.folder / 'crowded')
         with contextlib.ExitStack() as crowd:
             crowd.enter_context(socket.create_server(path, family=socket.AF_UNIX, backlog=0))
@@ -84,7 +84,7 @@ class DoctorTests(unittest.TestCase):
                     guest.connect(path)
             self.assertEqual(self.bus_finding(f'unix:path={path}'), 'LD0210')
 
-    def test_a_bus_that_speaks_nonsense(self):
+    def test_a_bus_that_sends_nonsense(self):
         path = str(self.folder / 'nonsense')
         with socket.create_server(path, family=socket.AF_UNIX) as listener:
             listener.settimeout(10)

@@ -1,4 +1,4 @@
-"""A Bumble central hears the electrocardiograms of devices: no sample is lost, and the R waves are the beats."""
+"""A Bumble central receives ECGs: no sample is lost, and the R waves match the beats."""
 
 import asyncio
 import itertools
@@ -30,14 +30,14 @@ def intervals(measurements):
 
 
 def slope(points):
-    """By how much the second rises with the first, on the line that fits best."""
+    """The slope of the regression line."""
     count, x, y = len(points), sum(x for x, _ in points), sum(y for _, y in points)
     return (sum(a * b for a, b in points) - x * y / count) / (sum(a * a for a, _ in points) - x * x / count)
 
 
 class ECGTests(Interoperability):
     async def hear(self, patch, log, count):
-        """So many frames of an ECG without a gap, at the rate of the controllers' clock."""
+        """This many frames of an ECG without a gap, at the rate of the controllers' clock."""
         heard = await listen(patch, vendor(0x0201))
         frames = [Frame(octets) for octets in await take(heard, count)]
         for number, (before, after) in enumerate(itertools.pairwise(frames)):
@@ -47,13 +47,13 @@ class ECGTests(Interoperability):
         self.assertAlmostEqual(rate, HERTZ, delta=HERTZ / 1000)
         return frames
 
-    async def test_small_frames_come_without_a_gap(self):
+    async def test_small_frames_arrive_without_a_gap(self):
         async with meeting('scenarios/ecg_500hz.json', PATCH, '--speed', '3') as (patch, log):
             frames = await self.hear(patch, log, 600)
             self.assertEqual({len(frame.samples) for frame in frames}, {5})
             self.assertEqual({(frame.flags, frame.lead) for frame in frames}, {(SYNTHETIC, 2)})
 
-    async def test_the_heart_beats_where_the_waves_are_until_an_electrode_comes_off(self):
+    async def test_beats_match_the_waves_until_an_electrode_is_lost(self):
         async with meeting('scenarios/ecg_500hz.json', PATCH, '--speed', '8', mtu=247) as (patch, log):
             description = await patch.read_value(characteristic(patch, vendor(0x0202)))
             self.assertEqual(struct.unpack('<HHB', description), (HERTZ, 1000, 1))
@@ -105,10 +105,10 @@ class LongTests(unittest.TestCase):
 
 
 class PolarTests(Interoperability):
-    """As bleakheart 0.2.0 asks a Polar H10, by Polar's "Polar Measurement Data Specification"."""
+    """Commands as bleakheart 0.2.0 sends them to a Polar H10, from Polar's "Polar Measurement Data Specification"."""
 
     async def ask(self, request):
-        """Writes the control point, and waits for its indication."""
+        """Writes the control point and waits for its indication."""
         await self.strap.write_value(self.point, bytes.fromhex(request), with_response=True)
         return (await take(self.responses, 1))[0].hex()
 
@@ -134,7 +134,7 @@ class PolarTests(Interoperability):
             self.assertEqual(data.qsize(), late, 'nothing comes behind the end')
 
     def compare(self, frames):
-        """Whole frames, one behind the other by the time stamps of their last samples."""
+        """Complete, consecutive frames, according to the time stamps of their last samples."""
         self.assertEqual({(len(frame), frame[0], frame[9]) for frame in frames}, {(10 + 3 * 73, 0, 0)})
         stamps = [int.from_bytes(frame[1:9], 'little') for frame in frames]
         for before, after in itertools.pairwise(stamps):

@@ -1,4 +1,4 @@
-"""Plays the scenarios for clients to the adapter of the documentation, and to copies of it that have one known bug each."""
+"""The scenarios for clients with the adapter of the documentation, and with copies that have one known bug each."""
 
 import asyncio
 import json
@@ -21,8 +21,8 @@ CAREFREE = 'sum(rest.pop(0) << 8 * place for place in range(size) if rest)'
 CLEAR = '        report(heart_rate=None)\n'
 FLAGS = '        flags = take(1)\n'
 
-# By what is wrong: who is known for it, in front of which scenario it shows, what fails there (and nothing else), and
-# how the adapter becomes it.
+# By the bug: a client known for it, the scenario that shows it, the expectations that fail (and no others), and the
+# change to the adapter.
 FAULTY = {
     'one_octet': ('googlearchive/android-BluetoothLeGatt#5', 'two_octets', {'shows_300'}, [(RATE, 'take(1)')]),
     'big_endian': ('MoveUpwards/Gormsson#3', 'two_octets', {'shows_300', 'shows_72'}, [
@@ -103,7 +103,7 @@ FAULTY = {
 
 
 def client(text):
-    """The command line of a client: Python, and the shell's word for its program."""
+    """The command line of a client: Python, quoted for the shell, and its program."""
     return f'exec {shlex.quote(sys.executable)} {text}'
 
 
@@ -124,14 +124,14 @@ class FaultyClientTests(Interoperability):
         status = await process.wait()
         return {case['id']: case for case in json.loads(report.read_text())['cases']}, status
 
-    async def test_the_correct_one_passes_all(self):
+    async def test_the_correct_client_passes_everything(self):
         (self.folder / 'client.py').write_text(ADAPTER)
         cases, status = await self.reported(SCENARIOS, client('client.py'), '--jobs', '12')
         self.assertEqual({name: case['reason'] for name, case in cases.items() if case['verdict'] != 'pass'}, {})
         self.assertEqual(sorted(cases), sorted(path.stem for path in SCENARIOS.glob('*.json')))
         self.assertEqual(status, 0)
 
-    async def test_each_faulty_one_fails_for_its_fault(self):
+    async def test_each_faulty_client_fails_for_its_fault(self):
         shutil.copytree(SCENARIOS, self.folder / 'clients')
         suite = {'lubdub': 1, 'kind': 'suite', 'name': 'Faulty clients', 'cases': [
             {'id': name, 'scenario': f'clients/{case}.json'} for name, (_, case, _, _) in FAULTY.items()]}
@@ -144,17 +144,17 @@ class FaultyClientTests(Interoperability):
             with self.subTest(name):
                 self.assertEqual((cases[name]['verdict'], failed(cases[name])), ('fail', expected), cases[name]['reason'])
                 if expected != {'client'}:
-                    self.assertRegex(cases[name]['reason'], r'(?m)^ +\d+\.\d{6}  (->|<-|client says) ')
+                    self.assertRegex(cases[name]['reason'], r'(?m)^ +\d+\.\d{6}  (->|<-|client:) ')
 
-    async def test_each_scenario_is_failed_by_one(self):
+    async def test_each_scenario_fails_some_client(self):
         self.assertEqual({case for _, case, _, _ in FAULTY.values()}, {path.stem for path in SCENARIOS.glob('*.json')})
 
 
 def failed(case):
-    """The expectations that a case failed; what could not be decided has other reasons."""
+    """The expectations that a case failed; inconclusive ones have other reasons."""
     found = re.findall(r'^(\w+)(?: \(.*?\))?: (.*)$', case['reason'] or '', re.M)
     return {who for who, why in found
-            if who == 'client' or why.startswith('expected ') and not why.endswith(' before that was decided')}
+            if who == 'client' or why.startswith('expected ') and not why.endswith(", before this was decided")}
 
 
 if __name__ == '__main__':

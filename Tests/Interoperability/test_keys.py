@@ -1,4 +1,4 @@
-"""`lubdub serve` on a terminal: keys, what a Bumble client sees of them, and the terminal afterwards."""
+"""`lubdub serve` on a terminal: keys, their effect on a Bumble client, and the terminal afterwards."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ TOUCHED, NOT_TOUCHED = 0b110, 0b100  # Sensor Contact, of the flags
 
 @contextlib.asynccontextmanager
 async def serving(*arguments, name='xterm', **streams):
-    """A terminal on which lubdub serves."""
+    """A terminal with a running serve."""
     terminal = Terminal(name)
     await terminal.start(LUBDUB, 'serve', *arguments, **streams)
     try:
@@ -34,7 +34,7 @@ async def serving(*arguments, name='xterm', **streams):
 
 
 async def soon(condition, limit=10):
-    """Waits until it is so."""
+    """Waits for a condition."""
     async with asyncio.timeout(limit):
         while not (value := condition()):
             await asyncio.sleep(0.01)
@@ -42,14 +42,14 @@ async def soon(condition, limit=10):
 
 
 def rules(path):
-    """What the event log has of keys so far: event, thing, value, key."""
+    """The key events in the log so far: event, entity, value, key."""
     records = [json.loads(line) for line in path.read_text().splitlines()]
     return [
         (record['event'], record['of'], record.get('value'), record['rule']) for record in records if 'rule' in record]
 
 
 class KeyTests(Interoperability):
-    async def test_each_key_is_seen_by_a_client_and_stands_in_the_log(self):
+    async def test_a_client_sees_each_key_and_the_log_has_it(self):
         with tempfile.TemporaryDirectory() as folder:
             events = pathlib.Path(folder, 'events.jsonl')
             async with serving(SCENARIO, *ANYWHERE, '--events', events) as terminal:
@@ -81,7 +81,7 @@ class KeyTests(Interoperability):
             terminal.press(octets)
             began = await soon(lambda: log()[count:])
             self.assertEqual((began[0][0], began[0][1], began[0][3]), ('began', 'strap/heart_rate', f'key {name}'))
-            if name != 'up':  # before, the rate walked
+            if name != 'up':  # the rate was random before
                 self.assertEqual(began[0][2], rate + step)
                 self.assertEqual([(event, value) for event, _, value, _ in began[1:]], [('ended', rate)])
             rate = began[0][2]
@@ -133,7 +133,7 @@ class KeyTests(Interoperability):
         self.assertEqual(terminal.modes(), terminal.before)
         self.assertEqual(len(log()), count)
 
-    async def test_keys_may_come_in_pieces_and_act_on_a_chosen_device(self):
+    async def test_keys_may_arrive_in_pieces_and_act_on_a_chosen_device(self):
         with tempfile.TemporaryDirectory() as folder:
             events = pathlib.Path(folder, 'events.jsonl')
             async with serving('scenarios/three_straps.json', *ANYWHERE, '--events', events) as terminal:
@@ -154,9 +154,9 @@ class KeyTests(Interoperability):
                 self.assertEqual(len(set(things)), 3)
                 self.assertEqual(chosen[1], f'{things[1]}/heart_rate')
                 place = terminal.press(b'7')
-                await terminal.shows('there is no device 7, only 3', place)
+                await terminal.shows('there is no device 7: the scenario has 3', place)
 
-    async def test_the_terminal_is_as_before_at_every_end(self):
+    async def test_every_exit_restores_the_terminal(self):
         for press, number in [
                 (b'\x03', signal.SIGINT), (b'\x1c', signal.SIGQUIT), (None, signal.SIGTERM),
                 (None, signal.SIGHUP)]:
@@ -172,7 +172,7 @@ class KeyTests(Interoperability):
                     self.assertEqual(terminal.modes(), terminal.before)
                     await terminal.shows(r'\r\x1b\[K\Z')
 
-    async def test_the_terminal_is_as_before_when_nobody_reads(self):
+    async def test_the_terminal_is_restored_when_output_is_closed(self):
         reading, writing = os.pipe()
         async with serving(SCENARIO, *ANYWHERE, stdout=writing) as terminal:
             os.close(writing)
@@ -182,7 +182,7 @@ class KeyTests(Interoperability):
             self.assertEqual(await terminal.ended(), 128 + signal.SIGPIPE)
             self.assertEqual(terminal.modes(), terminal.before)
 
-    async def test_the_terminal_is_as_before_after_a_failure(self):
+    async def test_the_terminal_is_restored_after_a_failure(self):
         with socket.create_server(('127.0.0.1', 0)) as listener:
             radio = f'tcp:127.0.0.1:{listener.getsockname()[1]}'
             async with serving(SCENARIO, '--radio', f'hci:{radio}') as terminal:
@@ -194,7 +194,7 @@ class KeyTests(Interoperability):
                 self.assertEqual(terminal.modes(), terminal.before)
                 await terminal.shows(f'lubdub: {radio}: ')
 
-    async def test_stopped_it_leaves_the_terminal_and_comes_back(self):
+    async def test_a_stop_restores_the_terminal_and_continuing_takes_it(self):
         terminal = Terminal()
         script = '"$0" serve "$1" --controller tcp:127.0.0.1:0; echo stopped; read line; fg; echo "ended $?"'
         await terminal.start('bash', '--norc', '-m', '-c', script, LUBDUB, SCENARIO)
@@ -231,7 +231,7 @@ class KeyTests(Interoperability):
         finally:
             await terminal.close()
 
-    async def test_without_a_terminal_on_both_sides_there_are_no_keys(self):
+    async def test_without_a_terminal_on_both_sides_keys_are_off(self):
         for streams in [{'stdin': asyncio.subprocess.DEVNULL}, {'stderr': asyncio.subprocess.DEVNULL}]:
             with self.subTest(streams):
                 async with serving(SCENARIO, *ANYWHERE, '--for', '1 s', **streams) as terminal:
@@ -243,7 +243,7 @@ class KeyTests(Interoperability):
                     self.assertNotIn('disconnect\r\n', terminal.text)
                     self.assertNotIn('\x1b[K', terminal.text)
 
-    async def test_quiet_has_keys_and_no_status_and_colours_may_be_forbidden(self):
+    async def test_quiet_has_keys_but_no_status_and_colours_can_be_disabled(self):
         async with serving(SCENARIO, *ANYWHERE, '--quiet') as terminal:
             await terminal.shows('controller tcp:')
             await soon(lambda: not terminal.gives_lines())

@@ -1,4 +1,4 @@
-"""What Bumble's host sees of a link: long data PDUs, and the rhythm that a strap asks for."""
+"""Bumble's host and the parameters of a link: long data PDUs, and the connection interval that a strap requests."""
 
 import asyncio
 import json
@@ -19,14 +19,14 @@ SCENARIO = {
 
 
 async def until(is_true, limit):
-    """Waits for what may have been long before anybody listened."""
+    """Waits for an event that may have happened before."""
     async with asyncio.timeout(limit):
         while not is_true():
             await asyncio.sleep(0.02)
 
 
 class LinkTests(Interoperability):
-    async def test_length_of_data_and_rhythm(self):
+    async def test_data_length_and_connection_interval(self):
         with tempfile.TemporaryDirectory() as folder:
             scenario = Path(folder) / 'link.json'
             scenario.write_text(json.dumps(SCENARIO))

@@ -1,4 +1,4 @@
-"""How `lubdub check` behaves before real peripherals: how they are found, who goes away, who interrupts."""
+"""`lubdub check` with real peripherals: finding them, losing them, and interrupts."""
 
 import asyncio
 import pathlib
@@ -14,7 +14,7 @@ from terminal import Terminal
 class LiveCheckTests(Interoperability):
     limit = 120
 
-    async def test_it_is_found_by_its_name_above_a_controller_outside_too(self):
+    async def test_a_peripheral_is_found_by_name_over_an_external_controller_too(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = pathlib.Path(folder, 'trace.btsnoop')
             async with air() as (address, _):
@@ -31,7 +31,7 @@ class LiveCheckTests(Interoperability):
             read, _ = await tshark.communicate()
             self.assertIn(b'Read By Group Type', read)
 
-    async def test_who_is_not_heard_is_told_from_who_is(self):
+    async def test_a_missing_peripheral_is_reported_with_the_others(self):
         async def told(*arguments):
             async with lubdub('check', '--radio', f'hci:{address}', *arguments, stderr=asyncio.subprocess.PIPE) as process:
                 _, message = await process.communicate()
@@ -44,13 +44,13 @@ class LiveCheckTests(Interoperability):
         self.assertEqual(
             unnamed, (2, f'lubdub: no peripheral given: name it with --peer. Found within 5 s: {heard}'))
 
-    async def test_who_goes_away_is_waited_for_once(self):
+    async def test_a_lost_peripheral_is_awaited_once(self):
         async with lubdub('check', '--controller', 'tcp:127.0.0.1:0', '--peer', ADDRESS, '--only', 'DIS/*') as process:
             address = (await process.stdout.readline()).decode().split()[1]
             examination = Examined(process, [])
             async with Strap().above(address):
                 await examination.line('^pass')
-            # Its controller has left the air without a word.
+            # Its controller has left the air silently.
             seen = await examination.verdicts()
         self.assertEqual(process.returncode, 1)
         lost = [check for check, verdict in seen.items() if verdict == 'inconclusive']
@@ -59,7 +59,7 @@ class LiveCheckTests(Interoperability):
         since = [line for line in examination.lines if 'was not found any more after' in line]
         self.assertEqual(len(since), len(lost) - 1)
 
-    async def test_a_controller_that_goes_away_is_named(self):
+    async def test_a_lost_controller_is_named(self):
         async with air() as (address, radio):
             async with (
                     Strap().above(address),
@@ -73,7 +73,7 @@ class LiveCheckTests(Interoperability):
         self.assertRegex(message.decode(), r'interrupted: 1 of \d+ checks were run')
         self.assertRegex(rest.decode(), '1 pass, 0 fail, 0 inconclusive, 0 skip, 0 error\n$')
 
-    async def test_ctrl_c_ends_the_link_in_good_order(self):
+    async def test_ctrl_c_ends_the_link_cleanly(self):
         strap = Strap()
         async with examined(strap, '--only', 'heart_rate/flags*') as examination:
             while not strap.device.connections:
@@ -87,7 +87,7 @@ class LiveCheckTests(Interoperability):
                 await examination.verdicts()
             self.assertEqual(examination.process.returncode, 128 + signal.SIGINT)
 
-    async def test_a_terminal_shows_how_far_it_is(self):
+    async def test_a_terminal_shows_the_progress(self):
         strap = Strap()
         terminal = Terminal(columns=150)
         await terminal.start(
@@ -100,8 +100,8 @@ class LiveCheckTests(Interoperability):
             self.assertEqual(await terminal.ended(), 0)
         await terminal.close()
 
-    async def test_nothing_but_skips_is_no_success(self):
+    async def test_only_skips_are_not_a_success(self):
         seen, examination = await verdicts(Strap(), '--only', 'HRS/SEN/CN/BV-04-C')
         self.assertEqual(seen, {'HRS/SEN/CN/BV-04-C': 'skip'})
-        self.assertIn('nobody can set the heart rate of this peripheral', examination.lines[0])
+        self.assertIn('cannot set the heart rate of a real peripheral', examination.lines[0])
         self.assertEqual(examination.process.returncode, 3)

@@ -1,4 +1,4 @@
-"""`lubdub monitor` hears a Bumble peripheral, on our controllers and on Bumble's."""
+"""`lubdub monitor` with a Bumble peripheral, over lubdub's and Bumble's controllers."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ RATES = [61, 255, 256, 300]
 
 @contextlib.asynccontextmanager
 async def beating(bumble):
-    """Makes the device a strap that notifies RATES again and again, five times a second."""
+    """Makes the device a strap that notifies RATES repeatedly, five times per second."""
     rates = itertools.cycle(RATES)
     service = HeartRateService(
         read_heart_rate_measurement=lambda _: HeartRateService.HeartRateMeasurement(next(rates), True),
@@ -58,13 +58,13 @@ class PeripheralTests(Interoperability):
                     return
         self.fail(f'monitor ended without {missing}')
 
-    async def test_on_our_controllers(self):
+    async def test_over_lubdub_controllers(self):
         async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as process:
             port = await controller_port(process)
             async with host_at(port, 'Bumble', ADDRESS) as bumble, beating(bumble):
                 await self.monitor_hears_all_rates(port)
 
-    async def test_on_the_controllers_of_bumble(self):
+    async def test_over_bumble_controllers(self):
         air = link.LocalLink()
         under = controller.Controller('peripheral', link=air)
         bumble = device.Device('Bumble', hci.Address(ADDRESS), host=host.Host(under, AsyncPipeSink(under)))

@@ -1,4 +1,4 @@
-"""`lubdub serve --radio`: our straps above controllers that are not ours, Bumble's or those of another lubdub."""
+"""`lubdub serve --radio`: straps over other controllers, Bumble's or those of another lubdub."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ SCENARIO = 'scenarios/resting.json'
 
 
 async def rates(strap, count):
-    """The first heart rates of one octet that the strap notifies."""
+    """The first heart rates in uint8 format that the strap notifies."""
     characteristic, = strap.get_characteristics_by_uuid(MEASUREMENT)
     heard = asyncio.Queue()
     await strap.subscribe(characteristic, heard.put_nowait)
@@ -29,7 +29,7 @@ async def rates(strap, count):
 
 
 def refused(*arguments):
-    """The status and the message of a `serve` that cannot begin."""
+    """The status and the message of a `serve` that cannot start."""
     done = subprocess.run([LUBDUB, 'serve', *arguments], cwd=ROOT, capture_output=True, text=True, timeout=20)
     return done.returncode, done.stderr
 
@@ -37,7 +37,7 @@ def refused(*arguments):
 class RadioTests(Interoperability):
     @contextlib.asynccontextmanager
     async def central_of_bumble(self):
-        """A Bumble central, and the port of a controller of Bumble's in the same air."""
+        """A Bumble central, and the port of a Bumble controller in the same air."""
         air = link.LocalLink()
         under = controller.Controller('central', link=air)
         central = device.Device('Central', hci.Address('F0:F1:F2:F3:F4:F5'), host=host.Host(under, AsyncPipeSink(under)))
@@ -47,7 +47,7 @@ class RadioTests(Interoperability):
                 await central.power_on()
                 yield central, listener.getsockname()[1]
 
-    async def test_a_strap_above_a_controller_of_bumble(self):
+    async def test_a_strap_over_a_bumble_controller(self):
         with tempfile.TemporaryDirectory() as folder:
             events = pathlib.Path(folder, 'events.jsonl')
             async with (
@@ -66,7 +66,7 @@ class RadioTests(Interoperability):
         self.assertEqual(log[-1], {'event': 'end', 'status': 128 + signal.SIGINT})
         self.assertEqual([record['of'] for record in log if record['event'] == 'subscribed'], ['strap/heart_rate'])
 
-    async def test_straps_above_controllers_of_ours(self):
+    async def test_straps_over_lubdub_controllers(self):
         async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as air:
             port = await controller_port(air)
             radios = ['--radio', f'hci:tcp:127.0.0.1:{port}'] * 3
@@ -75,7 +75,7 @@ class RadioTests(Interoperability):
                     host_at(port, 'Central', 'F0:F1:F2:F3:F4:F5') as central, peer(central) as strap):
                 self.assertEqual(len(await rates(strap, 2)), 2)
 
-    async def test_a_controller_that_goes_away_is_named(self):
+    async def test_a_lost_controller_is_named(self):
         async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as air:
             address = f'tcp:127.0.0.1:{await controller_port(air)}'
             serve = subprocess.Popen(
@@ -87,7 +87,7 @@ class RadioTests(Interoperability):
                 self.assertEqual(serve.wait(5), 3)
                 self.assertIn(f'lubdub: {address}: ', serve.stderr.read())
 
-    async def test_a_controller_that_speaks_something_else_is_named(self):
+    async def test_a_controller_with_another_protocol_is_named(self):
         async def babble(_, writer):
             writer.write(b'HTTP/1.1 400 Bad Request\r\n\r\n')
 
@@ -101,7 +101,7 @@ class RadioTests(Interoperability):
             self.assertEqual(process.returncode, 3)
             self.assertIn('does not speak H4', message.decode())
 
-    async def test_what_cannot_be_meant_is_refused(self):
+    async def test_invalid_options_are_rejected(self):
         with socket.create_server(('127.0.0.1', 0)) as listener:
             radio = ['--radio', f'hci:tcp:127.0.0.1:{listener.getsockname()[1]}']
             for arguments, words in [
@@ -118,4 +118,4 @@ class RadioTests(Interoperability):
                 self.assertIn(words, message)
         status, message = refused(SCENARIO, *radio)
         self.assertEqual(status, 3)
-        self.assertIn('is anything listening there?', message)
+        self.assertIn('is a program listening there?', message)

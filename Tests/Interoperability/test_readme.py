@@ -1,6 +1,6 @@
-"""README.md keeps its word: its commands run, print what it shows, and are all there are.
+"""The commands in README.md run and print the lines shown, and README.md lists all commands.
 
-A command that this file does not know how to run fails the test: a reader would not know either.
+An unknown command fails the test, since a reader could not run it either.
 """
 
 import os
@@ -21,8 +21,8 @@ MAKEFILE = (ROOT / 'Makefile').read_text()
 CUSTOMARY = '127.0.0.1:6402'
 SIGINT = 128 + signal.SIGINT
 
-# How a command is run, by the words it begins with: until it ends with status 0; or, when a line is named, until that
-# line has been printed and it was interrupted.  The first that fits counts.
+# How to run a command, by its first words: until it ends with status 0; or, if a line is given, until it has printed
+# that line and was interrupted.  The first match counts.
 UNTIL_THE_END = None
 WAYS = [
     (r'lubdub (run|check|validate|explain|scan|control|replay|matrix) ', UNTIL_THE_END),
@@ -32,11 +32,11 @@ WAYS = [
     (r'\.venv/bin/bumble-scan ', r'Lubdub HRM'),
     (r'tshark ', UNTIL_THE_END),
 ]
-STAYS = r'lubdub (serve|controller) '  # while the rest of its block is run
+STAYS = r'lubdub (serve|controller) '  # runs during the rest of its block
 
 
 def fences():
-    """The fenced blocks in their order: language and lines."""
+    """The fenced blocks in order: language and lines."""
     blocks = re.findall(r'^```(\w+)\n(.*?)^```$', README, re.MULTILINE | re.DOTALL)
     return [(language, body.splitlines()) for language, body in blocks]
 
@@ -47,7 +47,7 @@ def commands(lines):
 
 
 def sessions():
-    """Each block of commands with the lines that the block behind it shows."""
+    """Each block of commands, with the lines of the output block after it."""
     blocks = fences()
     for (language, lines), (next_language, shown) in zip(blocks, blocks[1:] + [('', [])]):
         if language == 'sh':
@@ -55,12 +55,12 @@ def sessions():
 
 
 def anonymous(text):
-    """The text with all its numbers alike: what is played in real time never has the same ones twice."""
+    """The text with all numbers replaced: they differ in real time."""
     return re.sub(r'\d+', '0', text)
 
 
 class Session:
-    """A block's commands in a folder of their own, where `lubdub` is the program under test."""
+    """The commands of a block, in a separate folder where `lubdub` is the program under test."""
 
     def __init__(self, folder, port):
         self.folder, self.port = pathlib.Path(folder), port
@@ -88,7 +88,7 @@ class Session:
         return self.output.read_text(errors='replace')[place:]
 
     def shows(self, process, pattern, place, limit=20):
-        """Whether a line comes that fits the pattern."""
+        """Whether a line that matches the pattern arrives."""
         until = time.monotonic() + limit
         while time.monotonic() < until:
             if re.search(pattern, self.lines_since(place), re.MULTILINE):
@@ -129,7 +129,7 @@ class ReadmeTests(unittest.TestCase):
                     any(anonymous(line) in candidate for candidate in printed), f'{words} never printed {line!r}')
 
     def run_command(self, session, command):
-        """Runs one; what stays is handed back."""
+        """Runs a command; returns one that stays."""
         if match := re.fullmatch(r'make (\w+)', command):
             self.assertRegex(MAKEFILE, rf'(?m)^{match[1]}:  ## ')
             return None
@@ -154,7 +154,7 @@ class ReadmeTests(unittest.TestCase):
         return None
 
     def free_address(self):
-        """The customary address, or any other when somebody has that."""
+        """The default address, or another if it is in use."""
         for port in [6402, 0]:
             try:
                 with socket.create_server(('127.0.0.1', port)) as listener:
@@ -163,18 +163,18 @@ class ReadmeTests(unittest.TestCase):
                 continue
         self.fail('no port is free')
 
-    def test_every_command_runs_and_prints_what_is_shown(self):
+    def test_every_command_runs_and_prints_the_lines_shown(self):
         found = list(sessions())
         self.assertGreater(len(found), 4)
         for words, shown in found:
             with self.subTest(words):
                 self.run_session(words, shown)
 
-    def test_a_command_that_is_not_known_fails(self):
+    def test_an_unknown_command_fails(self):
         with self.assertRaisesRegex(AssertionError, 'nobody knows how to run'):
             self.run_session(['lubdub dance'], [])
 
-    def test_a_line_that_is_not_printed_fails(self):
+    def test_a_missing_line_fails(self):
         with self.assertRaisesRegex(AssertionError, 'never printed'):
             self.run_session(['lubdub explain LD0107'], ['LD0107: All is well.'])
 
@@ -187,7 +187,7 @@ class ReadmeTests(unittest.TestCase):
             self.assertTrue(self.finish(name, '--help').startswith(f'Usage: lubdub {name} '), name)
             self.assertEqual(self.finish('help', name), self.finish(name, '--help'))
 
-    def test_every_option_that_is_shown_is_one(self):
+    def test_every_option_shown_exists(self):
         for words, _ in sessions():
             for command in words:
                 parts = shlex.split(command)

@@ -1,5 +1,5 @@
-"""`lubdub check` of real peripherals, Bumble's: a correct one fails what is known of Bumble and nothing else, and each
-faulty one fails the check that is named for its fault."""
+"""`lubdub check` with Bumble's peripherals: a correct one has only the known failures, and each
+faulty one fails the check for its fault."""
 
 import asyncio
 import importlib.metadata
@@ -16,7 +16,7 @@ DEVIATIONS = json.loads((ROOT / 'Documentation/known-deviations.json').read_text
 class RealPeripheralTests(Interoperability):
     limit = 300
 
-    async def test_a_correct_strap_fails_what_is_known_and_nothing_else(self):
+    async def test_a_correct_strap_has_only_the_known_failures(self):
         self.assertEqual(importlib.metadata.version('bumble'), DEVIATIONS['stacks']['Bumble']['version'])
         known = {deviation['case'] for deviation in DEVIATIONS['deviations'] if deviation['stack'] == 'Bumble'}
         listed = await self.listed()
@@ -31,7 +31,7 @@ class RealPeripheralTests(Interoperability):
         self.assertGreater(list(found.values()).count('pass'), 30)
 
     def parts(self, listed):
-        """Globs that are all of them, side by side; those that wait for long have a strap of their own, others share one."""
+        """Globs that together match all checks; slow ones have a separate strap, the others share one."""
         long = 'gatt/', 'heart_rate/', 'reconnection/', 'GATT/SR/UNS/', 'GATT/SR/GAR/BV-'
         alone = {check for check in listed if check.startswith(long)}
         tens = {check for check in listed - alone if check.startswith('GATT/')}
@@ -39,7 +39,7 @@ class RealPeripheralTests(Interoperability):
                 | {check.rsplit('/', 1)[0] + '/*' for check in listed - alone - tens})
 
     def octets(self, examination, seen):
-        """What was sent last before a known fail is what the list says, and so is the answer."""
+        """Asserts that the last request and response before a known failure match the list."""
         for deviation in DEVIATIONS['deviations']:
             if seen.get(deviation['case']) != 'fail':
                 continue
@@ -53,7 +53,7 @@ class RealPeripheralTests(Interoperability):
         async with lubdub('check', '--list') as process:
             return {line.split()[0].decode() async for line in process.stdout}
 
-    async def test_every_faulty_strap_fails_the_check_that_is_named_for_it(self):
+    async def test_every_faulty_strap_fails_the_check_for_its_fault(self):
         self.assertGreaterEqual(len(FAULTY), 12)
         found = await asyncio.gather(*(verdicts(fault(), '--only', fault.caught_by) for fault in FAULTY))
         for fault, (seen, examination) in zip(FAULTY, found):

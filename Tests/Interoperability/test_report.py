@@ -1,6 +1,6 @@
-"""Looks at reports for people with a browser's eyes: a headless Chromium.
+"""HTML reports in a headless Chromium.
 
-With LUBDUB_WRITE_PICTURE=1 the picture of the README is made anew.
+With LUBDUB_WRITE_PICTURE=1 the picture in the README is regenerated.
 """
 
 import json
@@ -15,7 +15,7 @@ from harness import LUBDUB, ROOT
 
 PICTURE = ROOT / 'Documentation' / 'report.png'
 NASTY = '</style><img src=http://127.0.0.1:9/x onerror=alert(1)>'
-# A rate that is over before the strap notifies it, so that no client shows it.
+# This rate ends before the strap notifies it, so no client shows it.
 TOO_QUICK = '''{"id": "too_quick", "expect": "seen", "since": {"event": "began", "of": "sprint"}, "within": "1 s",
     "event": {"event": "said", "line": {"heart_rate": {"bpm": 300}}}, "requirement": "HRP/COL/HRF/BV-04-C"}'''
 
@@ -56,7 +56,7 @@ class ReportTests(unittest.TestCase):
     def go(self, name, anchor=''):
         self.page.open(f'file://{self.folder}/{name}{anchor}')
 
-    def test_a_page_loads_without_a_request_and_without_a_complaint(self):
+    def test_a_page_loads_without_requests_and_errors(self):
         for name in ['plain.html', 'nasty.html', 'matrix.html']:
             with self.subTest(name):
                 self.go(name)
@@ -65,7 +65,7 @@ class ReportTests(unittest.TestCase):
                 self.assertEqual(self.page.value('document.scripts.length + document.images.length'), 0)
                 self.assertEqual(self.page.value('document.querySelectorAll("[onerror], link[rel=stylesheet]").length'), 0)
 
-    def test_what_must_not_be_there_would_be_seen(self):
+    def test_requests_and_errors_would_be_detected(self):
         text = (self.folder / 'plain.html').read_text()
         evil = text.replace('</main>', '<img src="http://127.0.0.1:9/x"><script>console.error(1)</script></main>')
         for name, content in [('evil.html', evil), ('open.html', evil.replace('Content-Security-Policy', 'x'))]:
@@ -74,7 +74,7 @@ class ReportTests(unittest.TestCase):
             self.assertTrue(self.page.complaints, name)
         self.assertIn('http://127.0.0.1:9/x', self.page.requests)
 
-    def test_the_matrix_is_found_with_its_heads_and_links(self):
+    def test_the_matrix_has_heads_and_links(self):
         self.go('matrix.html')
         table = '''(() => { const table = document.querySelector(".matrix table"); return {
             heads: [...table.querySelectorAll("thead th[scope=col] .name")].map(head => head.textContent),
@@ -97,7 +97,7 @@ class ReportTests(unittest.TestCase):
         self.page.value('document.querySelector(".matrix tr.good a").click()')
         self.assertTrue(self.page.value(f'document.querySelector("{link}").closest("details").open'))
 
-    def test_a_filter_leaves_what_does_not_pass(self):
+    def test_a_filter_shows_only_failures(self):
         self.go('plain.html')
         shown = '''[...document.querySelectorAll(".matrix tbody tr:not(.group)")]
             .filter(row => row.getClientRects().length).map(row => row.querySelector(".id").textContent)'''
@@ -114,7 +114,7 @@ class ReportTests(unittest.TestCase):
                     self.page.resize(width, 800)
                     self.assertLessEqual(self.page.value('document.documentElement.scrollWidth'), width)
 
-    def test_words_stand_out_from_what_is_behind_them(self):
+    def test_text_has_enough_contrast(self):
         # WCAG 2.2, success criterion 1.4.3: 4.5 to 1.
         measure = '''(() => { const channels = text => text.match(/[\\d.]+/g).map(Number);
             const light = ([r, g, b]) => [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
@@ -135,7 +135,7 @@ class ReportTests(unittest.TestCase):
                 self.page.value('document.querySelectorAll("details").forEach(part => part.open = true)')
                 self.assertEqual(self.page.value(measure), [], (name, is_dark))
 
-    def test_the_picture_of_the_readme_can_be_made(self):
+    def test_the_picture_of_the_readme_can_be_generated(self):
         self.page.resize(900, 1225)
         self.go('plain.html')
         picture = self.page.picture()

@@ -1,4 +1,4 @@
-"""Plays scenarios in virtual time, and looks at what is left behind."""
+"""Scenarios in virtual time, with their output and files."""
 
 import json
 import os
@@ -33,19 +33,19 @@ class RunTests(unittest.TestCase):
         self.assertEqual((first['event'], first['scenario']), ('start', 'scenarios/resting.json'))
         self.assertEqual(last, {'event': 'end', 'status': 0})
 
-    def test_each_scenario_is_played_and_heard(self):
+    def test_each_scenario_runs(self):
         for path in sorted((ROOT / 'scenarios').rglob('*.json')):
             if path.name == 'bonded.json':
                 continue  # skipped: see below
             with self.subTest(path.name):
-                # What is expected needs all of its time.
+                # The expectations need the whole duration.
                 limit = [] if 'expect' in json.loads(path.read_text()) else ['--for', '12s']
                 status, _, events, _ = play(path.relative_to(ROOT), *limit, program=RELEASE)
                 self.assertEqual(status, 0)
                 happened = [json.loads(line)['event'] for line in events.splitlines()]
                 self.assertGreaterEqual(happened.count('delivered') + happened.count('confirmed'), 1)
 
-    def test_what_needs_a_bond_is_skipped_with_that_reason(self):
+    def test_scenarios_that_need_a_bond_are_skipped_with_that_reason(self):
         done = subprocess.run(
             [LUBDUB, 'run', 'scenarios/collector', '--only', '*bonded'], cwd=ROOT, capture_output=True, text=True,
             timeout=60)
@@ -53,7 +53,7 @@ class RunTests(unittest.TestCase):
         self.assertEqual(done.stdout.count('needs pairing, which is not played yet'), 2)
         self.assertIn('2 skip', done.stdout)
 
-    def test_real_straps_say_of_contact_and_intervals_what_they_say(self):
+    def test_real_straps_have_their_contact_flags_and_intervals(self):
         for name, flags in [
                 ('polar_h10', 0x10), ('polar_h7', 0x16), ('polar_verity_sense', 0), ('garmin_hrm_dual', 0x10)]:
             _, _, events, _ = play(f'scenarios/devices/{name}.json', '--for', '12s')
@@ -61,10 +61,10 @@ class RunTests(unittest.TestCase):
             told = [bytes.fromhex(record['octets']) for record in records
                     if record['event'] == 'delivered' and record['of'] == f'{name}/heart_rate']
             self.assertGreater(len(told), 3, name)
-            # The first ones may lack an interval that began before anybody listened.
+            # The first ones may lack an interval that began before the subscription.
             self.assertEqual({octets[0] for octets in told[2:]}, {flags}, name)
 
-    def test_rules_that_set_each_other_off_are_cut_off_and_said(self):
+    def test_rules_that_trigger_each_other_endlessly_are_cut_off_and_reported(self):
         scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())
         strap = scenario['devices'][0]['id']
         scenario['script'] = [
@@ -80,7 +80,7 @@ class RunTests(unittest.TestCase):
                 said = [line for line in done.stderr.splitlines() if line.startswith('lubdub:')]
                 self.assertEqual(said, ['lubdub: other of the script triggers itself endlessly at one instant, and was cut off: add a delay'])
 
-    def test_what_this_version_does_not_play_is_skipped_with_that_reason(self):
+    def test_unsupported_scenarios_are_skipped_with_that_reason(self):
         scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())
         scenario['script'] = [{'when': '2 s', 'do': 'forget_bond', 'side': 'device'}]
         with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ class RunTests(unittest.TestCase):
             self.assertEqual(done.returncode, 3)
             self.assertRegex(
                 done.stderr,
-                r'\Alubdub: skipped: .*LD0190: .*"forget_bond".*not played yet.*\nlubdub: .*take out what is .*\n\Z')
+                r'\Alubdub: skipped: .*LD0190: .*"forget_bond".*not supported yet.*\nlubdub: .*remove what is .*\n\Z')
 
     def test_one_seed_gives_the_same_octets(self):
         for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json', 'scenarios/formats/two_byte.json']:
@@ -108,7 +108,7 @@ class RunTests(unittest.TestCase):
         self.assertNotEqual(one[2], other[2])
         self.assertNotEqual(one[3], other[3])
 
-    def test_what_was_delivered_is_what_was_said(self):
+    def test_the_client_prints_what_was_delivered(self):
         _, _, events, _ = play('scenarios/formats/two_byte.json')
         records = [json.loads(line) for line in events.splitlines()]
         delivered = [
@@ -120,7 +120,7 @@ class RunTests(unittest.TestCase):
         self.assertGreater(max(said), 255)
         self.assertEqual(said, delivered)
 
-    def test_expectations_are_judged(self):
+    def test_expectations_have_verdicts(self):
         scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())
         scenario['limit'] = '20 s'
         scenario['expect'] += [
@@ -154,7 +154,7 @@ class RunTests(unittest.TestCase):
             self.assertEqual(status, 1)
             self.assertEqual(lines[-1], f"replay: lubdub run '{file}' --seed 1 --strict --only '{name}'")
 
-    def test_it_ends_when_everything_is_decided(self):
+    def test_a_run_ends_when_everything_is_decided(self):
         _, _, events, _ = play('scenarios/three_straps.json')
         with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
             scenario = json.loads((ROOT / 'scenarios/three_straps.json').read_text())
@@ -168,7 +168,7 @@ class RunTests(unittest.TestCase):
         self.assertEqual(json.loads(lines[-2])['t'], times[0])
         self.assertEqual(lines[1:-1], events.splitlines()[1:len(lines) - 1])
 
-    def test_what_is_wrong_with_a_file_is_said(self):
+    def test_problems_of_a_file_are_reported(self):
         with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
             file.write('{"lubdub": 1, "devises": []}')
             file.flush()

@@ -1,6 +1,6 @@
-"""The committed schema and `lubdub validate` agree: on what is right, and on what is wrong as far as a schema can see.
+"""The committed schema and `lubdub validate` agree on valid files, and on invalid ones as far as a schema can express.
 
-jsonschema is the witness.  What each broken file's problem is stands in its note: place, code and path.
+jsonschema is the reference.  The note in each broken file is its problem: position, code and path.
 """
 
 import json
@@ -16,7 +16,7 @@ FIXTURES = ROOT / 'Tests' / 'ScenariosTests' / 'Fixtures'
 SCENARIOS = ROOT / 'scenarios'
 NOT_YET = ': LD0190: '
 
-# What no schema sees, by why: the names of broken files.
+# The broken files that a schema accepts, by the reason.
 UNSEEN = {
     'a value is of the type and in the range of a format beside it': [
         'custom_uint8', 'custom_sint16', 'custom_uint16_curve', 'custom_number_is_text', 'custom_text_is_number',
@@ -56,7 +56,7 @@ UNSEEN = {
 
 
 def problems(path):
-    """What `lubdub validate` says of a file, line by line, and its exit status."""
+    """The lines of `lubdub validate` about a file, and its exit status."""
     done = subprocess.run(
         [LUBDUB, 'validate', str(path.relative_to(ROOT))], cwd=ROOT, capture_output=True, text=True, timeout=60)
     return [line for line in (done.stdout + done.stderr).splitlines() if ': LD0' in line], done.returncode
@@ -73,14 +73,14 @@ class SchemaTests(unittest.TestCase):
     def faults(self, path):
         return [error.message[:200] for error in self.validator.iter_errors(json.loads(path.read_text()))]
 
-    def test_both_schemas_are_printed_as_they_are_committed(self):
+    def test_both_schemas_are_printed_as_committed(self):
         for option, name in [('--schema', 'scenario'), ('--report-schema', 'report')]:
             done = subprocess.run(
                 [LUBDUB, 'validate', option], cwd=ROOT, capture_output=True, text=True, timeout=60)
             self.assertEqual((done.returncode, done.stderr), (0, ''))
             self.assertEqual(done.stdout, (ROOT / 'schema' / f'{name}.schema.json').read_text())
 
-    def test_every_scenario_is_accepted_by_both_but_for_what_is_not_played_yet(self):
+    def test_every_supported_scenario_is_accepted_by_both(self):
         paths = sorted(SCENARIOS.rglob('*.json'))
         self.assertGreater(len(paths), 3)
         for path in paths:
@@ -91,7 +91,7 @@ class SchemaTests(unittest.TestCase):
                 needs_bond = path.name == 'bonded.json'
                 self.assertEqual([NOT_YET in line for line in said], [True] if needs_bond else [])
 
-    def test_the_examples_are_accepted_by_both_but_for_what_is_not_played_yet(self):
+    def test_every_supported_example_is_accepted_by_both(self):
         paths = sorted(FIXTURES.glob('*.json'))
         self.assertEqual(len(paths), 13)
         for path in paths:
@@ -99,7 +99,7 @@ class SchemaTests(unittest.TestCase):
                 self.assertEqual(self.faults(path), [])
                 self.assertEqual([line for line in problems(path)[0] if NOT_YET not in line], [])
 
-    def test_every_broken_file_is_refused_at_the_place_of_its_problem(self):
+    def test_every_broken_file_is_rejected_at_the_position_of_its_problem(self):
         paths = sorted(BROKEN.glob('*.json'))
         self.assertGreater(len(paths), 70)
         for path in paths:
@@ -109,7 +109,7 @@ class SchemaTests(unittest.TestCase):
                 self.assertIn(f'{path.name}:{json.loads(path.read_text())["note"]}', said[0])
                 self.assertEqual(status, 2)
 
-    def test_the_schema_refuses_them_too_but_for_those_that_none_can_see(self):
+    def test_the_schema_rejects_every_broken_file_that_it_can(self):
         unseen = {name for names in UNSEEN.values() for name in names}
         accepted = {path.stem for path in BROKEN.glob('*.json') if not self.faults(path)}
         self.assertEqual(accepted, unseen)

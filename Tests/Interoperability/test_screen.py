@@ -1,4 +1,4 @@
-"""`lubdub monitor` on a terminal: what a person sees, and the terminal afterwards."""
+"""`lubdub monitor` on a terminal: the screen, and the terminal afterwards."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ EVERYTHING = {
 
 @contextlib.asynccontextmanager
 async def serving(scenario):
-    """The radio at which a strap of ours is heard."""
+    """A radio with a strap."""
     command = ['serve', scenario, '--controller', 'tcp:127.0.0.1:0']
     async with lubdub(*command, stderr=asyncio.subprocess.DEVNULL) as strap:
         yield f'hci:tcp:127.0.0.1:{await controller_port(strap)}'
@@ -37,7 +37,7 @@ async def serving(scenario):
 @contextlib.asynccontextmanager
 async def monitoring(
         *arguments, columns=80, rows=24, environment=UTF8, name='xterm', scenario=SCENARIO, **streams):
-    """A terminal on which lubdub monitors a strap of ours, behind a line of a shell."""
+    """A terminal where lubdub monitors a strap, after a line of a shell."""
     async with serving(scenario) as radio:
         terminal = SeenTerminal(columns, rows, name)
         os.write(terminal.theirs, b'\x1b[1mbefore\x1b[0m\r\n$ lubdub monitor\r\n')
@@ -52,7 +52,7 @@ async def monitoring(
 
 
 def has_rate(rows):
-    """Subscribed, and something is drawn in the chart."""
+    """Subscribed, and the chart is not empty."""
     return ' subscribed ' in rows[0] and any(BRAILLE.search(row) or ':' in row[6:] for row in rows[7:-1])
 
 
@@ -102,7 +102,7 @@ class ScreenTests(Interoperability):
         self.assertEqual(terminal.modes(), terminal.before)
         self.assertEqual(terminal.screen.seen(), terminal.first)
 
-    async def test_the_terminal_is_as_before_at_every_end(self):
+    async def test_every_exit_restores_the_terminal(self):
         for press, number in [
                 (b'\x03', signal.SIGINT), (b'\x1c', signal.SIGQUIT), (None, signal.SIGTERM), (None, signal.SIGHUP)]:
             with self.subTest(number):
@@ -116,12 +116,12 @@ class ScreenTests(Interoperability):
                     self.assertEqual(await terminal.ended(), 128 + number)
                     self.is_as_before(terminal)
 
-    async def test_the_terminal_is_as_before_when_the_time_is_over(self):
+    async def test_the_terminal_is_restored_when_the_time_is_over(self):
         async with monitoring('--for', '1 s') as terminal:
             self.assertEqual(await terminal.ended(), 0)
             self.is_as_before(terminal)
 
-    async def test_a_failure_is_said_on_the_first_screen(self):
+    async def test_a_failure_is_shown_on_the_first_screen(self):
         with socket.create_server(('127.0.0.1', 0)) as listener:
             terminal = SeenTerminal(80, 24)
             radio = f'tcp:127.0.0.1:{listener.getsockname()[1]}'
@@ -139,7 +139,7 @@ class ScreenTests(Interoperability):
             finally:
                 await terminal.close()
 
-    async def test_another_size_is_another_screen(self):
+    async def test_a_new_size_redraws_the_screen(self):
         async with monitoring() as terminal:
             await terminal.sees(has_rate)
             for columns, lines in [(120, 40), (40, 10), (1, 1), (80, 24)]:
@@ -150,7 +150,7 @@ class ScreenTests(Interoperability):
             await terminal.sees(has_rate)
             await self.quits(terminal)
 
-    async def test_stopped_it_leaves_the_screen_and_comes_back(self):
+    async def test_a_stop_restores_the_screen_and_continuing_redraws_it(self):
         async with serving(SCENARIO) as radio:
             terminal = SeenTerminal(80, 24)
             script = '"$0" monitor --radio "$1"; echo stopped; read line; fg; echo "ended $?"'
@@ -185,7 +185,7 @@ class ScreenTests(Interoperability):
             self.assertEqual(await terminal.ended(), 128 + signal.SIGINT)
             self.is_as_before(terminal)
 
-    async def test_lines_where_no_screen_can_be_or_is_wanted(self):
+    async def test_lines_instead_of_a_screen(self):
         for arguments, options in [(['--plain'], {}), (['--json'], {}), ([], {'name': 'dumb'})]:
             with self.subTest(arguments):
                 async with monitoring(*arguments, **options) as terminal:

@@ -1,4 +1,4 @@
-"""`lubdub monitor` hears what Bumble devices say beside the heart rate."""
+"""`lubdub monitor` with the other sensors of Bumble devices."""
 
 import asyncio
 import contextlib
@@ -34,7 +34,7 @@ async def advertise(bumble, uuid):
 
 
 async def subscribed(*characteristics):
-    """Waits until a client has written the configuration of each."""
+    """Waits until a client has written each configuration."""
     events = [asyncio.Event() for _ in characteristics]
     for each, event in zip(characteristics, events):
         each.on(gatt.Characteristic.EVENT_SUBSCRIPTION, lambda *_, event=event: event.set())
@@ -65,7 +65,7 @@ class SensorTests(Interoperability):
         await self.stack.aclose()
 
     async def monitor(self, *missing, arguments=()):
-        """Reads what monitor says until it has said all of these, each a JSON object without its peer; returns all."""
+        """Reads monitor's lines until all of these have come, each a JSON object without its peer; returns all lines."""
         missing, lines = list(missing), []
         radio = f'hci:tcp:127.0.0.1:{self.port}'
         async with lubdub('monitor', '--json', '--radio', radio, *arguments) as process:
@@ -80,7 +80,7 @@ class SensorTests(Interoperability):
                         return lines
         self.fail(f'monitor ended without {missing}')
 
-    async def test_a_thermometer_is_heard_and_its_indications_are_confirmed(self):
+    async def test_a_thermometer_is_shown_and_its_indications_are_confirmed(self):
         measurement = characteristic(sig(0x2A1C), INDICATE)
         intermediate = characteristic(sig(0x2A1E), NOTIFY)
         self.bumble.add_service(gatt.Service(sig(0x1809), [
@@ -129,7 +129,7 @@ class SensorTests(Interoperability):
                 {'steps': 4211}, {'steps': 4212}, {'steps_today': 812},
                 *[{'temperature': {'celsius': 36 + n / 100}} for n in (1, 2, 3)], arguments=('--every', '200ms'))
 
-    async def test_an_ecg_is_counted_with_what_is_lost(self):
+    async def test_an_ecg_is_counted_with_lost_samples(self):
         samples = characteristic(vendor(0x0201), NOTIFY)
         self.bumble.add_service(gatt.Service(vendor(0x0200), [
             samples, characteristic(vendor(0x0202), READ, struct.pack('<HHB', 500, 1000, 1))]))
@@ -164,7 +164,7 @@ class SensorTests(Interoperability):
         async with beside(stream()):
             await self.monitor({'measurements': {'samples': 3, 'lost': 0, 'bpm': 300}})
 
-    async def test_the_ecg_of_polar_is_started(self):
+    async def test_the_polar_ecg_is_started(self):
         written, wanted = [], asyncio.Queue()
 
         def write(_, value):
@@ -192,7 +192,7 @@ class SensorTests(Interoperability):
             await self.monitor({'ecg': {'samples': 73, 'lost': 0}})
         self.assertEqual(len(written), 2)
 
-    async def test_a_service_that_comes_later_is_found(self):
+    async def test_a_service_that_appears_later_is_found(self):
         steps = characteristic(vendor(0x0101), READ | NOTIFY, struct.pack('<I', 7))
         self.bumble.add_service(gatt.Service(vendor(0x0100), [steps]))
         await advertise(self.bumble, vendor(0x0100))

@@ -1,4 +1,4 @@
-"""A Bumble central reads and hears the sensors of devices, and what it gets is what the scenarios say."""
+"""A Bumble central reads and subscribes to the sensors of devices, and receives the values of the scenarios."""
 
 import asyncio
 import datetime
@@ -24,7 +24,7 @@ class FitnessTests(Interoperability):
             await self.compare(band, log, 11, skipped=400 * 60)
 
     async def compare(self, band, log, times, skipped):
-        """Reads all three, and computes them by the curves of the scenario at the times that the event log says."""
+        """Reads all three, and computes them from the scenario's curves at the times in the event log."""
         values, told, time = [], [], []
         for part, uuid in [('steps', vendor(0x0101)), ('steps_today', vendor(0x0102)), ('temperature', sig(0x2A6E))]:
             values.append(bytes(await band.read_value(characteristic(band, uuid))))
@@ -39,7 +39,7 @@ class FitnessTests(Interoperability):
         self.assertAlmostEqual(struct.unpack('<h', values[2])[0] / 100, expected, delta=0.0051)
 
     def walked(self, time):
-        """The steps by then: the log's microseconds are rounded."""
+        """The steps at that time; the log has rounded microseconds."""
         return [math.floor(min(1, (time + error) / 3600) * 6600) for error in (-1e-6, 1e-6)]
 
     async def test_changes_are_notified(self):
@@ -62,16 +62,16 @@ class Temperature:
 
 
 class ThermometerTests(Interoperability):
-    async def test_measurements_interval_and_what_was_stored(self):
+    async def test_measurements_interval_and_stored_measurements(self):
         async with served('scenarios/thermometer.json', '--speed', '20') as (port, log, _):
             async with host(port, 'Central', CENTRAL) as central:
                 async with connected(central, THERMOMETER) as peer:
                     heard = await self.measurements_and_interval(peer)
                     await log.until('disconnected', 'thermometer')
-                await asyncio.sleep(0.25)  # five seconds of the thermometer's, in which nobody listens
+                await asyncio.sleep(0.25)  # five seconds of the thermometer without a client
                 async with connected(central, THERMOMETER) as peer:
                     heard += await take(await listen(peer, sig(0x2A1C)), 12)
-            # What was not confirmed when the connection ended comes once more.
+            # Values that were unconfirmed when the connection ended are sent again.
             heard = list(dict.fromkeys(heard))
             self.compare([Temperature(octets) for octets in heard])
             indicated = await log.until('indicated', 'thermometer/health_thermometer', len(heard))
@@ -81,7 +81,7 @@ class ThermometerTests(Interoperability):
             self.assertLessEqual(len(indicated) - len(confirmed), 2)
 
     async def measurements_and_interval(self, peer):
-        """Two measurements of the first interval, and those until the connection ends by another."""
+        """Two measurements at the first interval, then those at another until the connection ends."""
         interval = characteristic(peer, sig(0x2A21))
         self.assertEqual(await peer.read_value(characteristic(peer, sig(0x2A1D))), b'\x03')
         self.assertEqual(await peer.read_value(interval), b'\x05\x00')
@@ -104,7 +104,7 @@ class ThermometerTests(Interoperability):
         await ended.wait()
 
     def compare(self, measured):
-        """One every five seconds, then one a second without a gap, over the end of the connection."""
+        """One per five seconds, then one per second without a gap, across the disconnection."""
         for measurement in measured:
             self.assertAlmostEqual(measurement.celsius, 37.2 + measurement.seconds / 100, delta=0.0501)  # tenths
         steps = [after.seconds - before.seconds for before, after in itertools.pairwise(measured)]
@@ -112,7 +112,7 @@ class ThermometerTests(Interoperability):
         self.assertEqual(set(steps[2:]), {1}, steps)
         self.assertTrue(measured[0].seconds < 34 and measured[-1].seconds > 38, 'some were stored')
 
-    async def test_intermediate_temperatures_come_once_a_second(self):
+    async def test_intermediate_temperatures_are_sent_once_per_second(self):
         async with meeting('scenarios/thermometer.json', THERMOMETER, '--speed', '20') as (peer, _):
             between = [Temperature(octets) for octets in await take(await listen(peer, sig(0x2A1E)), 5)]
             seconds = [measurement.seconds for measurement in between]
@@ -120,7 +120,7 @@ class ThermometerTests(Interoperability):
 
 
 class StreamTests(Interoperability):
-    async def test_a_feed_is_heard_and_read_on_demand(self):
+    async def test_a_feed_is_notified_and_read_on_demand(self):
         async with meeting('scenarios/custom_feed.json', TICKER, '--speed', '4') as (ticker, log):
             prices = [struct.unpack('<I', value)[0] for value in await take(await listen(ticker, vendor(0x0401)), 100)]
             told = (await log.until('notified', 'ticker/feed', 100))[:100]
@@ -132,7 +132,7 @@ class StreamTests(Interoperability):
             price, = struct.unpack('<I', await ticker.read_value(characteristic(ticker, vendor(0x0401))))
             self.assertEqual(price, (await log.until('read', 'ticker/feed'))[-1]['value'])
 
-    async def test_no_measurement_is_lost_and_none_comes_twice(self):
+    async def test_no_measurement_is_lost_or_duplicated(self):
         async with meeting('scenarios/measurements_500hz.json', PATCH, '--speed', '4', mtu=247) as (patch, log):
             frames = await take(await listen(patch, vendor(0x0301)), 30)
             told = (await log.until('notified', 'patch/measurements', 30))[:30]
@@ -146,7 +146,7 @@ class StreamTests(Interoperability):
                 self.assertTrue(all(58 <= value <= 84 for value in values), values)
                 self.assertEqual(bytes.fromhex(record['octets']), frame)
                 following = index + count
-            # As many as a clock of 500 Hz counts meanwhile; each is sent when its last is there.
+            # As many as a clock of 500 Hz counts in that time; each frame is sent when complete.
             self.assertAlmostEqual((told[-1]['t'] - told[0]['t']) * 500, 29 * 118, delta=1)
 
 

@@ -21,5 +21,5 @@ class StandstillTests(Interoperability):
             process.send_signal(signal.SIGCONT)
             seen = await examination.verdicts()
             message = (await process.stderr.read()).decode()
-        self.assertRegex(message, f'^lubdub: {check}: this machine stood still for .*s; it runs again at the end\n$')
+        self.assertRegex(message, f'^lubdub: {check}: this machine stopped for .* during the check; it runs again at the end\n$')
         self.assertEqual(seen, {check: 'fail'}, 'asked again, and nothing stood still then')

@@ -1,4 +1,4 @@
-"""The three statistics of heart rates, computed anew from the octets of the event log in the plainest way."""
+"""The three statistics of heart rates, recomputed simply from the octets in the event log."""
 
 import collections
 import json
@@ -14,7 +14,7 @@ WALK = {'curve': 'walk', 'start': 62, 'by': 2, 'period': '2 ms', 'range': [45, 1
 
 
 def values(record):
-    """The heart rates of a frame: behind a sequence of 2 octets, an index of 4 and a count of 1, 2 octets each."""
+    """The heart rates of a frame: sequence (2 octets), index (4), count (1), then 2 octets each."""
     octets = bytes.fromhex(record['octets'])
     assert len(octets) == 7 + 2 * octets[6]
     return [int.from_bytes(octets[at:at + 2], 'little') for at in range(7, len(octets), 2)]
@@ -50,7 +50,7 @@ class StatisticsTests(unittest.TestCase):
         self.assertEqual(status, 0)
         return [json.loads(line) for line in events.splitlines()]
 
-    def test_each_is_what_was_true_of_what_was_delivered(self):
+    def test_each_statistic_matches_the_delivered_values(self):
         rates, seen, said = [], 0, collections.defaultdict(list)
         for record in self.records(WALK, '112 s'):
             if record['event'] == 'delivered':
@@ -60,8 +60,8 @@ class StatisticsTests(unittest.TestCase):
             elif record['event'] == 'said' and 'statistic' in record['line']:
                 name, value = record['line']['statistic']['name'], record['line']['statistic']['value']
                 said[name].append(record['t'])
-                if len(said[name]) % 7 == 1:  # each of them takes a while
-                    # It is said at one of the values of the newest frame.
+                if len(said[name]) % 7 == 1:  # all of them would take too long
+                    # It is due at one of the values of the latest frame.
                     true = [TRUTHS[name](rates[:count]) for count in range(seen + 1, len(rates) + 1)]
                     self.assertIn(value, true, f'{name} at {record["t"]} s')
         self.assertEqual(set(said), set(TRUTHS))
@@ -69,7 +69,7 @@ class StatisticsTests(unittest.TestCase):
                    zip(said['most_frequent_heart_rate'], said['most_frequent_heart_rate'][1:])]
         self.assertTrue(all(abs(seconds - 5) < 0.3 for seconds in between), between)
 
-    def test_none_is_said_before_there_is_enough(self):
+    def test_no_statistic_is_printed_too_early(self):
         records = self.records(70, '45 s')  # never below 65, and 21,000 of them
         names = [record['line']['statistic']['name'] for record in records
                  if record['event'] == 'said' and 'statistic' in record['line']]

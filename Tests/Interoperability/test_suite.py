@@ -1,4 +1,4 @@
-"""Plays folders and suites, and looks at what is printed, and at reports with the eyes of those who read them."""
+"""Folders and suites: their output, and their reports as other programs read them."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ import jsonschema
 
 from harness import LUBDUB, ROOT
 
-# What Jenkins takes; Tools/setup fetches it.
+# The schema that Jenkins uses; Tools/setup downloads it.
 JENKINS = ROOT / '.venv' / 'share' / 'junit-10.xsd'
 
 
@@ -40,7 +40,7 @@ FILES = {
 
 
 def shell(text):
-    """The words of a line as a shell sees them, but the first."""
+    """The words of a line after the first, split as in a shell."""
     return subprocess.run(
         ['sh', '-c', f'lubdub() {{ printf "%s\\n" "$@"; }}; {text}'], capture_output=True, text=True,
         check=True).stdout.splitlines()
@@ -76,7 +76,7 @@ class SuiteTests(unittest.TestCase):
             schema.assertValid(etree.parse(str(path)))
         return root
 
-    def test_a_folder_is_played_and_reported(self):
+    def test_a_folder_is_run_and_reported(self):
         xml, js = self.folder / 'report.xml', self.folder / 'report.json'
         done = self.run_cases(self.suites, '--report', xml, '--report', js)
         self.assertEqual(done.returncode, 4, done.stderr)
@@ -112,7 +112,7 @@ class SuiteTests(unittest.TestCase):
         self.run_cases(self.suites, '--report', again)
         self.assertEqual(again.read_bytes(), js.read_bytes())
 
-    def test_the_replay_line_plays_the_same_case_again(self):
+    def test_the_replay_line_repeats_the_case(self):
         js = self.folder / 'report.json'
         for operands in [[self.suites], [self.suites, self.suites / 'bad'], [self.suites / 'bad' / 'fails.json']]:
             with self.subTest(len(operands)):
@@ -125,7 +125,7 @@ class SuiteTests(unittest.TestCase):
                 for key in ['title', 'verdict', 'requirement', 'reason', 'duration']:
                     self.assertEqual(again[key], case[key])
 
-    def test_a_suite_gives_its_cases_seeds_and_variables(self):
+    def test_a_suite_sets_the_seeds_and_variables_of_its_cases(self):
         js, kept = self.folder / 'report.json', self.folder / 'kept'
         done = self.run_cases(self.suites / 'suite.json', '--report', js, '--keep', kept)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -143,7 +143,7 @@ class SuiteTests(unittest.TestCase):
         done = self.run_cases(self.suites / 'suite.json', '--set', 'rest=99', '--seed', '8', '--keep', kept)
         self.assertEqual(json.loads((kept / 'fast' / 'run.json').read_text())['seed'], 8)
 
-    def test_cases_do_not_touch_each_other(self):
+    def test_cases_are_independent(self):
         kept, alone = self.folder / 'kept', self.folder / 'alone'
         self.run_cases('scenarios/formats', '--keep', kept)
         self.run_cases('scenarios/formats/two_byte.json', '--keep', alone)
@@ -151,7 +151,7 @@ class SuiteTests(unittest.TestCase):
             self.assertEqual(
                 (kept / 'two_byte' / name).read_bytes(), (alone / name).read_bytes(), name)
 
-    def test_cases_are_chosen(self):
+    def test_cases_can_be_selected(self):
         def listed(*words):
             done = self.run_cases(self.suites, '--list', *words)
             return done.returncode, done.stdout.split()
@@ -168,7 +168,7 @@ class SuiteTests(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(len(done.stdout.splitlines()), 1)
 
-    def test_what_cannot_be_meant_is_said_before_anything_is_played(self):
+    def test_invalid_operands_are_reported_before_any_case_runs(self):
         nowhere = self.folder / 'none' / 'r.xml'
         (self.suites / 'self.json').write_text(
             '{"lubdub": 1, "kind": "suite", "name": "Self", "cases": [{"scenario": "self.json"}]}')
@@ -188,9 +188,9 @@ class SuiteTests(unittest.TestCase):
                 self.assertEqual(done.stdout, '')
         done = self.run_cases(self.suites / 'self.json')
         self.assertEqual(done.returncode, 4)
-        self.assertIn('a case of a suite is a scenario', done.stdout)
+        self.assertIn('is a suite, but a case must be a scenario', done.stdout)
 
-    def test_after_an_interruption_there_are_reports_of_what_was_finished(self):
+    def test_an_interrupt_writes_reports_of_the_finished_cases(self):
         for index in range(400):
             (self.suites / f'{index:03}.json').write_text(heart('Long', STAYS, limit='600 s'))
         xml, js = self.folder / 'report.xml', self.folder / 'report.json'
@@ -205,7 +205,7 @@ class SuiteTests(unittest.TestCase):
             process.send_signal(signal.SIGINT)
             output, messages = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
-        self.assertIn('ended early: ', messages)
+        self.assertIn('interrupted: ', messages)
         count = len(self.reported(js)['cases'])
         self.assertTrue(0 < count < 400, count)
         self.assertEqual(self.check_junit(xml).get('tests'), str(count))
@@ -216,7 +216,7 @@ class SuiteTests(unittest.TestCase):
             sorted(path.name for path in self.folder.iterdir()),
             ['report.html', 'report.json', 'report.md', 'report.xml', 'suites'])
 
-    def test_when_nobody_reads_what_is_printed_there_are_reports_all_the_same(self):
+    def test_closed_output_does_not_prevent_reports(self):
         js = self.folder / 'report.json'
         with subprocess.Popen(
                 [LUBDUB, 'run', str(self.suites), '--report', str(js)], cwd=ROOT, stdout=subprocess.PIPE) as process:
@@ -232,7 +232,7 @@ class SuiteTests(unittest.TestCase):
         self.assertEqual(*pages)
         self.assertIn(b'class="away"', pages[0])
 
-    def test_reports_stand_side_by_side(self):
+    def test_reports_can_be_compared(self):
         def matrix(*words):
             return subprocess.run(
                 [LUBDUB, 'matrix', *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=60)
@@ -241,7 +241,7 @@ class SuiteTests(unittest.TestCase):
         self.run_cases(self.suites, '--report', one)
         self.run_cases(self.suites / 'bad', '--report', other)
         done = matrix(one, other, '-o', page)
-        self.assertEqual((done.returncode, done.stdout), (0, f'{page}: 7 cases in 2 reports\n'), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (0, f'Wrote {page}: 7 cases from 2 reports\n'), done.stderr)
         self.assertIn('<span class="name">other</span>', page.read_text())
         self.assertEqual(matrix(one, '-o', self.folder / 'm.md').returncode, 0)
         (self.folder / 'bad.json').write_text('{"lubdub": 1}')
@@ -274,7 +274,7 @@ class SuiteTests(unittest.TestCase):
         self.assertEqual(self.check_junit(xml).get('tests'), str(len(report['cases'])))
         self.assertEqual(html.read_text().count('<th scope="row">'), len(report['cases']))
 
-    def test_a_suite_without_cases_plays_nothing(self):
+    def test_a_suite_without_cases_runs_nothing(self):
         (self.suites / 'none.json').write_text('{"lubdub": 1, "kind": "suite", "name": "None", "cases": []}')
         done = self.run_cases(self.suites / 'none.json')
         self.assertEqual(done.returncode, 3)

@@ -1,4 +1,4 @@
-"""tshark reads the trace of a run: no packet is malformed, and the heart rates are those of the event log."""
+"""tshark reads the trace of a run: no packet is malformed, and it has the heart rates of the event log."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ SCENARIOS = ['scenarios/resting.json', 'scenarios/three_straps.json', 'scenarios
 
 
 async def tshark(trace, *arguments):
-    """What tshark prints of the trace, a list of lines."""
+    """tshark's output for the trace, a list of lines."""
     process = await asyncio.create_subprocess_exec(
         'tshark', '-n', '-r', trace, *arguments,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -24,12 +24,12 @@ async def tshark(trace, *arguments):
 
 
 def rate(octets):
-    """The heart rate in the octets of 2A37: bit 0 of the flags says how long it is."""
+    """The heart rate in the octets of 2A37; bit 0 of the flags gives its format."""
     return int.from_bytes(octets[1:3] if octets[0] & 1 else octets[1:2], 'little')
 
 
 def rates_of_event_log(path):
-    """The rates of every notification of 2A37 that was sent, in order."""
+    """The rates of all notifications of 2A37 that were sent, in order."""
     events = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
     return [
         rate(bytes.fromhex(event['octets'])) for event in events
@@ -38,7 +38,7 @@ def rates_of_event_log(path):
 
 
 async def rates_of_trace(path):
-    """The rates of every notification of 2A37 that a host gave to its controller, in order."""
+    """The rates of all notifications of 2A37 that a host sent to its controller, in order."""
     field = 'btatt.heart_rate_measurement.value.'
     lines = await tshark(
         path, '-Y', 'btatt.opcode == 0x1b and hci_mon.opcode == 4',

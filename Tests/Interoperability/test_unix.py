@@ -1,4 +1,4 @@
-"""Controllers behind sockets in the file system: who may listen, who hears, and what is left behind."""
+"""Controllers on Unix sockets: access, connections and cleanup."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ from harness import LUBDUB, ROOT, Interoperability, end, lubdub
 
 
 async def line_with(process, words):
-    """The first line of standard output that has the words in it."""
+    """The first line of standard output with this text."""
     async with asyncio.timeout(20):
         async for line in process.stdout:
             if words in line.decode():
@@ -25,7 +25,7 @@ async def line_with(process, words):
 
 
 def refused(*arguments):
-    """The status and the message of a command that cannot begin."""
+    """The status and the message of a command that cannot start."""
     done = subprocess.run([LUBDUB, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=20)
     return done.returncode, done.stderr
 
@@ -40,7 +40,7 @@ class UnixTests(Interoperability):
     def serve(self):
         return lubdub('serve', 'scenarios/resting.json', '--controller', self.address)
 
-    async def test_our_monitor_hears_a_strap_and_the_file_is_gone_afterwards(self):
+    async def test_monitor_connects_and_the_file_is_removed_afterwards(self):
         async with self.serve() as process:
             self.assertEqual(await line_with(process, 'controller'), f'controller {self.address}')
             async with lubdub('monitor', '--radio', f'hci:{self.address}') as monitor:
@@ -62,7 +62,7 @@ class UnixTests(Interoperability):
             async with await transport.open_transport(f'unix:{self.path}') as hci:
                 self.assertIsNotNone(hci.sink)
 
-    async def test_a_file_that_a_killed_process_left_is_replaced(self):
+    async def test_the_file_of_a_killed_process_is_replaced(self):
         async with self.serve() as process:
             await line_with(process, 'controller')
             process.kill()
@@ -71,23 +71,23 @@ class UnixTests(Interoperability):
         async with self.serve() as process:
             await line_with(process, 'controller')
 
-    async def test_a_file_that_is_no_socket_stays(self):
+    async def test_a_file_that_is_not_a_socket_is_kept(self):
         self.path.write_text('precious')
         status, message = refused('serve', 'scenarios/resting.json', '--controller', self.address)
         self.assertEqual(status, 3)
-        self.assertIn('choose another path', message)
+        self.assertIn('use another path', message)
         self.assertEqual(self.path.read_text(), 'precious')
 
-    async def test_two_cannot_listen_at_one_path(self):
+    async def test_two_processes_cannot_listen_at_one_path(self):
         async with self.serve() as process:
             await line_with(process, 'controller')
             status, message = refused('controller', '--listen', self.address)
             self.assertEqual(status, 3)
-            self.assertIn('end the program that listens there, or choose another path', message)
+            self.assertIn('stop the program that listens there, or use another path', message)
             async with lubdub('monitor', '--radio', f'hci:{self.address}') as monitor:
                 await line_with(monitor, ' bpm')
 
-    async def test_the_file_goes_when_the_reader_goes(self):
+    async def test_the_file_is_removed_when_the_output_is_closed(self):
         process = subprocess.Popen(
             [LUBDUB, 'controller', '--listen', self.address], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         with process:
@@ -96,8 +96,8 @@ class UnixTests(Interoperability):
             self.assertEqual(process.wait(5), 128 + signal.SIGPIPE)
         self.assertFalse(self.path.exists())
 
-    async def test_nobody_listens(self):
-        for prepare, reason in [(lambda: None, 'No such file'), (self.leave_a_stale_file, 'is anything listening')]:
+    async def test_without_a_listener(self):
+        for prepare, reason in [(lambda: None, 'No such file'), (self.leave_a_stale_file, 'is a program listening')]:
             prepare()
             status, message = refused('monitor', '--radio', f'hci:{self.address}')
             self.assertEqual(status, 3)
@@ -114,14 +114,14 @@ class UnixTests(Interoperability):
         self.assertEqual(refused('controller', '--listen', 'unix:')[0], 2)
 
     @unittest.skipIf(os.geteuid() == 0, 'root may write anywhere')
-    async def test_a_folder_that_is_not_ours(self):
+    async def test_a_folder_of_another_user(self):
         status, message = refused('controller', '--listen', 'unix:/lubdub')
         self.assertEqual(status, 3)
         self.assertIn('choose a folder that you may write to', message)
 
 
 class PortTests(Interoperability):
-    async def test_a_port_in_use_is_named_with_the_mend(self):
+    async def test_a_port_in_use_is_named_with_the_fix(self):
         with socket.create_server(('127.0.0.1', 0)) as taken:
             address = f'tcp:127.0.0.1:{taken.getsockname()[1]}'
             for command in [
@@ -129,12 +129,12 @@ class PortTests(Interoperability):
                 status, message = refused(*command)
                 self.assertEqual(status, 3)
                 self.assertIn(f'cannot listen at {address}', message)
-                self.assertIn('choose another port, or 0 for any that is free', message)
+                self.assertIn('use another port, or 0 for any free port', message)
 
-    async def test_the_next_customary_port_is_taken(self):
+    async def test_the_next_default_port_is_used(self):
         with socket.socket() as taken:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            with contextlib.suppress(OSError):  # somebody else has it: as good
+            with contextlib.suppress(OSError):  # in use by another process: the same effect
                 taken.bind(('127.0.0.1', 6402))
                 taken.listen()
             async with lubdub('serve', 'scenarios/resting.json') as process:

@@ -1,7 +1,7 @@
-"""A client above Bumble that does all that scenarios for heart rates ask of one, for `busy_clients.py`.
+"""A client over Bumble that does everything that heart-rate scenarios require, for `busy_clients.py`.
 
-It finds straps by their service, prefers the strongest, discovers again when a strap says that its services changed, clears
-what it shows when nothing comes any more, and begins anew when its own controller has forgotten everything.
+It finds straps by their service, prefers the strongest, rediscovers after Service Changed, clears its display when
+measurements stop, and restarts when its controller was reset.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ def say(**line):
 
 
 def decode(octets):
-    """A Heart Rate Measurement: Heart Rate Service 1.0, section 3.1; nothing if it promises more than it has."""
+    """A Heart Rate Measurement: Heart Rate Service 1.0, section 3.1; None if it is too short for its flags."""
     rest = list(octets)
 
     def take(size):
@@ -55,7 +55,7 @@ class Client:
         self.is_shown = False
 
     async def find(self):
-        """The address of the strap that was strongest within a second of the first."""
+        """The address of the strongest strap within a second of the first."""
         say(state='scanning')
         straps, first = {}, asyncio.Event()
 
@@ -90,7 +90,7 @@ class Client:
         say(state='subscribed')
 
     async def listen(self):
-        """Until the link ends, or nothing has come for long."""
+        """Runs until the link ends or measurements stop."""
         strap = await self.find()
         say(state='connecting')
         connection = await self.host.connect(strap, timeout=5)
@@ -120,7 +120,7 @@ class Client:
                     await connection.disconnect()
 
     async def has_link(self, connection):
-        """Whether its own controller knows of the connection: one that was switched off does not."""
+        """Whether its controller still knows the connection: not after it was switched off."""
         try:
             async with asyncio.timeout(2):
                 await connection.get_rssi()

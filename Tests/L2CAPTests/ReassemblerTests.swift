@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReassemblerTests {
     static let frame: [UInt8] = [9, 0, 4, 0] + Array(1...9)
 
-    /// What comes out of fragments; `|` before a fragment that begins a frame.
+    /// The frames recombined from fragments; `|` precedes a fragment that begins a frame.
     private func payloads(_ fragments: [(begins: Bool, octets: [UInt8])], limit: Int = 540) -> [[UInt8]] {
         var pool = PacketPool()
         var reassembler = Reassembler(limit: limit)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: 1...13)
-    func `A frame is cut and put together again`(size: Int) throws {
+    func `A frame is fragmented and recombined`(size: Int) throws {
         var pool = PacketPool()
         var rest = pool.take(Self.frame)
         var fragments: [(begins: Bool, octets: [UInt8])] = []
@@ -40,11 +40,11 @@ import Testing
         #expect(payloads(fragments + fragments) == [Array(1...9), Array(1...9)])
     }
 
-    @Test func `A beginning discards a frame that is not complete`() {
+    @Test func `A first fragment discards an incomplete frame`() {
         #expect(payloads([(true, [9, 0, 4, 0, 1]), (true, Self.frame)]) == [Array(1...9)])
     }
 
-    @Test func `What cannot be a frame is discarded`() {
+    @Test func `Malformed frames are discarded`() {
         #expect(payloads([(false, Self.frame)]).isEmpty)
         #expect(payloads([(true, Self.frame + [10])]).isEmpty)
         #expect(payloads([(true, [9, 0, 4, 0]), (false, Array(1...10))]).isEmpty)
@@ -54,7 +54,7 @@ import Testing
         #expect(payloads([(true, [])]).isEmpty)
     }
 
-    @Test func `The longest frame and one octet more`() {
+    @Test func `The longest frame is accepted, one octet more is not`() {
         let long: [UInt8] = [0x1C, 0x02, 4, 0] + [UInt8](repeating: 7, count: 540)
         let pieces = [(true, Array(long[..<300])), (false, Array(long[300...]))]
         #expect(payloads(pieces).map(\.count) == [540])
@@ -63,7 +63,7 @@ import Testing
         #expect(payloads([(true, [0xFF]), (false, octets), (false, octets)]).isEmpty)
     }
 
-    @Test func `No frame traps, as a whole or in two`() {
+    @Test func `No octets trap, in one fragment or two`() {
         for mutation in Self.frame.mutations {
             for cut in 0...mutation.count {
                 let whole = payloads([(true, mutation)])
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `A header is read as it is written`() throws {
+    @Test func `A header is decoded as it was encoded`() throws {
         var pool = PacketPool()
         var packet = pool.take([0x0A, 3, 0])
         pool.prependL2CAPHeader(.attribute, to: &packet)

@@ -44,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: table)
-    func `A PDU has these octets`(signal: Signal, octets: [UInt8]) throws {
+    func `A PDU is encoded and decoded`(signal: Signal, octets: [UInt8]) throws {
         #expect(signal.octets == octets)
         #expect(try Signal(octets: octets) == signal)
     }

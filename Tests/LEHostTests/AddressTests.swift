@@ -5,26 +5,26 @@ import Octets
 import Simulation
 import Testing
 
-/// A host that goes on under another address.
+/// A host that changes its address.
 @Suite struct AddressTests {
     private static let first = DeviceAddress(0xC0FF_EE00_0001, .random)
     private static let second = DeviceAddress(0xC0FF_EE00_0002, .random)
 
-    private static func started(_ features: LEFeatures, _ address: DeviceAddress?) throws -> Desk {
-        var desk = try Desk(randomAddress: address)
-        desk.start(features: features)
-        _ = (desk.takeSent(), desk.takeTold())
-        return desk
+    private static func started(_ features: LEFeatures, _ address: DeviceAddress?) throws -> HostHarness {
+        var harness = try HostHarness(randomAddress: address)
+        harness.start(features: features)
+        _ = (harness.takeSent(), harness.takeOutputs())
+        return harness
     }
 
-    /// Answers everything; what was sent, in order.
-    private static func commands(_ desk: inout Desk) -> [Command] {
+    /// Answers all commands, and returns them in order.
+    private static func commands(_ harness: inout HostHarness) -> [Command] {
         var commands: [Command] = []
-        while !desk.sent.isEmpty {
-            let octets = Array(desk.sent.removeFirst().dropFirst())
+        while !harness.sent.isEmpty {
+            let octets = Array(harness.sent.removeFirst().dropFirst())
             guard let command = try? Command(octets: octets) else { continue }
             commands.append(command)
-            desk.event([0x0E, 4, 1, octets[0], octets[1], 0])
+            harness.event([0x0E, 4, 1, octets[0], octets[1], 0])
         }
         return commands
     }
@@ -32,70 +32,73 @@ import Testing
     private static func own(_ commands: [Command]) -> [OwnAddress] {
         commands.compactMap { command in
             switch command {
-            case .leSetAdvertisingParameters(let parameters): parameters.ownAddress
-            case .leSetScanParameters(let parameters): parameters.ownAddress
+            case Command.leSetAdvertisingParameters:
+                try? Command.leSetAdvertisingParameters.parameters(of: command).ownAddress
+            case Command.leSetScanParameters: try? Command.leSetScanParameters.parameters(of: command).ownAddress
             default: nil
             }
         }
     }
 
-    @Test func `It stops, changes and goes on`() throws {
-        var desk = try Self.started([], Self.first)
-        desk.step(.command(HostTests.advertising))
-        desk.step(.command(ExtendedTests.scanning))
-        _ = Self.commands(&desk)
-        desk.step(.command(.changeAddress(Self.second)))
-        let commands = Self.commands(&desk)
+    @Test func `It stops, changes its address and continues`() throws {
+        var harness = try Self.started([], Self.first)
+        harness.step(.command(HostTests.advertising))
+        harness.step(.command(ExtendedTests.scanning))
+        _ = Self.commands(&harness)
+        harness.step(.command(.changeAddress(Self.second)))
+        let commands = Self.commands(&harness)
         #expect(
-            commands.map(\.opcode) == [
-                .leSetAdvertisingEnable, .leSetScanEnable, .leSetRandomAddress, .leSetAdvertisingParameters,
-                .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters,
-                .leSetScanEnable,
-            ])
+            commands.map(\.opcode)
+                == opcodes(
+                    Command.leSetAdvertisingEnable, Command.leSetScanEnable, Command.leSetRandomAddress,
+                    Command.leSetAdvertisingParameters,
+                    Command.leSetAdvertisingData, Command.leSetScanResponseData, Command.leSetAdvertisingEnable,
+                    Command.leSetScanParameters,
+                    Command.leSetScanEnable))
         #expect(commands[2] == .leSetRandomAddress(Self.second))
         #expect(Self.own(commands) == [.random, .random])
-        desk.step(.command(.changeAddress(nil)))
-        let last = Self.commands(&desk)
-        #expect(!last.contains { $0.opcode == .leSetRandomAddress })
+        harness.step(.command(.changeAddress(nil)))
+        let last = Self.commands(&harness)
+        #expect(!last.contains { $0.opcode == Command.leSetRandomAddress.opcode })
         #expect(Self.own(last) == [.public, .public])
-        #expect(desk.takeTold().last == .scanning(true))
+        #expect(harness.takeOutputs().last == .scanning(true))
     }
 
-    @Test func `An advertising set gets the new one`() throws {
-        var desk = try Self.started(.extendedAdvertising, Self.first)
-        desk.step(.command(HostTests.advertising))
-        _ = Self.commands(&desk)
-        desk.step(.command(.changeAddress(Self.second)))
-        let commands = Self.commands(&desk)
+    @Test func `An advertising set receives the new address`() throws {
+        var harness = try Self.started(.extendedAdvertising, Self.first)
+        harness.step(.command(HostTests.advertising))
+        _ = Self.commands(&harness)
+        harness.step(.command(.changeAddress(Self.second)))
+        let commands = Self.commands(&harness)
         #expect(
-            Array(commands.map(\.opcode).prefix(3)) == [
-                .leSetExtendedAdvertisingEnable, .leSetRandomAddress, .leRemoveAdvertisingSet,
-            ])
-        #expect(commands.contains(.leSetAdvertisingSetRandomAddress(set: 0, Self.second)))
-        #expect(commands.last?.opcode == .leSetExtendedAdvertisingEnable)
+            Array(commands.map(\.opcode).prefix(3))
+                == opcodes(
+                    Command.leSetExtendedAdvertisingEnable, Command.leSetRandomAddress, Command.leRemoveAdvertisingSet))
+        #expect(commands.contains(.leSetAdvertisingSetRandomAddress(0, Self.second)))
+        #expect(commands.last?.opcode == Command.leSetExtendedAdvertisingEnable.opcode)
     }
 
-    @Test func `While it does nothing, the controller gets it all the same`() throws {
-        var desk = try Self.started([], nil)
-        desk.step(.command(.changeAddress(Self.second)))
-        #expect(Self.commands(&desk) == [.leSetRandomAddress(Self.second)])
+    @Test func `An idle controller receives the new address`() throws {
+        var harness = try Self.started([], nil)
+        harness.step(.command(.changeAddress(Self.second)))
+        #expect(Self.commands(&harness) == [.leSetRandomAddress(Self.second)])
     }
 
-    @Test func `One that comes while it starts counts when it has started`() throws {
-        var desk = try Desk(randomAddress: Self.first)
-        desk.step(.command(.start))
-        desk.step(.command(.changeAddress(Self.second)))
-        #expect(desk.takeSent().count == 1)
-        desk.start()
-        #expect(desk.takeTold().contains { if case .started(Self.second, _) = $0 { true } else { false } })
+    @Test func `A change during the start applies after the start`() throws {
+        var harness = try HostHarness(randomAddress: Self.first)
+        harness.step(.command(.start))
+        harness.step(.command(.changeAddress(Self.second)))
+        #expect(harness.takeSent().count == 1)
+        harness.start()
+        #expect(harness.takeOutputs().contains { if case .started(Self.second, _) = $0 { true } else { false } })
     }
 
-    @Test func `Not while it connects`() throws {
-        var desk = try Self.started([], Self.first)
-        desk.step(.command(HostTests.connecting))
-        _ = desk.takeSent()
-        desk.step(.command(.changeAddress(Self.second)))
-        #expect(desk.takeSent().isEmpty)
-        #expect(desk.takeTold() == [.refused(.leSetRandomAddress, .commandDisallowed)])
+    @Test func `A change is refused while the host connects`() throws {
+        var harness = try Self.started([], Self.first)
+        harness.step(.command(HostTests.connecting))
+        _ = harness.takeSent()
+        harness.step(.command(.changeAddress(Self.second)))
+        #expect(harness.takeSent().isEmpty)
+        #expect(harness.takeOutputs() == [.refused(Command.leSetRandomAddress.opcode, .commandDisallowed)])
     }
 }

@@ -14,43 +14,45 @@ import Testing
     static let scan = ScanParameters(isActive: true, interval: 0x60, window: 0x60)
     static let scanning = Host.Command.scan(scan, filterDuplicates: false)
     static let creation = ConnectionCreation(
-        to: Desk.strap,
+        to: HostHarness.strap,
         parameters: ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x2A))
 
     static func complete(_ role: ConnectionComplete.Role, handle: UInt16 = 0x40) -> ConnectionComplete {
         ConnectionComplete(
-            handle: handle, role: role, peer: Desk.strap,
+            handle: handle, role: role, peer: HostHarness.strap,
             timing: ConnectionTiming(interval: 0x28, latency: 0, supervisionTimeout: 0x2A))
     }
 
     static func enhanced(_ role: ConnectionComplete.Role) -> Event {
-        .leEnhancedConnectionComplete(.success, complete(role), localPrivate: 0, peerPrivate: 0)
+        .leEnhancedConnectionComplete(.success, EnhancedConnectionComplete(complete(role)))
     }
 
-    static func started(randomAddress: DeviceAddress? = nil) throws -> Desk {
-        var desk = try Desk(randomAddress: randomAddress)
-        desk.start(features: .extendedAdvertising)
-        _ = (desk.takeSent(), desk.takeTold())
-        return desk
+    static func started(randomAddress: DeviceAddress? = nil) throws -> HostHarness {
+        var harness = try HostHarness(randomAddress: randomAddress)
+        harness.start(features: .extendedAdvertising)
+        _ = (harness.takeSent(), harness.takeOutputs())
+        return harness
     }
 
-    private static func scans() throws -> Desk {
-        var desk = try started()
-        desk.step(.command(scanning))
-        desk.answerAll()
-        _ = desk.takeTold()
-        return desk
+    private static func scans() throws -> HostHarness {
+        var harness = try started()
+        harness.step(.command(scanning))
+        harness.answerAll()
+        _ = harness.takeOutputs()
+        return harness
     }
 
     // MARK: The choice
 
     @Test(arguments: [[], .dataPacketLengthExtension, .extendedAdvertising] as [LEFeatures])
-    func `The event mask has what the features need`(features: LEFeatures) throws {
-        var desk = try Desk()
-        desk.start(features: features)
-        let masks = desk.takeSent().compactMap { octets in
-            if case .leSetEventMask(let mask) = try? Command(octets: Array(octets.dropFirst())) { mask } else { nil }
+    func `The event mask matches the features`(features: LEFeatures) throws {
+        var harness = try HostHarness()
+        harness.start(features: features)
+        let masks = harness.takeSent().compactMap { octets in
+            (try? Command(octets: Array(octets.dropFirst()))).flatMap { command in
+                Command.leSetEventMask ~= command ? try? Command.leSetEventMask.parameters(of: command) : nil
+            }
         }
         let extended: LEEventMask = [
             .enhancedConnectionComplete, .extendedAdvertisingReport, .advertisingSetTerminated,
@@ -62,33 +64,35 @@ import Testing
         }
     }
 
-    static let legacyCommands: Set<Opcode> = [
-        .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
-        .leSetScanParameters, .leSetScanEnable, .leCreateConnection,
-    ]
-    static let extendedCommands: Set<Opcode> = [
-        .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
-        .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet, .leSetExtendedScanParameters,
-        .leSetExtendedScanEnable, .leExtendedCreateConnection,
-    ]
+    static let legacyCommands: Set<Opcode> = Set(
+        opcodes(
+            Command.leSetAdvertisingParameters, Command.leSetAdvertisingData, Command.leSetScanResponseData,
+            Command.leSetAdvertisingEnable,
+            Command.leSetScanParameters, Command.leSetScanEnable, Command.leCreateConnection))
+    static let extendedCommands: Set<Opcode> = Set(
+        opcodes(
+            Command.leSetExtendedAdvertisingParameters, Command.leSetExtendedAdvertisingData,
+            Command.leSetExtendedScanResponseData,
+            Command.leSetExtendedAdvertisingEnable, Command.leRemoveAdvertisingSet, Command.leSetExtendedScanParameters,
+            Command.leSetExtendedScanEnable, Command.leExtendedCreateConnection))
 
-    /// Advertising twice, scanning twice, connecting in between, and stopping all of it: every command of the family.
+    /// Uses every command of a family.
     @Test(arguments: [[.dataPacketLengthExtension], [.extendedAdvertising]] as [LEFeatures])
     func `The two families are never mixed`(features: LEFeatures) throws {
-        var desk = try Desk()
-        desk.start(features: features)
+        var harness = try HostHarness()
+        harness.start(features: features)
         var used: Set<Opcode> = []
-        let wishes = [
+        let requests = [
             HostTests.advertising, HostTests.advertising, Self.scanning, Self.scanning,
             .connect(Self.creation, timeout: .seconds(5)), .cancelConnecting, .stopScanning, .stopAdvertising,
         ]
-        for wish in wishes {
-            desk.step(.command(wish))
-            while let octets = desk.sent.first {
-                desk.sent.removeFirst()
+        for request in requests {
+            harness.step(.command(request))
+            while let octets = harness.sent.first {
+                harness.sent.removeFirst()
                 guard let opcode = Opcode(ofCommand: Array(octets.dropFirst())) else { continue }
                 used.insert(opcode)
-                desk.event(Event.complete(opcode).octets)
+                harness.event(Event.complete(opcode).octets)
             }
         }
         let (own, others) =
@@ -100,75 +104,77 @@ import Testing
 
     // MARK: Advertising
 
-    @Test func `A peripheral advertises by legacy PDUs, and makes its set anew after a disconnection`() throws {
-        var desk = try Self.started(randomAddress: Self.own)
+    @Test func `A peripheral advertises with legacy PDUs, and creates its set again after a disconnection`() throws {
+        var harness = try Self.started(randomAddress: Self.own)
         let parameters = AdvertisingParameters(
             minimumInterval: 0xA0, maximumInterval: 0xA0, ownAddress: .random)
         let set = ExtendedAdvertisingParameters(handle: 0, legacy: parameters)
         #expect(set.properties.rawValue == 0x0013)
         let termination = AdvertisingSetTermination(set: 0, connection: 0x40)
-        let end = Event.disconnectionComplete(.success, handle: 0x40, reason: .remoteUserTerminated)
-        desk.play(
+        let end = Event.disconnectionComplete(.success, 0x40, .remoteUserTerminated)
+        harness.play(
             .host(.advertise(parameters, data: [2, 1, 6], scanResponse: [2, 9, 0x41])),
             .sends(.leSetExtendedAdvertisingParameters(set)),
-            .event(.complete(.leSetExtendedAdvertisingParameters, .success, [7])),
-            .sends(.leSetAdvertisingSetRandomAddress(set: 0, Self.own)),
-            .done(.leSetAdvertisingSetRandomAddress),
+            .event(.complete(Command.leSetExtendedAdvertisingParameters.opcode, .success, [7])),
+            .sends(.leSetAdvertisingSetRandomAddress(0, Self.own)),
+            .done(Command.leSetAdvertisingSetRandomAddress),
             .sends(.leSetExtendedAdvertisingData(ExtendedAdvertisingData(handle: 0, [2, 1, 6]))),
-            .done(.leSetExtendedAdvertisingData),
+            .done(Command.leSetExtendedAdvertisingData),
             .sends(.leSetExtendedScanResponseData(ExtendedAdvertisingData(handle: 0, [2, 9, 0x41]))),
-            .done(.leSetExtendedScanResponseData),
+            .done(Command.leSetExtendedScanResponseData),
             .sends(.leSetExtendedAdvertisingEnable(ExtendedAdvertisingEnable(true, [.init(handle: 0)]))),
-            .done(.leSetExtendedAdvertisingEnable), .tells(.advertising(true)),
+            .done(Command.leSetExtendedAdvertisingEnable), .tells(.advertising(true)),
             .event(Self.enhanced(.peripheral)), .tells(.advertising(false)),
             .tells(.connected(Self.id, Self.complete(.peripheral))),
             .event(.leAdvertisingSetTerminated(.success, termination)),
             .event(end), .sends(.leRemoveAdvertisingSet(0)),
-            .tells(.disconnected(Self.id, Desk.strap, reason: .remoteUserTerminated)),
-            .done(.leRemoveAdvertisingSet), .sends(.leSetExtendedAdvertisingParameters(set)))
+            .tells(.disconnected(Self.id, HostHarness.strap, reason: .remoteUserTerminated)),
+            .done(Command.leRemoveAdvertisingSet), .sends(.leSetExtendedAdvertisingParameters(set)))
     }
 
-    @Test func `Directed advertising has no data, and an end`() throws {
-        var desk = try Self.started()
+    @Test func `Directed advertising has no data, and a duration`() throws {
+        var harness = try Self.started()
         let parameters = AdvertisingParameters(
-            minimumInterval: 0xA0, maximumInterval: 0xA0, kind: .directedHighDuty, peer: Desk.strap)
+            minimumInterval: 0xA0, maximumInterval: 0xA0, kind: .directedHighDuty, peer: HostHarness.strap)
         let enable = ExtendedAdvertisingEnable(true, [.init(handle: 0, duration: 128)])
         let termination = AdvertisingSetTermination(set: 0, connection: 0)
-        desk.play(
+        harness.play(
             .host(.advertise(parameters, data: [2, 1, 6], scanResponse: [])),
             .sends(
                 .leSetExtendedAdvertisingParameters(ExtendedAdvertisingParameters(handle: 0, legacy: parameters))),
-            .done(.leSetExtendedAdvertisingParameters), .sends(.leSetExtendedAdvertisingEnable(enable)),
-            .done(.leSetExtendedAdvertisingEnable), .tells(.advertising(true)),
+            .done(Command.leSetExtendedAdvertisingParameters), .sends(.leSetExtendedAdvertisingEnable(enable)),
+            .done(Command.leSetExtendedAdvertisingEnable), .tells(.advertising(true)),
             .event(.leAdvertisingSetTerminated(.advertisingTimeout, AdvertisingSetTermination(set: 1, connection: 0))),
             .event(.leAdvertisingSetTerminated(.advertisingTimeout, termination)), .tells(.advertising(false)))
     }
 
-    @Test func `A set whose parameters were refused need not be there to be removed`() throws {
-        var desk = try Self.started()
-        desk.step(.command(HostTests.advertising))
+    @Test func `Removing a set whose parameters were refused is not an error`() throws {
+        var harness = try Self.started()
+        harness.step(.command(HostTests.advertising))
         for status in [HCIStatus.invalidParameters] + [HCIStatus](repeating: .unknownAdvertisingIdentifier, count: 3) {
-            guard let opcode = desk.takeSent().first.flatMap({ Opcode(ofCommand: Array($0.dropFirst())) }) else {
+            guard let opcode = harness.takeSent().first.flatMap({ Opcode(ofCommand: Array($0.dropFirst())) }) else {
                 break
             }
-            desk.event(Event.complete(opcode, status).octets)
+            harness.event(Event.complete(opcode, status).octets)
         }
-        #expect(desk.takeTold().first == .refused(.leSetExtendedAdvertisingParameters, .invalidParameters))
-        desk.step(.command(HostTests.advertising))
-        desk.event(Event.complete(.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier).octets)
-        desk.answerAll()
-        #expect(desk.takeTold() == [.advertising(true)])
+        #expect(
+            harness.takeOutputs().first
+                == .refused(Command.leSetExtendedAdvertisingParameters.opcode, .invalidParameters))
+        harness.step(.command(HostTests.advertising))
+        harness.event(Event.complete(Command.leRemoveAdvertisingSet.opcode, .unknownAdvertisingIdentifier).octets)
+        harness.answerAll()
+        #expect(harness.takeOutputs() == [.advertising(true)])
     }
 
-    @Test func `A controller that was reset has no set any more`() throws {
-        var desk = try Self.started()
-        desk.step(.command(HostTests.advertising))
-        desk.answerAll()
-        desk.start(features: .extendedAdvertising)
+    @Test func `A controller has no set after a reset`() throws {
+        var harness = try Self.started()
+        harness.step(.command(HostTests.advertising))
+        harness.answerAll()
+        harness.start(features: .extendedAdvertising)
         let parameters = AdvertisingParameters(minimumInterval: 0xA0, maximumInterval: 0xA0)
         let set = ExtendedAdvertisingParameters(handle: 0, legacy: parameters)
-        #expect(desk.sent.contains([1] + Command.leSetExtendedAdvertisingParameters(set).octets))
-        #expect(!desk.sent.contains([1] + Command.leRemoveAdvertisingSet(0).octets))
+        #expect(harness.sent.contains([1] + Command.leSetExtendedAdvertisingParameters(set).octets))
+        #expect(!harness.sent.contains([1] + Command.leRemoveAdvertisingSet(0).octets))
     }
 
     // MARK: Scanning
@@ -189,16 +195,16 @@ import Testing
     ]
 
     @Test(arguments: kinds)
-    func `A report offers a connection only where there can be one`(
+    func `A report is connectable only if the advertising is`(
         heard: ExtendedAdvertisingReport.Kind, told: AdvertisingReport.Kind
     ) throws {
-        var desk = try Self.scans()
+        var harness = try Self.scans()
         let target = heard.contains(.directed) ? Self.own : nil
         let report = ExtendedAdvertisingReport(
-            kind: heard, address: Desk.strap, data: [2, 1, 6], rssi: -60, target: target)
-        desk.play(
+            kind: heard, address: HostHarness.strap, data: [2, 1, 6], rssi: -60, target: target)
+        harness.play(
             .event(.leExtendedAdvertisingReport([report])),
-            .tells(.report(AdvertisingReport(kind: told, address: Desk.strap, data: [2, 1, 6], rssi: -60))))
+            .tells(.report(AdvertisingReport(kind: told, address: HostHarness.strap, data: [2, 1, 6], rssi: -60))))
     }
 
     private static func part(
@@ -214,90 +220,91 @@ import Testing
         .report(AdvertisingReport(kind: .undirected, address: address, data: data, rssi: -60))
     }
 
-    @Test func `Parts are put together, whatever comes in between`() throws {
-        var desk = try Self.scans()
-        let response = Self.part([9], .complete, of: Desk.strap, kind: [.scannable, .scanResponse])
-        desk.play(
-            .event(.leExtendedAdvertisingReport([Self.part([1], of: Desk.strap), Self.part([2], of: Self.other)])),
-            .event(.leExtendedAdvertisingReport([Self.part([3], of: Desk.strap)])),
-            .event(.leExtendedAdvertisingReport([response, Self.part([8], .complete, of: Desk.strap, sid: 2)])),
-            .tells(.report(AdvertisingReport(kind: .scanResponse, address: Desk.strap, data: [9], rssi: -60))),
-            .tells(Self.whole([8], of: Desk.strap)),
-            .event(.leExtendedAdvertisingReport([Self.part([4], .complete, of: Desk.strap)])),
-            .tells(Self.whole([1, 3, 4], of: Desk.strap)),
+    @Test func `Parts are reassembled, whatever comes in between`() throws {
+        var harness = try Self.scans()
+        let response = Self.part([9], .complete, of: HostHarness.strap, kind: [.scannable, .scanResponse])
+        harness.play(
+            .event(
+                .leExtendedAdvertisingReport([Self.part([1], of: HostHarness.strap), Self.part([2], of: Self.other)])),
+            .event(.leExtendedAdvertisingReport([Self.part([3], of: HostHarness.strap)])),
+            .event(.leExtendedAdvertisingReport([response, Self.part([8], .complete, of: HostHarness.strap, sid: 2)])),
+            .tells(.report(AdvertisingReport(kind: .scanResponse, address: HostHarness.strap, data: [9], rssi: -60))),
+            .tells(Self.whole([8], of: HostHarness.strap)),
+            .event(.leExtendedAdvertisingReport([Self.part([4], .complete, of: HostHarness.strap)])),
+            .tells(Self.whole([1, 3, 4], of: HostHarness.strap)),
             .event(.leExtendedAdvertisingReport([Self.part([5], .truncated, of: Self.other)])),
             .tells(Self.whole([2, 5], of: Self.other)),
             .event(.leExtendedAdvertisingReport([Self.part([6], .complete, of: Self.other)])),
             .tells(Self.whole([6], of: Self.other)))
     }
 
-    @Test func `Parts have limits, and are forgotten with the scan`() throws {
-        var desk = try Self.scans()
+    @Test func `Reassembly has limits, and ends with the scan`() throws {
+        var harness = try Self.scans()
         let long = [UInt8](repeating: 7, count: 229)
         for _ in 0..<10 {
-            desk.event(Event.leExtendedAdvertisingReport([Self.part(long, of: Desk.strap)]).octets)
+            harness.event(Event.leExtendedAdvertisingReport([Self.part(long, of: HostHarness.strap)]).octets)
         }
-        desk.event(Event.leExtendedAdvertisingReport([Self.part(long, .complete, of: Desk.strap)]).octets)
-        #expect(desk.takeTold() == [Self.whole([UInt8](repeating: 7, count: 1650), of: Desk.strap)])
+        harness.event(Event.leExtendedAdvertisingReport([Self.part(long, .complete, of: HostHarness.strap)]).octets)
+        #expect(harness.takeOutputs() == [Self.whole([UInt8](repeating: 7, count: 1650), of: HostHarness.strap)])
 
         let crowd = (0..<17).map { DeviceAddress(0xC000_0000_0000 + $0, .random) }
-        for address in crowd { desk.event(Event.leExtendedAdvertisingReport([Self.part([1], of: address)]).octets) }
+        for address in crowd { harness.event(Event.leExtendedAdvertisingReport([Self.part([1], of: address)]).octets) }
         for address in [crowd[0], crowd[1]] {
-            desk.event(Event.leExtendedAdvertisingReport([Self.part([2], .complete, of: address)]).octets)
+            harness.event(Event.leExtendedAdvertisingReport([Self.part([2], .complete, of: address)]).octets)
         }
-        #expect(desk.takeTold() == [Self.whole([2], of: crowd[0]), Self.whole([1, 2], of: crowd[1])])
+        #expect(harness.takeOutputs() == [Self.whole([2], of: crowd[0]), Self.whole([1, 2], of: crowd[1])])
 
-        desk.step(.command(Self.scanning))
-        desk.answerAll()
-        _ = desk.takeTold()
-        desk.event(Event.leExtendedAdvertisingReport([Self.part([3], .complete, of: crowd[2])]).octets)
-        #expect(desk.takeTold() == [Self.whole([3], of: crowd[2])])
+        harness.step(.command(Self.scanning))
+        harness.answerAll()
+        _ = harness.takeOutputs()
+        harness.event(Event.leExtendedAdvertisingReport([Self.part([3], .complete, of: crowd[2])]).octets)
+        #expect(harness.takeOutputs() == [Self.whole([3], of: crowd[2])])
     }
 
-    @Test func `Who does not say who it is comes to nothing`() throws {
-        var desk = try Self.scans()
-        desk.play(
+    @Test func `Anonymous reports are ignored`() throws {
+        var harness = try Self.scans()
+        harness.play(
             .event(.leExtendedAdvertisingReport([Self.part([1], .complete, of: nil), Self.part([2], of: nil)])))
     }
 
     // MARK: Connecting
 
     @Test func `A central connects, and scanning pauses for it`() throws {
-        var desk = try Self.started()
+        var harness = try Self.started()
         let parameters = Command.leSetExtendedScanParameters(ExtendedScanParameters(Self.scan))
-        desk.play(
+        harness.play(
             .host(Self.scanning), .sends(parameters),
-            .done(.leSetExtendedScanParameters), .sends(.leSetExtendedScanEnable(ExtendedScanEnable(true))),
-            .done(.leSetExtendedScanEnable), .tells(.scanning(true)),
+            .done(Command.leSetExtendedScanParameters), .sends(.leSetExtendedScanEnable(ExtendedScanEnable(true))),
+            .done(Command.leSetExtendedScanEnable), .tells(.scanning(true)),
             .host(.connect(Self.creation, timeout: .seconds(5))),
             .sends(.leSetExtendedScanEnable(ExtendedScanEnable(false))),
-            .done(.leSetExtendedScanEnable),
+            .done(Command.leSetExtendedScanEnable),
             .sends(.leExtendedCreateConnection(ExtendedConnectionCreation(Self.creation))), .tells(.scanning(false)),
-            .begun(.leExtendedCreateConnection),
+            .begun(Command.leExtendedCreateConnection),
             .event(Self.enhanced(.central)), .sends(parameters),
             .tells(.connected(Self.id, Self.complete(.central))))
     }
 
     @Test func `A connection that the controller refuses has failed`() throws {
-        var desk = try Self.started()
-        desk.play(
+        var harness = try Self.started()
+        harness.play(
             .host(.connect(Self.creation, timeout: .seconds(5))),
             .sends(.leExtendedCreateConnection(ExtendedConnectionCreation(Self.creation))),
-            .begun(.leExtendedCreateConnection, .commandDisallowed),
-            .tells(.connectionFailed(Desk.strap, .status(.commandDisallowed))))
+            .begun(Command.leExtendedCreateConnection, .commandDisallowed),
+            .tells(.connectionFailed(HostHarness.strap, .status(.commandDisallowed))))
     }
 
     @Test func `No event traps or leaks`() throws {
         let reports = Event.leExtendedAdvertisingReport([
-            Self.part([2, 1, 6], of: Desk.strap), Self.part([1, 2], .complete, of: Self.other),
+            Self.part([2, 1, 6], of: HostHarness.strap), Self.part([1, 2], .complete, of: Self.other),
         ])
         let termination = Event.leAdvertisingSetTerminated(.success, AdvertisingSetTermination(set: 0, connection: 1))
         let ready = try Self.scans()
         for octets in [reports, termination, Self.enhanced(.central)].flatMap(\.octets.mutations) {
-            var desk = ready
-            desk.event(octets)
-            desk.event([0x10, 1, 9])
-            #expect(desk.pool.taken == 0, "\(octets.hex)")
+            var harness = ready
+            harness.event(octets)
+            harness.event([0x10, 1, 9])
+            #expect(harness.pool.taken == 0, "\(octets.hex)")
         }
     }
 }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import LEHost
 
-/// Core 6.0, Vol 4, Part E, section 4.1.1, and who waits for whom.
+/// Core 6.0, Vol 4, Part E, section 4.1.1, and how connections share the buffers.
 @Suite struct SendQueueTests {
     private var pool = PacketPool()
     private var queue = SendQueue(fragmentLength: 27, count: 8)
 
-    /// Adds frames of one octet, and says which connections' packets the controller then gets, and with what.
+    /// Adds frames of one octet, and returns the packets that the controller then receives.
     private mutating func send(_ frames: [(handle: UInt16, octet: UInt8)]) -> [[UInt8]] {
         for frame in frames { #expect(queue.add(pool.take([frame.octet]), to: frame.handle, pool: &pool)) }
         return drain()
@@ -25,7 +25,7 @@ import Testing
         return sent
     }
 
-    @Test mutating func `One connection has all buffers, and no more`() {
+    @Test mutating func `A single connection uses all buffers, and no more`() {
         let sent = send((0..<10).map { (1, $0) })
         #expect(sent == (0..<8).map { [1, $0] })
         queue.completed(CompletedPackets(handle: 1, count: 1))
@@ -35,11 +35,11 @@ import Testing
         #expect(pool.taken == 0)
     }
 
-    @Test mutating func `What comes first goes first, whoever it is for`() {
+    @Test mutating func `Frames are sent in order, for whatever connection`() {
         #expect(send([(1, 0), (2, 1), (1, 2), (2, 3)]) == [[1, 0], [2, 1], [1, 2], [2, 3]])
     }
 
-    @Test mutating func `Who gives no buffer back keeps nobody else waiting`() {
+    @Test mutating func `A connection that frees no buffers does not block others`() {
         _ = send([(2, 0)])
         let sent = send((0..<20).map { (1, $0) } + [(2, 20)])
         #expect(sent == (0..<4).map { [1, $0] } + [[2, 20]])
@@ -53,10 +53,10 @@ import Testing
         #expect(send((0..<10).map { (3, $0) }).count == 8)
     }
 
-    @Test mutating func `What is too much for one is dropped for that one only`() {
+    @Test mutating func `Frames above the limit are dropped for that connection only`() {
         var taken = 0
         while queue.add(pool.take([0]), to: 1, pool: &pool) { taken += 1 }
-        #expect(taken == SendQueue.most)
+        #expect(taken == SendQueue.maximumWaiting)
         #expect(queue.add(pool.take([1]), to: 2, pool: &pool))
     }
 }

@@ -5,7 +5,7 @@ import Octets
 import Simulation
 import Testing
 
-/// What a host is told and what it must say, line by line.
+/// The inputs of a host and its expected outputs, line by line.
 struct Line: Sendable {
     fileprivate enum Content {
         case wanted(Host.Command)
@@ -20,22 +20,22 @@ struct Line: Sendable {
 
     private init(_ content: Content, _ place: SourceLocation) { (self.content, self.place) = (content, place) }
 
-    /// Somebody above wants something.
+    /// A request of the caller.
     static func host(_ command: Host.Command, at place: SourceLocation = #_sourceLocation) -> Line {
         Line(.wanted(command), place)
     }
-    /// The controller tells something.
+    /// An event of the controller.
     static func event(_ event: Event, at place: SourceLocation = #_sourceLocation) -> Line {
         Line(.received(event), place)
     }
-    /// The controller has done a command.
+    /// The controller completes a command.
     static func done(
-        _ opcode: Opcode, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
-    ) -> Line { Line(.received(.complete(opcode, status)), place) }
-    /// The controller begins with a command, or refuses it.
+        _ kind: any AnyCommandKind, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
+    ) -> Line { Line(.received(.complete(kind.opcode, status)), place) }
+    /// The controller starts a command, or refuses it.
     static func begun(
-        _ opcode: Opcode, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
-    ) -> Line { Line(.received(.commandStatus(status, allowed: 1, opcode)), place) }
+        _ kind: any AnyCommandKind, _ status: HCIStatus = .success, at place: SourceLocation = #_sourceLocation
+    ) -> Line { Line(.received(.commandStatus(status, 1, kind.opcode)), place) }
     static func wait(_ duration: Duration, at place: SourceLocation = #_sourceLocation) -> Line {
         Line(.waited(duration), place)
     }
@@ -43,14 +43,14 @@ struct Line: Sendable {
     static func sends(_ command: HCI.Command, at place: SourceLocation = #_sourceLocation) -> Line {
         Line(.sends(command), place)
     }
-    /// The next thing that the host tells must be this.
+    /// The next other output must be this.
     static func tells(_ output: Host.Output, at place: SourceLocation = #_sourceLocation) -> Line {
         Line(.tells(output), place)
     }
 }
 
-extension Desk {
-    /// Plays the lines; every one that differs is reported where it is written, and so is what none expected.
+extension HostHarness {
+    /// Plays the lines.  A difference is reported at the line; so is an unexpected output.
     mutating func play(_ lines: Line...) {
         for line in lines {
             switch line.content {
@@ -64,15 +64,15 @@ extension Desk {
                 let read = octets.flatMap { try? HCI.Command(octets: Array($0.dropFirst())) }
                 #expect(read == command, sourceLocation: line.place)
             case .tells(let output):
-                #expect((told.isEmpty ? nil : told.removeFirst()) == output, sourceLocation: line.place)
+                #expect((outputs.isEmpty ? nil : outputs.removeFirst()) == output, sourceLocation: line.place)
             }
         }
-        #expect(sent.isEmpty && told.isEmpty, "said at the end, and not expected")
+        #expect(sent.isEmpty && outputs.isEmpty, "unexpected output at the end")
     }
 
     private mutating func say(_ input: Host.Input, _ line: Line) {
-        #expect(sent.isEmpty && told.isEmpty, "said before this line, and not expected", sourceLocation: line.place)
-        (sent, told) = ([], [])
+        #expect(sent.isEmpty && outputs.isEmpty, "unexpected output before this line", sourceLocation: line.place)
+        (sent, outputs) = ([], [])
         step(input)
     }
 }

@@ -1,6 +1,6 @@
-"""Starts lubdub, the kernel's Bluetooth and bluetoothd beside each other, inside Tools/linux-machine.
+"""Starts lubdub, the kernel's Bluetooth and bluetoothd together, inside Tools/linux-machine.
 
-The program is the one that the variable LUBDUB names.  What the machine's processes say goes to files of a test's
+The environment variable LUBDUB names the program.  The output of the machine's processes goes to files in a test's
 folder, and is shown if the test fails.
 """
 
@@ -17,31 +17,31 @@ import sys
 import tempfile
 import unittest
 
-# The tests forget pairings and take the system's D-Bus for themselves.
+# The tests delete pairings and replace the system's D-Bus.
 if not pathlib.Path('/run/machine/settings').exists():
     raise RuntimeError('only inside Tools/linux-machine: run make test-linux')
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LUBDUB = str((ROOT / os.environ.get('LUBDUB', '.build/release/lubdub')).resolve())
-# Kept beyond the machine's end, if it is named: a folder with traces, logs and messages for each test.
+# If set, a folder that keeps the traces, logs and messages of each test.
 KEPT = os.environ.get('LUBDUB_KEPT')
-# The severities of syslog: the lower, the worse.
+# The severities of syslog: lower is worse.
 WARNING = 4
 HCIGETDEVINFO = 0x800448D3
 BLUETOOTHD = '/usr/libexec/bluetooth/bluetoothd'
-# Plain ATT in place of EATT, and every table of attributes read anew: what a fresh peer of ours sees.
+# Plain ATT instead of EATT, and no cached attributes: like a new peer.
 CONFIGURATION = '[General]\nControllerMode=le\n[Policy]\nAutoEnable=true\n[GATT]\nCache=no\nChannels=1\n'
 
 
 class LinuxTest(unittest.IsolatedAsyncioTestCase):
-    """A test that ends, with a folder of its own and an eye on what the kernel complains of."""
+    """A test with a time limit and a folder, which watches the kernel's log."""
 
     limit = 40
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.bridges = 0
-        # bluetoothd's memory of whom it met.
+        # bluetoothd's storage of known devices.
         for known in pathlib.Path('/var/lib/bluetooth').iterdir():
             shutil.rmtree(known)
         self.complaints_before = len(complaints())
@@ -66,7 +66,7 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
         super()._callTestMethod(bounded)
 
     def show_messages(self):
-        """Prints what the processes and the kernel said, each line behind its source."""
+        """Prints the output of the processes and the kernel, each line with its source."""
         for path in sorted(self.folder.glob('*.messages')):
             for line in path.read_text(errors='replace').splitlines()[-40:]:
                 print(f'{path.stem}: {line}', file=sys.stderr)
@@ -74,16 +74,16 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
             print(f'kernel: {line}', file=sys.stderr)
 
     def kernel_complaints(self):
-        """What the kernel complained of since the test began."""
+        """The kernel's warnings since the test began."""
         return complaints()[self.complaints_before:]
 
     async def asyncSetUp(self):
-        # Its checks cost more than the tests where every instruction is emulated.
+        # asyncio's debug checks cost more than the tests under emulation.
         asyncio.get_running_loop().set_debug(False)
 
     @contextlib.asynccontextmanager
     async def running(self, name, *arguments):
-        """A process, ended when the block is left; what it says is in `NAME.messages`."""
+        """A process that ends with the block; its output is in `NAME.messages`."""
         with open(self.folder / f'{name}.messages', 'ab', buffering=0) as messages:
             process = await asyncio.create_subprocess_exec(
                 *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=messages, stderr=messages)
@@ -93,7 +93,7 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
                 await end(process)
 
     async def output(self, *arguments, typed=None, limit=20):
-        """What a command prints, its messages included, whatever its status."""
+        """The output of a command, messages included, whatever its status."""
         process = await asyncio.create_subprocess_exec(
             *arguments, cwd=ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT)
@@ -108,7 +108,7 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
 
     @contextlib.asynccontextmanager
     async def lubdub(self, *arguments):
-        """A running `lubdub ARGUMENTS...` that offers a controller: gives the path of its socket."""
+        """A running `lubdub ARGUMENTS...` with a controller: yields the path of its socket."""
         path = self.folder / 'hci'
         option = '--listen' if arguments[0] == 'controller' else '--controller'
         trace = self.folder / 'trace.btsnoop'
@@ -118,7 +118,7 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
 
     @contextlib.asynccontextmanager
     async def bridge(self, path):
-        """An interface of the kernel's above the controller that lubdub offers at `path`."""
+        """A kernel interface over lubdub's controller at `path`."""
         script = pathlib.Path(__file__).with_name('vhci.py')
         self.bridges += 1
         name = f'vhci{self.bridges}'
@@ -140,7 +140,7 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
 
     @contextlib.asynccontextmanager
     async def daemon(self, configuration=CONFIGURATION):
-        """BlueZ's daemon on the D-Bus that is there: it powers every interface."""
+        """BlueZ's daemon on the existing D-Bus; it powers every interface."""
         file = self.folder / 'main.conf'
         file.write_text(configuration)
         async with self.running('bluetoothd', BLUETOOTHD, '-n', '-f', file) as process:
@@ -149,12 +149,12 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
 
     @contextlib.asynccontextmanager
     async def bluetoothd(self):
-        """BlueZ's daemon on a D-Bus of its own."""
+        """BlueZ's daemon on a new D-Bus."""
         async with self.message_bus(), self.daemon() as process:
             yield process
 
     async def owned(self, name, process):
-        """Waits until a program answers to the name on the D-Bus."""
+        """Waits until a program owns the name on the D-Bus."""
         while 'boolean true' not in await self.output(
                 'dbus-send', '--system', '--print-reply', '--dest=org.freedesktop.DBus', '/org/freedesktop/DBus',
                 'org.freedesktop.DBus.NameHasOwner', f'string:{name}'):
@@ -162,7 +162,7 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
                 raise AssertionError(f'nobody owns {name}: the program ended with {process.returncode}')
 
     async def powered(self, *names):
-        """Waits until bluetoothd knows the interfaces and has powered them."""
+        """Waits until bluetoothd has found and powered the interfaces."""
         for name in names:
             while 'boolean true' not in await self.output(
                     'dbus-send', '--system', '--print-reply', '--dest=org.bluez', f'/org/bluez/{name}',
@@ -171,14 +171,14 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
 
     @contextlib.asynccontextmanager
     async def btvirt(self, count=2):
-        """BlueZ's own controllers, all in one air: gives their names, `hci0` first."""
+        """BlueZ's btvirt controllers, all in one air: yields their names, `hci0` first."""
         before = interfaces()
         for _ in range(3):
             is_ready = False
             async with self.running('btvirt', 'btvirt', f'-l{count}') as process:
                 await until(lambda: len(interfaces() - before) == count, f'{count} controllers are there', process)
                 names = sorted(interfaces() - before)
-                # The kernel gives a controller up that does not answer within 2 s, as btvirt on a machine without time.
+                # The kernel gives up a controller that does not respond within 2 s, such as btvirt on a busy machine.
                 with contextlib.suppress(AssertionError):
                     await until(lambda: all(map(address, names)), 'the kernel has set them up', process, limit=5)
                     is_ready = True
@@ -191,14 +191,14 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
 
     @contextlib.asynccontextmanager
     async def two_adapters(self):
-        """Two controllers of btvirt in one air, powered by bluetoothd: gives their names."""
+        """Two btvirt controllers in one air, powered by bluetoothd: yields their names."""
         async with self.btvirt() as names, self.bluetoothd():
             await self.powered(*names)
             yield names
 
 
 class Interface:
-    """A Bluetooth interface of the kernel's above `vhci.py`, which tells of it."""
+    """A kernel interface over `vhci.py`, which reports its commands."""
 
     def __init__(self, messages):
         self.messages = messages
@@ -212,29 +212,29 @@ class Interface:
 
     @property
     def commands(self):
-        """The kernel's commands that were answered, in the order of their answers."""
+        """The kernel's answered commands, in the order of the answers."""
         return self.facts()[1:]
 
     @property
     def troubles(self):
-        """The commands that failed, or were not answered at once."""
+        """The commands that failed or had a late answer."""
         return [command for command in self.commands if command['status'] != 0 or command['took'] > 1000]
 
 
 def interfaces():
-    """The Bluetooth interfaces that the kernel has."""
+    """The kernel's Bluetooth interfaces."""
     return {path.name for path in pathlib.Path('/sys/class/bluetooth').glob('hci*') if ':' not in path.name}
 
 
 def address(name):
-    """The address that the kernel has read from an interface's controller; none before it is set up.
+    """The address that the kernel has read from an interface's controller; None before the setup.
 
     <net/bluetooth/hci_sock.h>: struct hci_dev_info has its number in octets 0 and 1, and its address in 10 to 15.
     """
     facts = bytearray(struct.pack('<H', int(name.removeprefix('hci'))).ljust(256, b'\0'))
     with (
             socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as asking,
-            contextlib.suppress(OSError)):  # it may be listed before it can be asked
+            contextlib.suppress(OSError)):  # it may be listed before it is ready
         fcntl.ioctl(asking, HCIGETDEVINFO, facts)
     return bytes(facts[10:16]).strip(b'\0')
 
@@ -253,7 +253,7 @@ def complaints():
 
 
 async def until(holds, what, process=None, limit=15):
-    """Waits until something holds, and no longer than `process` runs."""
+    """Waits for a condition, at most while `process` runs."""
     try:
         async with asyncio.timeout(limit):
             while not holds():
@@ -265,7 +265,7 @@ async def until(holds, what, process=None, limit=15):
 
 
 async def end(process):
-    """Asks the process to end, makes it after 5 s, and returns its status."""
+    """Terminates the process, kills it after 5 s, and returns its status."""
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
     try:

@@ -1,4 +1,4 @@
-"""What a client of the strap and a reader of its event log need, whoever serves the strap."""
+"""Shared by clients of the strap and readers of its event log, whoever serves the strap."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ def bpm(measurement):
 
 
 async def hear(client, count, limit=15):
-    """The heart rates that the strap notifies until there are so many, and those on their way then."""
+    """The first heart rates that the strap notifies, at least this many, and those in flight."""
     heard, enough = [], asyncio.Event()
 
     def notified(_, value):
@@ -30,7 +30,7 @@ async def hear(client, count, limit=15):
 
 
 def logged(events):
-    """The finished lines of an event log that is being written."""
+    """The complete lines of an event log that is being written."""
     if not events.exists():
         return []
     return [json.loads(line) for line in events.read_text().splitlines(keepends=True) if line.endswith('\n')]

@@ -1,8 +1,8 @@
-"""What 500 notifications a second cost beside Linux's bluetoothd; no test, as all is emulated here: compare the parts.
+"""The cost of 500 notifications per second with Linux's bluetoothd.  Not a test, since the machine is emulated: compare the parts.
 
     LUBDUB=.build/release/lubdub Tools/linux-machine .venv/bin/python Tests/Linux/measure_load.py
 
-`Tests/Interoperability/test_bluetoothd_load.py` measures lubdub alone, and not emulated.
+`Tests/Interoperability/test_bluetoothd_load.py` measures lubdub alone, without emulation.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ RATE, SECONDS = 500, 10
 
 
 def processor_times():
-    """Seconds that each program has computed: fields 2, 14 and 15 of proc(5)'s stat."""
+    """The CPU time of each program in seconds: fields 2, 14 and 15 of proc(5)'s stat."""
     times = {}
     for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
         name, _, rest = path.read_text().partition('(')[2].rpartition(')')

@@ -1,5 +1,5 @@
-"""What the tests of `lubdub serve --radio bluez` have in common: bluetoothd has the radio, and clients on another
-adapter hear the strap."""
+"""Shared by the tests of `lubdub serve --radio bluez`: bluetoothd has the radio, and clients use another
+adapter."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ PROPERTIES = 'org.freedesktop.DBus.Properties'
 
 @dataclasses.dataclass
 class Terminal:
-    """A program on a pseudo-terminal: what it said so far, and how to type."""
+    """A program on a pseudo-terminal: its output so far, and a way to type."""
 
     process: asyncio.subprocess.Process
     said: Callable[[], str]
@@ -37,8 +37,8 @@ class ServingTest(LinuxTest):
 
     @contextlib.asynccontextmanager
     async def own_adapters(self, count):
-        """Controllers of ours in one air, powered by bluetoothd: btvirt mixes up two links of one adapter, and
-        reports an advertiser once a scan."""
+        """Lubdub controllers in one air, powered by bluetoothd: btvirt confuses two links of one adapter, and
+        reports an advertiser only once per scan."""
         async with self.lubdub('controller') as path, self.bluetoothd(), contextlib.AsyncExitStack() as bridges:
             names = [(await bridges.enter_async_context(self.bridge(path))).name for _ in range(count)]
             await self.powered(*names)
@@ -46,7 +46,7 @@ class ServingTest(LinuxTest):
 
     @contextlib.asynccontextmanager
     async def served(self, adapters, scenario='scenarios/resting.json', devices=1):
-        """A scenario's devices, served by bluetoothd: gives the process and the event log's path."""
+        """A scenario's devices, served by bluetoothd: yields the process and the event log's path."""
         events = self.folder / 'events.jsonl'
         async with self.running(
                 'lubdub', LUBDUB, 'serve', scenario, '--radio', f'bluez:{adapters}', '--events', events) as process:
@@ -55,7 +55,7 @@ class ServingTest(LinuxTest):
 
     @contextlib.asynccontextmanager
     async def served_at_terminal(self, adapter, scenario):
-        """A scenario's device, served by bluetoothd at somebody's terminal."""
+        """A scenario's device, served by bluetoothd on a terminal."""
         events = self.folder / 'events.jsonl'
         master, slave = pty.openpty()
         text, loop = bytearray(), asyncio.get_running_loop()
@@ -75,9 +75,9 @@ class ServingTest(LinuxTest):
                 messages.write(text)
 
     def scenario(self, change):
-        """The path of a scenario like the strap at rest, but for what `change` does to its document."""
+        """The path of a copy of the strap at rest, after `change` was applied to its document."""
         document = json.loads((ROOT / 'scenarios/resting.json').read_text())
-        for key in ['$schema', 'expect']:  # whose paths are for one strap
+        for key in ['$schema', 'expect']:  # these are for the original only
             document.pop(key)
         change(document)
         path = self.folder / 'scenario.json'
@@ -85,15 +85,15 @@ class ServingTest(LinuxTest):
         return path
 
     def said(self):
-        """What lubdub said so far."""
+        """lubdub's output so far."""
         return (self.folder / 'lubdub.messages').read_text()
 
     def happened(self, events, *names):
         return [record for record in logged(events) if record['event'] in names]
 
     async def find(self, adapter, name=NAME):
-        """A strap as bleak finds it from this adapter, by its service and name."""
-        for _ in range(60):  # btvirt reports once when a scan begins, often before the kernel listens
+        """The strap as bleak finds it from this adapter, by service and name."""
+        for _ in range(60):  # btvirt reports once per scan, often before the kernel listens
             found = await bleak.BleakScanner.find_device_by_filter(
                 lambda _, heard: HEART_RATE in heard.service_uuids and heard.local_name == name, timeout=0.5,
                 bluez={'adapter': adapter})
@@ -103,18 +103,18 @@ class ServingTest(LinuxTest):
         raise AssertionError(f'no {name} with 180D was heard')
 
     async def forget(self, adapter):
-        """Has bluetoothd forget whom this adapter heard: bleak hears a known device only when it changes."""
+        """Removes the devices that this adapter has found: bleak sees a known device only when it changes."""
         objects, = await call('/', 'org.freedesktop.DBus.ObjectManager', 'GetManagedObjects')
         for path, interfaces in objects.items():
             device = interfaces.get('org.bluez.Device1')
-            # To remove one that is connected has ended bluetoothd 5.66.
+            # bluetoothd 5.66 crashes when a connected device is removed.
             if path.startswith(f'/org/bluez/{adapter}/') and device and not device['Connected'].value:
                 with contextlib.suppress(DBusFailure):
                     await call(f'/org/bluez/{adapter}', 'org.bluez.Adapter1', 'RemoveDevice', 'o', path)
 
     @contextlib.asynccontextmanager
     async def client(self, adapter, name=NAME):
-        """A client that knows the services: one bluetoothd at both ends needs a second try now and then."""
+        """A client that knows the services: one bluetoothd at both ends sometimes needs a second try."""
         for attempt in range(4):
             strap = await self.find(adapter, name)
             client = bleak.BleakClient(strap, bluez={'adapter': adapter})
@@ -138,8 +138,8 @@ class ServingTest(LinuxTest):
             await client.disconnect()
 
     async def connect(self, path):
-        """Connects as bleak would, but not before bluetoothd says that it knows the services: where it is at both ends,
-        its answer may come before it has noted the connection, and bleak hangs up."""
+        """Connects like bleak, but waits until bluetoothd reports the services: with one bluetoothd at both ends,
+        its answer may come before it has recorded the connection, and bleak disconnects."""
         await call(path, 'org.bluez.Device1', 'Connect')
         manager = await get_global_bluez_manager()
         async with asyncio.timeout(8):
@@ -147,7 +147,7 @@ class ServingTest(LinuxTest):
                 await asyncio.sleep(0.05)
 
     async def disconnect(self, path):
-        """Ends what may be half of a connection: bluetoothd takes 2 s for it."""
+        """Ends an incomplete connection: bluetoothd takes 2 s for it."""
         with contextlib.suppress(DBusFailure):
             await call(path, 'org.bluez.Device1', 'Disconnect')
             async with asyncio.timeout(8):
@@ -155,7 +155,7 @@ class ServingTest(LinuxTest):
                     await asyncio.sleep(0.1)
 
     async def state(self, adapter):
-        """All of an adapter that serving changes."""
+        """Everything that serving changes in an adapter."""
         path = f'/org/bluez/{adapter}'
         facts = {name: await read(path, 'org.bluez.Adapter1', name) for name in ('Alias', 'Powered', 'Pairable')}
         facts['serves'] = HEART_RATE in await read(path, 'org.bluez.Adapter1', 'UUIDs')
@@ -163,7 +163,7 @@ class ServingTest(LinuxTest):
         return facts
 
     async def is_as_before(self, adapter, before):
-        """Waits until an adapter is what it was, as the kernel may take its time with an advertisement."""
+        """Waits until an adapter is in its former state; the kernel removes advertisements late."""
         for _ in range(20):
             after = await self.state(adapter)
             if after == before:
@@ -177,20 +177,20 @@ class ServingTest(LinuxTest):
 
 
 class DBusFailure(Exception):
-    """An error that a call was answered with."""
+    """An error response to a call."""
 
 
 async def call(*request):
-    """What bluetoothd answers, by a connection of its own: no test leaves one to another.
+    """Responses of bluetoothd over a new connection, which is not shared between tests.
 
-    Its loop is its own too: the number of a socket that dbus_fast has closed may still be known to a loop when it is
-    given to the next, which then cannot be read.
+    It also has a new event loop: an old loop may still know the number of a socket that dbus_fast has closed, and
+    then the next socket with that number cannot be read.
     """
     return await asyncio.to_thread(asyncio.run, ask(*request))
 
 
 async def ask(path, interface, member, signature='', *body):
-    """What bluetoothd answers."""
+    """Responses of bluetoothd."""
     bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
     try:
         async with asyncio.timeout(20):
@@ -205,5 +205,5 @@ async def ask(path, interface, member, signature='', *body):
 
 
 async def read(path, interface, name):
-    """A property of an object of bluetoothd's."""
+    """A property of a bluetoothd object."""
     return (await call(path, PROPERTIES, 'Get', 'ss', interface, name))[0].value

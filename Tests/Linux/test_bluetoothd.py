@@ -1,4 +1,4 @@
-"""bluetoothd and what stands on it, above the kernel and our virtual controller."""
+"""bluetoothd and its clients, over the kernel and lubdub's virtual controller."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ STRAP = 'C0:FF:EE:00:00:01'
 
 
 def delivered(records):
-    """The heart rates that the strap's link layer saw acknowledged, in order."""
+    """The heart rates that the strap's link layer delivered, in order."""
     return [record['value']['bpm'] for record in records
             if record['event'] == 'delivered' and record['of'] == 'strap/heart_rate']
 
@@ -20,7 +20,7 @@ def delivered(records):
 class BlueZTests(LinuxTest):
     @contextlib.asynccontextmanager
     async def worn_strap(self):
-        """The strap at rest under a powered interface of bluetoothd's: gives the interface and the event log."""
+        """The strap at rest for a powered interface of bluetoothd: yields the interface and the event log."""
         events = self.folder / 'events.jsonl'
         async with (
                 self.lubdub('serve', 'scenarios/resting.json', '--events', events) as path,
@@ -30,7 +30,7 @@ class BlueZTests(LinuxTest):
             self.assertEqual(interface.troubles, [])
         self.assertEqual(self.kernel_complaints(), [])
 
-    async def test_bleak_finds_reads_and_hears_the_strap_twice(self):
+    async def test_bleak_finds_reads_and_subscribes_twice(self):
         async with self.worn_strap() as (_, events):
             heard = []
             for _ in range(2):

@@ -1,4 +1,4 @@
-"""`lubdub scan` and `lubdub monitor` above bluetoothd, which hears peripherals on another adapter."""
+"""`lubdub scan` and `lubdub monitor` over bluetoothd, with peripherals on another adapter."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ from serving import NAME, ServingTest, call, read
 
 
 class HeartRate(Service):
-    """A strap made by others: bluez-peripheral has the objects, and bluetoothd the rest."""
+    """A strap of bluez-peripheral over bluetoothd."""
 
     def __init__(self):
         super().__init__('180D', True)
@@ -35,7 +35,7 @@ class CentralTests(ServingTest):
 
     @contextlib.asynccontextmanager
     async def monitoring(self, adapter, *options):
-        """The built-in client on an adapter: gives the process, and a reader of its lines of JSON."""
+        """The built-in client on an adapter: yields the process and a reader of its JSON lines."""
         lines = []
         with open(self.folder / 'monitor.messages', 'ab', buffering=0) as messages:
             process = await asyncio.create_subprocess_exec(
@@ -43,7 +43,7 @@ class CentralTests(ServingTest):
                 stdout=asyncio.subprocess.PIPE, stderr=messages)
 
             async def until_said(key, count):
-                """All lines, when as many have come with this key as are wanted."""
+                """All lines, once `count` of them have this key."""
                 async with asyncio.timeout(30):
                     while sum(key in line for line in lines) < count:
                         line = await process.stdout.readline()
@@ -58,7 +58,7 @@ class CentralTests(ServingTest):
                 await end(process)
 
     async def adapter(self, name):
-        """What a central changes of an adapter, and who is connected."""
+        """The settings that a central changes of an adapter, and its connections."""
         path = f'/org/bluez/{name}'
         facts = {key: await read(path, 'org.bluez.Adapter1', key) for key in ('Powered', 'Discovering', 'Alias')}
         objects, = await call('/', 'org.freedesktop.DBus.ObjectManager', 'GetManagedObjects')
@@ -68,13 +68,13 @@ class CentralTests(ServingTest):
             and interfaces['org.bluez.Device1']['Connected'].value]
         return facts
 
-    async def test_scan_and_monitor_hear_the_strap_that_serve_has_on_another_adapter(self):
+    async def test_scan_and_monitor_find_the_strap_that_serve_has_on_another_adapter(self):
         async with self.own_adapters(2) as (own, other):
             await self.set_power(other, False)
             before = await self.adapter(other)
             async with self.served(own) as (_, events):
-                # A scanner that changes its channel in the middle of an advertising event misses that, and of these there
-                # is one in 1.28 s.
+                # A scanner that changes its channel during an advertising event misses it, and there is
+                # one per 1.28 s.
                 found = await self.output(LUBDUB, 'scan', '--radio', f'bluez:{other}', '--for', '8s')
                 self.assertRegex(found, rf'(?m)^found {NAME} [0-9A-F:]+/public, 180D, -\d+ dBm$')
                 self.assertEqual(await self.adapter(other), before)
@@ -85,9 +85,9 @@ class CentralTests(ServingTest):
                                 if 'bpm' in record['value']]
                     self.assertIn(rates, [notified[start:start + 4] for start in range(len(notified))])
                     self.assertIn('chest', [line.get('location') for line in lines])
-                    # Once each: what was read is no notification of the battery.
+                    # Once each: a read is not a notification of the battery.
                     self.assertEqual([line['battery'] for line in lines if 'battery' in line], [87])
-                    # The strap hangs up; the client comes back.
+                    # The strap disconnects; the client reconnects.
                     peer, = (await self.adapter(own))['connected']
                     await call(peer, 'org.bluez.Device1', 'Disconnect')
                     lines = await until_said('state', 9)
@@ -101,7 +101,7 @@ class CentralTests(ServingTest):
 
     @contextlib.asynccontextmanager
     async def beating(self, adapter):
-        """A strap by bluez-peripheral that notifies ten times a second: gives what it has notified."""
+        """A strap of bluez-peripheral that notifies ten times per second: yields its notified values."""
         bus = await get_message_bus()
         path = f'/org/bluez/{adapter}'
         served = Adapter(bus.get_proxy_object('org.bluez', path, await bus.introspect('org.bluez', path)))
@@ -122,7 +122,7 @@ class CentralTests(ServingTest):
             beats.cancel()
             bus.disconnect()
 
-    async def test_monitor_hears_a_strap_of_bluez_peripheral_and_what_it_refuses(self):
+    async def test_monitor_with_a_strap_of_bluez_peripheral_and_its_errors(self):
         async with self.own_adapters(2) as (own, other), self.beating(own) as notified:
             async with self.monitoring(other, '--peer', 'Another strap') as (_, until_said):
                 lines = await until_said('heart_rate', 20)

@@ -1,4 +1,4 @@
-"""`lubdub check` above bluetoothd, which reaches straps on another adapter: made by bluez-peripheral, and our own."""
+"""`lubdub check` over bluetoothd, with straps on another adapter: of bluez-peripheral and of lubdub."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ VERDICTS = {'pass', 'fail', 'skip', 'inconclusive'}
 
 
 class HeartRate(Service):
-    """A heart-rate sensor that keeps to its specification, as far as it is not made otherwise."""
+    """A heart-rate sensor that follows its specification, unless changed."""
 
     place, reserved = 1, DBusError('org.bluez.Error.Failed', '0x80')
     energy = 400
@@ -51,7 +51,7 @@ class HeartRate(Service):
         self.energy = 0
 
     def beat(self, number):
-        """A measurement: a heart rate, contact, now and then the energy, and an interval."""
+        """A measurement: a heart rate, contact, sometimes the energy, and an interval."""
         self.energy += number % 100 == 0
         energy = struct.pack('<H', self.energy) if number % 10 == 0 else b''
         flags = 0x1E if energy else 0x16
@@ -59,7 +59,7 @@ class HeartRate(Service):
 
 
 class Battery(Service):
-    """A battery that is notified when it changes, which it does not."""
+    """A battery with notifications, whose level does not change."""
 
     def __init__(self):
         super().__init__('180F', True)
@@ -74,13 +74,13 @@ class CheckTests(ServingTest):
 
     def setUp(self):
         super().setUp()
-        # dbus_next says of each refusal that is meant how it came about.
+        # dbus_next logs each intended error.
         logging.disable(logging.ERROR)
         self.addCleanup(logging.disable, logging.NOTSET)
 
     @contextlib.asynccontextmanager
     async def beating(self, adapter, strap):
-        """A strap by bluez-peripheral that notifies some times a second."""
+        """A strap of bluez-peripheral that notifies several times per second."""
         bus = await get_message_bus()
         path = f'/org/bluez/{adapter}'
         served = Adapter(bus.get_proxy_object('org.bluez', path, await bus.introspect('org.bluez', path)))
@@ -102,14 +102,14 @@ class CheckTests(ServingTest):
             bus.disconnect()
 
     async def check(self, adapter, only, *options):
-        """What a run comes to: each check with its verdict and the rest of its line, and all that was printed."""
+        """The result of a run: each check with its verdict and the rest of its line, and the whole output."""
         printed = await self.output(
             LUBDUB, 'check', '--radio', f'bluez:{adapter}', '--peer', STRAP, '--only', only, *options, limit=60)
         lines = [line.split(maxsplit=2) for line in printed.splitlines()]
         return {line[1]: (line[0], line[2]) for line in lines if line and line[0] in VERDICTS}, printed
 
     async def around(self, adapter):
-        """What a central may change of an adapter, and whom bluetoothd knows there."""
+        """The settings of an adapter that a central may change, and the devices that bluetoothd knows."""
         path = f'/org/bluez/{adapter}'
         facts = {key: await read(path, 'org.bluez.Adapter1', key) for key in ('Powered', 'Discovering', 'Alias')}
         objects, = await call('/', 'org.freedesktop.DBus.ObjectManager', 'GetManagedObjects')
@@ -117,7 +117,7 @@ class CheckTests(ServingTest):
                           if other.startswith(f'{path}/') and 'org.bluez.Device1' in interfaces]
         return facts
 
-    async def test_a_strap_of_bluez_peripheral_fails_what_it_does_wrong_and_nothing_else(self):
+    async def test_a_strap_of_bluez_peripheral_fails_only_for_its_faults(self):
         strap, report = HeartRate(), self.folder / 'report.json'
         async with self.own_adapters(2) as (own, other), self.beating(own, strap):
             await self.set_power(other, False)
@@ -137,7 +137,7 @@ class CheckTests(ServingTest):
             self.assertRegex(printed, r'(?m)^ +seen +invalid_attribute_value_length \(0x0D\)$')
             self.assertIn(f"replay: lubdub check --radio bluez:{other} --peer '{STRAP}' --only", printed)
 
-    async def test_our_own_strap_passes_and_ctrl_c_leaves_all_as_it_was(self):
+    async def test_a_lubdub_strap_passes_and_ctrl_c_changes_nothing(self):
         async with self.own_adapters(2) as (own, other), self.served(own) as (_, events):
             before = await self.around(other)
             async with self.running(

@@ -1,4 +1,4 @@
-"""A client under test above the kernel and bluetoothd: the adapter for bleak that the documentation prints."""
+"""A client under test over the kernel and bluetoothd: the adapter for bleak in the documentation."""
 
 import json
 import shlex
@@ -9,7 +9,7 @@ from harness import LUBDUB, ROOT, LinuxTest, interfaces, until
 
 ADAPTERS = (ROOT / 'Documentation/testing-your-client.md').read_text().split('```python\n')[1:]
 ADAPTER = next(text for text in ADAPTERS if 'import BleakClient' in text).split('```')[0]
-# Here every instruction is emulated, and a program in Python takes its time to start.
+# Python starts slowly under emulation.
 START = '60 s'
 
 
@@ -40,7 +40,7 @@ class BleakTests(LinuxTest):
     limit = 240
 
     async def reported(self, client):
-        """The report of one case, what lubdub printed, and its status."""
+        """The report of one case, lubdub's output, and its status."""
         (self.folder / 'case.json').write_text(json.dumps(CASE))
         report = self.folder / 'report.json'
         output = await self.output(
@@ -60,9 +60,9 @@ class BleakTests(LinuxTest):
         self.assertEqual(interfaces(), before)
         self.assertEqual(self.kernel_complaints(), [])
 
-    async def test_who_cannot_be_started_is_an_error(self):
+    async def test_a_client_that_cannot_be_started_is_an_error(self):
         case, _ = await self.reported('no-such-program')
-        self.assertEqual(case['reason'], 'client: it could not be started: /bin/sh says not found')
+        self.assertEqual(case['reason'], 'client: it could not be started: /bin/sh reports not found')
 
     async def test_serve_makes_an_interface_that_bluetoothd_powers(self):
         before = interfaces()

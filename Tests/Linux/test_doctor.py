@@ -1,4 +1,4 @@
-"""`lubdub doctor`: each failure is provoked, found by its code, and gone after its mend."""
+"""`lubdub doctor`: each failure is provoked, found by its code, and fixed by its advice."""
 
 import asyncio
 import contextlib
@@ -29,11 +29,11 @@ class DoctorTests(LinuxTest):
 
     @classmethod
     def setUpClass(cls):
-        # Read for the first time, the program would hold up a controller that has two seconds to answer.
+        # Reading the program for the first time could delay a controller that must respond within two seconds.
         subprocess.run([LUBDUB, '--version'], check=True, capture_output=True, timeout=20)
 
     async def doctor(self, *arguments, user=(), radio='bluez'):
-        """What doctor says about a radio.  A start alone takes up to a second where every instruction is emulated."""
+        """doctor's findings about a radio.  Starting takes up to a second under emulation."""
         began = time.monotonic()
         process = await asyncio.create_subprocess_exec(
             *user, LUBDUB, 'doctor', '--json', '--radio', radio, *arguments, stdin=asyncio.subprocess.DEVNULL,
@@ -57,7 +57,7 @@ class DoctorTests(LinuxTest):
         return next((finding for finding in report['findings'] if finding['code'] == code), None)
 
     async def ill(self, code, level='problem', **options):
-        """Waits for the finding with that code, which must come; services need a moment."""
+        """Waits for the finding with that code; services need a moment."""
         async with asyncio.timeout(10):
             while not (finding := self.finding(await self.doctor(**options), code)):
                 await asyncio.sleep(0.2)
@@ -66,14 +66,14 @@ class DoctorTests(LinuxTest):
         return finding
 
     async def mended(self, code, **options):
-        """Waits until doctor does not find that any more."""
+        """Waits until doctor no longer reports that code."""
         async with asyncio.timeout(15):
             while self.finding(report := await self.doctor(**options), code):
                 await asyncio.sleep(0.1)
         return report
 
     async def content(self):
-        """Waits until bluetoothd can serve and there is nothing left to mend."""
+        """Waits until bluetoothd can serve and doctor finds no problem."""
         async with asyncio.timeout(15):
             while True:
                 report = await self.doctor()
@@ -84,7 +84,7 @@ class DoctorTests(LinuxTest):
         return report
 
     async def refused_serving(self, user=()):
-        """What serve says when it cannot."""
+        """serve's message when it cannot start."""
         process = await asyncio.create_subprocess_exec(
             *user, LUBDUB, 'serve', 'scenarios/resting.json', '--radio', 'bluez', cwd=ROOT,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
@@ -94,7 +94,7 @@ class DoctorTests(LinuxTest):
         return said.decode()
 
     async def run_mend(self, command):
-        """Has a shell do it; what it starts goes on."""
+        """Runs a shell command; processes that it starts keep running."""
         with open(self.folder / 'mend.messages', 'ab') as messages:
             process = await asyncio.create_subprocess_shell(
                 command, stdin=asyncio.subprocess.DEVNULL, stdout=messages, stderr=messages)
@@ -103,7 +103,7 @@ class DoctorTests(LinuxTest):
 
     @contextlib.contextmanager
     def file(self, path, text):
-        """A file of the machine with another text."""
+        """Replaces the text of a file of the machine."""
         before = path.read_bytes() if path.exists() else None
         path.write_text(text)
         try:
@@ -113,7 +113,7 @@ class DoctorTests(LinuxTest):
 
     @contextlib.asynccontextmanager
     async def service(self, name, program):
-        """What a mend starts, ended with the block."""
+        """A process that a fix starts, ended with the block."""
         try:
             yield
         finally:
@@ -122,7 +122,7 @@ class DoctorTests(LinuxTest):
 
     @contextlib.asynccontextmanager
     async def well(self, configuration=WELL):
-        """A machine where all is well."""
+        """A machine without problems."""
         with self.file(MAIN_CONF, configuration):
             async with self.btvirt(1) as names, self.message_bus(), self.service('bluetooth', 'bluetoothd'):
                 await self.run_mend('service bluetooth start')
@@ -149,7 +149,7 @@ class DoctorTests(LinuxTest):
         finally:
             await self.run_mend('modprobe --all bluetooth hci_vhci')
 
-    async def test_in_a_network_namespace_of_its_own(self):
+    async def test_in_another_network_namespace(self):
         await self.ill('LD0203', 'hint', user=['unshare', '--net'])
         await self.mended('LD0203')
 
@@ -163,7 +163,7 @@ class DoctorTests(LinuxTest):
                 await self.run_mend(finding['mend'])
             await self.content()
 
-    async def test_ports_are_in_use(self):
+    async def test_ports_in_use(self):
         with contextlib.ExitStack() as taken:
             taken.enter_context(socket.create_server(('127.0.0.1', 6402)))
             self.assertIn('serve would take 6403', (await self.ill('LD0223', 'hint'))['found'])
@@ -175,7 +175,7 @@ class DoctorTests(LinuxTest):
                 await until(lambda: 'controller tcp:127.0.0.1:' in said.read_text(), 'serve has a port', process)
         await self.mended('LD0224')
 
-    async def test_an_adapter_and_what_becomes_of_it(self):
+    async def test_an_adapter_in_all_its_states(self):
         async with self.well() as name:
             report = await self.content()
             subjects = [finding['subject'] for finding in report['findings']]
@@ -183,7 +183,7 @@ class DoctorTests(LinuxTest):
             self.assertEqual((await self.doctor(radio=f'bluez:{name}'))['status'], 0)
             self.assertEqual((await self.doctor(radio=f'bluez:{name},hci9'))['status'], 3)
             version = r'(?m)^bluez +ok +/usr/libexec/bluetooth/bluetoothd is of BlueZ \d\.\d+$'
-            async with asyncio.timeout(20):  # bluetoothd may take longer to start here than doctor waits for its version
+            async with asyncio.timeout(20):  # bluetoothd may start more slowly than doctor waits for its version
                 while not re.search(version, printed := await self.output(LUBDUB, 'doctor', '--color', 'never')):
                     await asyncio.sleep(0.2)
             self.assertRegex(printed, rf'(?m)^bluez +works +serve, monitor, scan on {name};')
@@ -207,13 +207,13 @@ class DoctorTests(LinuxTest):
         await self.run_mend(finding['mend'])
 
     async def taken(self, name):
-        """By another program, which ends."""
+        """Another program advertises, then ends."""
         await self.output('bluetoothctl', 'power', 'off')
         with user_channel(int(name.removeprefix('hci'))):
             await self.ill('LD0215', radio=f'bluez:{name}')
 
     async def crowded(self, _):
-        """With three advertisements, which is what btvirt can send."""
+        """With three advertisements, the maximum of btvirt."""
         async with contextlib.AsyncExitStack() as stack:
             for number in range(3):
                 await stack.enter_async_context(self.advertiser(f'advertiser{number}'))
@@ -243,8 +243,8 @@ class DoctorTests(LinuxTest):
         finally:
             os.kill(daemon, signal.SIGCONT)
 
-    async def test_from_nothing_by_what_it_says(self):
-        """No bus, no bluetoothd, no adapter, one that is no good, and a good one."""
+    async def test_from_nothing_by_following_the_advice(self):
+        """No bus, no bluetoothd, no adapter, an unusable adapter, and a good one."""
         pathlib.Path('/run/dbus/system_bus_socket').unlink(missing_ok=True)
         with self.file(MAIN_CONF, WELL):
             async with self.service('dbus', 'dbus-daemon'), self.service('bluetooth', 'bluetoothd'):
@@ -267,7 +267,7 @@ class DoctorTests(LinuxTest):
                     await self.content()
 
     async def installed(self):
-        """bluetoothd, after it was not."""
+        """Starts bluetoothd."""
         program = pathlib.Path(BLUETOOTHD)
         hidden = program.rename(program.with_name('hidden'))
         try:
@@ -298,7 +298,7 @@ class DoctorTests(LinuxTest):
                 self.assertEqual(finding['mend'], 'sudo usermod --append --groups bluetooth "$(id -un)"')
                 await self.run_mend(finding['mend'].replace('sudo ', '').replace('"$(id -un)"', 'nobody'))
                 self.assertEqual((await self.mended('LD0213', user=NOBODY))['status'], 0)
-                POLICY.write_text(MANAGED % '')  # the bus sees it by itself
+                POLICY.write_text(MANAGED % '')  # the bus reloads it automatically
                 finding = await self.ill('LD0213', user=NOBODY)
                 await self.run_mend(finding['mend'].replace('sudo ', ''))
                 self.assertEqual((await self.mended('LD0213', user=NOBODY))['status'], 0)
@@ -306,7 +306,7 @@ class DoctorTests(LinuxTest):
 
 @contextlib.contextmanager
 def user_channel(index):
-    """The adapter, away from the kernel: Linux, `include/net/bluetooth/hci_sock.h`, HCI_CHANNEL_USER."""
+    """Takes the adapter from the kernel: Linux, `include/net/bluetooth/hci_sock.h`, HCI_CHANNEL_USER."""
     with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as channel:
         address = struct.pack('HHH', socket.AF_BLUETOOTH, index, 1)
         if ctypes.CDLL(None, use_errno=True).bind(channel.fileno(), address, len(address)) != 0:

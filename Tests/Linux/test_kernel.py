@@ -1,18 +1,18 @@
-"""The Linux kernel as the host above our virtual controller, without bluetoothd."""
+"""The Linux kernel as the host over lubdub's virtual controller, without bluetoothd."""
 
 import asyncio
 import re
 
 from harness import LinuxTest
 
-# What Linux asks of every LE controller when it sets it up, in its order; what else it asks depends on what the
-# controller says of itself.
+# The commands that Linux sends to every LE controller during setup, in order; further ones depend on the
+# controller's features.
 SETTING_UP = ['0C03', '1003', '1001', '1009', '1002', '2003', '2002', '201C', '0C01', '2001']
 STRAP = 'C0:FF:EE:00:00:01'
 
 
 class KernelTests(LinuxTest):
-    async def test_the_kernel_sets_up_our_controller(self):
+    async def test_the_kernel_sets_up_a_lubdub_controller(self):
         async with self.lubdub('controller') as path, self.bridge(path) as interface:
             self.assertEqual(await self.output('hciconfig', interface.name, 'up'), '')
             self.assertIn('UP RUNNING', await self.output('hciconfig', interface.name))
@@ -22,7 +22,7 @@ class KernelTests(LinuxTest):
             self.assertEqual(interface.troubles, [])
         self.assertEqual(self.kernel_complaints(), [])
 
-    async def test_two_of_its_interfaces_meet_in_our_air(self):
+    async def test_two_kernel_interfaces_meet_in_the_air(self):
         async with (
                 self.lubdub('controller') as path, self.bridge(path) as peripheral, self.bridge(path) as central):
             for interface in (peripheral, central):
@@ -40,7 +40,7 @@ class KernelTests(LinuxTest):
             self.assertEqual(peripheral.troubles + central.troubles, [])
         self.assertEqual(self.kernel_complaints(), [])
 
-    async def test_tools_of_old_hear_and_read_the_strap(self):
+    async def test_old_tools_find_and_read_the_strap(self):
         async with self.lubdub('serve', 'scenarios/resting.json') as path, self.bridge(path) as interface:
             await self.output('hciconfig', interface.name, 'up')
             heard = await self.output('timeout', '--signal=INT', '3', 'hcitool', '-i', interface.name, 'lescan')

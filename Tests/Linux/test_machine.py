@@ -1,4 +1,4 @@
-"""What later tests stand on: the machine itself, and two adapters in one air that are not ours."""
+"""The basis of the other tests: the machine, and two btvirt adapters in one air."""
 
 import socket
 
@@ -6,7 +6,7 @@ from harness import LinuxTest, interfaces
 
 
 class MachineTests(LinuxTest):
-    async def test_two_adapters_come_powered_and_go(self):
+    async def test_two_adapters_appear_powered_and_disappear(self):
         async with self.two_adapters() as names:
             self.assertEqual(names, ['hci0', 'hci1'])
             listed = await self.output('bluetoothctl', 'list')
@@ -14,8 +14,8 @@ class MachineTests(LinuxTest):
         self.assertEqual(interfaces(), set())
         self.assertEqual(self.kernel_complaints(), [])
 
-    async def test_the_kernel_complains_of_a_controller_that_keeps_silent(self):
-        """Else the tests that expect no complaints could not fail."""
+    async def test_the_kernel_complains_of_a_silent_controller(self):
+        """Proves that tests for kernel warnings can fail."""
         path = str(self.folder / 'silent')
         with socket.create_server(path, family=socket.AF_UNIX):
             async with self.bridge(path) as interface:

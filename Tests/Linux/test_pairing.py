@@ -1,4 +1,4 @@
-"""Pairing with what `lubdub serve --radio bluez` serves: bluetoothd asks both ends' agents."""
+"""Pairing with devices of `lubdub serve --radio bluez`: bluetoothd asks the agents of both ends."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ from serving import PROPERTIES, ServingTest, call, read
 
 
 class ClientAgent(ServiceInterface):
-    """The person at the client: enters what the strap shows, and agrees to everything."""
+    """The user of the client: enters the strap's passkey, and accepts everything."""
 
     def __init__(self, shown):
         super().__init__('org.bluez.Agent1')
@@ -48,15 +48,15 @@ class ClientAgent(ServiceInterface):
 
 
 class Spoilt(Exception):
-    """What is not ours failed, so that a step says nothing."""
+    """A program other than lubdub failed, so the step proves nothing."""
 
 
 class PairingTests(ServingTest):
     limit = 150
 
     def strap(self, **more):
-        """A scenario's path: a strap with heart rates alone, as the client's bluetoothd would read more by itself.  Its
-        own 5.66 crashes when it takes attributes away, after a link that ended while a read of it was not answered."""
+        """The path of a scenario with heart rates only, since the client's bluetoothd reads other values immediately.
+        Version 5.66 crashes when it removes attributes after a link ended during a read."""
         def change(document):
             device, = document['devices']
             device.update(services=device['services'][:1], **more)
@@ -67,7 +67,7 @@ class PairingTests(ServingTest):
         return self.strap(security=security)
 
     async def pair(self, adapter, capability, said, meanwhile=None):
-        """The error of pairing from this adapter, None if it went well; and the client's agent."""
+        """The error of pairing from this adapter, None on success; and the client's agent."""
         bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
 
         async def ask(path, interface, member, signature='', body=()):
@@ -98,7 +98,7 @@ class PairingTests(ServingTest):
             bus.disconnect()
 
     async def linked(self, path, pairing):
-        """Waits for the link below the pairing: btvirt loses one now and then when it reports before the kernel scans."""
+        """Waits for the link before pairing: btvirt sometimes loses one when it reports before the kernel scans."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(6):
                 while not pairing.done() and not await read(path, 'org.bluez.Device1', 'Connected'):
@@ -107,7 +107,7 @@ class PairingTests(ServingTest):
         pairing.cancel()
         raise Spoilt('btvirt made no link')
 
-    async def test_devices_pair_as_their_security_says(self):
+    async def test_devices_pair_as_their_security_requires(self):
         for step in (self.just_works, self.shows_a_passkey, self.refuses_digits, self.agrees_to_digits,
                      self.enters_digits, self.does_not_pair):
             for attempt in range(4):
@@ -122,7 +122,7 @@ class PairingTests(ServingTest):
                 self.fail(f'{step.__name__} could not be played')
 
     async def play(self, step):
-        """Plays a step on adapters of its own: what it did to bluetoothd does not reach the next."""
+        """Runs a step on new adapters, so that its effects on bluetoothd do not reach the next."""
         async with self.btvirt() as (own, other), self.bluetoothd() as daemon:
             await self.powered(own, other)
             before = await self.state(own)
@@ -140,7 +140,7 @@ class PairingTests(ServingTest):
                 raise
 
     async def part(self, adapter):
-        """Ends an adapter's connections, and forgets whom it has keys of."""
+        """Ends an adapter's connections and removes its bonds."""
         objects, = await call('/', 'org.freedesktop.DBus.ObjectManager', 'GetManagedObjects')
         for path, interfaces in objects.items():
             if path.startswith(f'/org/bluez/{adapter}/') and 'org.bluez.Device1' in interfaces:
@@ -167,7 +167,7 @@ class PairingTests(ServingTest):
         self.assertIsNone(await self.compares_digits(own, other, 'yes'))
 
     async def compares_digits(self, own, other, word):
-        """The error of pairing when the person at the terminal says this word."""
+        """The error of pairing when the user of the terminal enters this word."""
         async with self.served_at_terminal(own, self.that_pairs(io='display_yes_no')) as terminal:
             async def answer(agent):
                 await until(lambda: 'yes or no' in terminal.said(), 'the terminal asks')
@@ -186,8 +186,8 @@ class PairingTests(ServingTest):
 
     async def does_not_pair(self, own, other):
         async with self.served(own, self.strap()):
-            # The client asks for keys that are kept only if its own adapter keeps them.  It has no agent: the first one
-            # makes bluetoothd let all of its adapters pair.
+            # The client requests a bond only if its adapter stores keys.  It has no agent: the first one
+            # makes bluetoothd allow pairing on all of its adapters.
             await call(f'/org/bluez/{other}', PROPERTIES, 'Set', 'ssv', 'org.bluez.Adapter1', 'Pairable',
                        Variant('b', True))
             self.assertFalse((await self.state(own))['Pairable'])

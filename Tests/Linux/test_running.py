@@ -1,4 +1,4 @@
-"""`lubdub run --radio bluez`: cases of a strap in the hands of bluetoothd, for a program and for a person."""
+"""`lubdub run --radio bluez`: cases with a strap over bluetoothd, for a program and for an operator."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ HEARD = CASE | {
          'within': '5 s'},
         {'id': 'does_not_poll', 'expect': 'never', 'event': 'refused'}],
 }
-SKIPPED = 'does_not_poll: refused is not heard of: bluetoothd has that to itself'
+SKIPPED = 'does_not_poll: refused cannot be observed: bluetoothd does not report this'
 
 
 class RunningTests(ServingTest):
@@ -35,7 +35,7 @@ class RunningTests(ServingTest):
         path.write_text(json.dumps(HEARD))
         return path
 
-    async def test_a_program_is_judged(self):
+    async def test_a_program_is_tested(self):
         report = self.folder / 'report.json'
         async with self.own_adapters(2) as (own, other):
             output = await self.output(
@@ -44,7 +44,7 @@ class RunningTests(ServingTest):
         case, = json.loads(report.read_text())['cases']
         self.assertEqual((case['verdict'], case['reason']), ('pass', SKIPPED), output)
 
-    async def test_a_person_is_asked(self):
+    async def test_an_operator_is_asked(self):
         async with self.own_adapters(2) as (own, other):
             asked = await asyncio.create_subprocess_exec(
                 LUBDUB, 'run', self.case(), '--radio', f'bluez:{own}', '--ask', cwd=ROOT, stdin=asyncio.subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""`lubdub serve --radio bluez`: what a client hears, bluetoothd's restart, and what is missing."""
+"""`lubdub serve --radio bluez`: its clients, a restart of bluetoothd, and missing prerequisites."""
 
 import asyncio
 import signal
@@ -11,7 +11,7 @@ from serving import NAME, ServingTest
 class ServingTests(ServingTest):
     limit = 80
 
-    async def test_bleak_finds_reads_and_hears_the_strap(self):
+    async def test_bleak_finds_reads_and_subscribes(self):
         async with self.two_adapters() as (own, other):
             before = await self.state(own)
             async with self.served(own) as (process, events):
@@ -31,7 +31,7 @@ class ServingTests(ServingTest):
             await self.is_as_before(own, before)
 
     async def refusals(self, client):
-        """The errors of the Heart Rate Service, as the client sees them."""
+        """The errors of the Heart Rate Service, as a client receives them."""
         for error, ask in (
                 ('not permitted', lambda: client.read_gatt_char(MEASUREMENT)),
                 ('not permitted', lambda: client.write_gatt_char(LOCATION, b'\x01', response=True)),
@@ -42,7 +42,7 @@ class ServingTests(ServingTest):
             self.assertIn(error, str(refused.exception).lower())
         await client.write_gatt_char(CONTROL_POINT, b'\x01', response=True)
 
-    async def test_bluetoothd_begins_again_and_the_strap_is_heard_again(self):
+    async def test_a_restart_of_bluetoothd_restores_the_strap(self):
         async with self.btvirt() as (own, other), self.message_bus():
             async with self.daemon() as daemon:
                 await self.powered(own, other)
@@ -53,15 +53,15 @@ class ServingTests(ServingTest):
                     await hear(client, 1)
                 await end(daemon)
             async with self.daemon():
-                # The demand begins when org.bluez is there again; how soon a client scans is the client's affair.
+                # The demand begins when org.bluez is back; when a client scans is up to the client.
                 await until(
                     lambda: len(self.happened(events, 'advertising')) > 1, 'it is advertised anew', process, limit=5)
-                await self.powered(other)  # else bluetoothd refuses to scan
+                await self.powered(other)  # otherwise bluetoothd rejects a scan
                 async with self.client(other) as client:
                     self.assertGreaterEqual(len(await hear(client, 2)), 2)
                 self.assertIsNone(process.returncode)
 
-    async def test_what_is_missing_is_said(self):
+    async def test_missing_prerequisites_are_reported(self):
         async def said(*arguments):
             process = await asyncio.create_subprocess_exec(
                 LUBDUB, 'serve', 'scenarios/resting.json', '--radio', *arguments,

@@ -1,4 +1,4 @@
-"""`lubdub serve --radio bluez` and the clients that people have."""
+"""`lubdub serve --radio bluez` with popular clients."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from serving import NAME, ServingTest, read
 
 
 class ClientTests(ServingTest):
-    async def test_bleak_and_bleakheart_hear_it_at_once(self):
+    async def test_bleak_and_bleakheart_subscribe_at_once(self):
         both = self.scenario(lambda document: document['devices'][0].update(connections=2))
         async with self.own_adapters(3) as (own, *others):
             async with self.served(own, both) as (process, events):
@@ -31,10 +31,10 @@ class ClientTests(ServingTest):
             self.assertNotEqual(beginnings, [], (notified, rates))
 
     def compare(self, heard, notified):
-        """What bleakheart heard, with what the event log says from its subscription on."""
+        """bleakheart's values, and the event log from its subscription on."""
         for (kind, _, (rate, intervals), _), value in zip(heard, notified, strict=False):
             self.assertEqual((kind, rate), ('HR', value['bpm']))
-            # Its intervals are in milliseconds, rounded; those of the air in 1/1024 s.
+            # bleakheart has intervals in rounded milliseconds; the air has 1/1024 s.
             self.assertEqual(len(intervals), len(value.get('rr_ms', [])))
             for interval, sent in zip(intervals, value.get('rr_ms', [])):
                 self.assertAlmostEqual(interval, sent, delta=1)
@@ -53,19 +53,19 @@ class ClientTests(ServingTest):
                 self.assertIn(expected, known)
 
     async def bluetoothctl(self, *commands):
-        """What it prints for commands that are typed one after the other."""
+        """Its output for commands that are typed one after another."""
         process = await asyncio.create_subprocess_exec(
             'bluetoothctl', stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT)
         for command in commands:
-            await asyncio.sleep(1.5)  # it takes a command only when it has heard what bluetoothd knows
+            await asyncio.sleep(1.5)  # it accepts a command only after it has read bluetoothd's objects
             process.stdin.write(f'{command}\n'.encode())
         await asyncio.sleep(1)
         async with asyncio.timeout(20):
             printed, _ = await process.communicate(b'quit\n')
         return printed.decode(errors='replace')
 
-    async def test_two_devices_have_an_adapter_each(self):
+    async def test_two_devices_use_one_adapter_each(self):
         def double(document):
             first = document['devices'][0]
             second = {'id': 'other', 'name': 'Second HRM', 'address': 'C0:FF:EE:00:00:02/random'}

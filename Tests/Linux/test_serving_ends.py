@@ -1,4 +1,4 @@
-"""How `lubdub serve --radio bluez` ends: the adapter is as before, or it is said why not."""
+"""The end of `lubdub serve --radio bluez`: the adapter is restored, or a message explains why not."""
 
 import signal
 
@@ -8,7 +8,7 @@ from serving import ServingTest
 
 class EndTests(ServingTest):
     async def ended(self, process, code, *messages, limit=8):
-        """Waits until it has ended so, and has said so; what it said is forgotten."""
+        """Waits until it has ended with this status and message; clears the output."""
         await until(lambda: process.returncode is not None, 'it ends', limit=limit)
         self.assertEqual(process.returncode, code)
         for message in messages:
@@ -23,9 +23,9 @@ class EndTests(ServingTest):
             async with self.served(own) as (process, _):
                 daemon.send_signal(signal.SIGSTOP)
                 process.send_signal(signal.SIGINT)
-                await self.ended(process, 130, 'bluetoothd does not answer')
+                await self.ended(process, 130, 'bluetoothd does not reply')
                 daemon.send_signal(signal.SIGCONT)
-            await self.is_as_before(own, before)  # it finds what it was asked when it goes on
+            await self.is_as_before(own, before)  # it processes the requests when it continues
 
             async with self.served(own) as (process, _):
                 await self.set_power(own, False)
@@ -46,7 +46,7 @@ class EndTests(ServingTest):
                 unplugged = self.served(own)
                 process, _ = await unplugged.__aenter__()
                 self.addAsyncCleanup(unplugged.__aexit__, None, None, None)
-            await self.ended(process, 3, f'{own} is not there any more')
+            await self.ended(process, 3, f'{own} was removed')
 
             async with self.btvirt(1) as (own,):
                 await self.powered(own)

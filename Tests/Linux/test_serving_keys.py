@@ -1,4 +1,4 @@
-"""The keys of `lubdub serve --radio bluez` on a terminal, and what a client beyond bluetoothd notices of each."""
+"""The keys of `lubdub serve --radio bluez` on a terminal, and their effects on a client over bluetoothd."""
 
 import asyncio
 
@@ -7,16 +7,16 @@ from heart import BATTERY_LEVEL, MEASUREMENT, bpm, logged
 from serving import ServingTest
 
 UP, DOWN, SHIFT_UP, SHIFT_DOWN = b'\x1b[A', b'\x1b[B', b'\x1b[1;2A', b'\x1b[1;2B'
-CONTACT, TOUCHED, NOT_TOUCHED = 0b110, 0b110, 0b100  # of the flags of Heart Rate Measurement
+CONTACT, TOUCHED, NOT_TOUCHED = 0b110, 0b110, 0b100  # flags of Heart Rate Measurement
 
 
 class KeyTests(ServingTest):
     def in_haste(self):
-        """The strap at rest, but with five heart rates a second: the effects are seen sooner."""
+        """The strap at rest with five heart rates per second, so that effects come sooner."""
         return self.scenario(lambda document: document['devices'][0]['services'][0].update(period='200 ms'))
 
     def keys(self):
-        """What the event log has of keys: event, thing, value, key."""
+        """The key events in the log: event, entity, value, key."""
         return [(record['event'], record['of'], record.get('value'), record['rule'])
                 for record in logged(self.folder / 'events.jsonl') if 'rule' in record]
 
@@ -24,7 +24,7 @@ class KeyTests(ServingTest):
         """Waits until the log ends with these."""
         await until(lambda: tuple(self.keys()[-len(expected):]) == expected, f'the log has {expected}')
 
-    async def test_each_key_is_seen_by_a_client(self):
+    async def test_a_client_sees_each_key(self):
         async with self.two_adapters() as (own, other):
             before = await self.state(own)
             async with self.served_at_terminal(own, self.in_haste()) as terminal:
@@ -45,7 +45,7 @@ class KeyTests(ServingTest):
             await self.is_as_before(own, before)
 
     async def hears(self, condition, what):
-        """Waits until the client hears such a measurement."""
+        """Waits until the client receives such a measurement."""
         try:
             async with asyncio.timeout(10):
                 while not condition(await self.heard.get()):
@@ -62,7 +62,7 @@ class KeyTests(ServingTest):
             await until(lambda: self.keys()[count:], f'key {name} is logged')
             event, thing, value, key = self.keys()[count]
             self.assertEqual((event, thing, key), ('began', 'strap/heart_rate', f'key {name}'))
-            if rate is not None:  # before, it walks
+            if rate is not None:  # the rate was random before
                 self.assertEqual(value, rate + step)
             rate = value
             await self.hears(lambda heard: bpm(heard) == rate, f'{rate} bpm')
@@ -81,7 +81,7 @@ class KeyTests(ServingTest):
     async def silence(self, rate):
         self.terminal.type(b's')
         await self.logs(('began', 'strap', None, 'key s'))
-        await asyncio.sleep(0.3)  # what was on its way
+        await asyncio.sleep(0.3)  # values in flight
         while not self.heard.empty():
             self.heard.get_nowait()
         await asyncio.sleep(1)

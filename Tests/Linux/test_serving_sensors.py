@@ -1,5 +1,5 @@
-"""`lubdub serve --radio bluez`: all sensors of a device, as bleak reads and hears them, and Polar's ECG as bleakheart
-does."""
+"""`lubdub serve --radio bluez`: bleak uses all sensors of a device, and bleakheart uses the ECG of a Polar device.
+"""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ FILES = {'fitness': 'fitness', 'thermometer': 'health_thermometer', 'ecg_500hz':
 
 
 def add_sensors(document):
-    """Gives the strap one service of each of these scenarios; the handles are bluetoothd's to choose."""
+    """Gives the strap one service of each of these scenarios; bluetoothd chooses the handles."""
     strap = document['devices'][0]
     for file, kind in FILES.items():
         text = (ROOT / f'scenarios/{file}.json').read_text().replace('"${steps}"', '6600')
@@ -28,7 +28,7 @@ def add_sensors(document):
 
 
 class SensorTests(ServingTest):
-    async def test_bleak_reads_and_hears_every_sensor(self):
+    async def test_bleak_uses_every_sensor(self):
         async with self.two_adapters() as (own, other):
             async with self.served(own, self.scenario(add_sensors)) as (process, events), self.client(other) as client:
                 self.client_, self.events, self.process = client, events, process
@@ -45,7 +45,7 @@ class SensorTests(ServingTest):
                 await self.writes(client)
 
     async def told(self, event, part, count):
-        """The records of an event, as soon as there are so many."""
+        """The first `count` records of an event."""
         def records():
             found = [record for record in self.happened(self.events, event) if record['of'] == part]
             return found if len(found) >= count else None
@@ -54,7 +54,7 @@ class SensorTests(ServingTest):
         return records()
 
     async def hears(self, part, uuid, count):
-        """So many notifications or indications, which are those of the event log, octet by octet."""
+        """The first `count` notified or indicated values, which equal those of the event log."""
         heard, enough = [], asyncio.Event()
 
         def take(_, value):
@@ -72,7 +72,7 @@ class SensorTests(ServingTest):
         return heard
 
     def is_whole(self, frames):
-        """No sample of the ECG is missing."""
+        """Asserts that no sample of the ECG is missing."""
         following = None
         for frame in frames:
             index, count = struct.unpack_from('<IB', frame, 4)

@@ -1,10 +1,10 @@
-"""Bridges /dev/vhci and a controller of lubdub's: the Linux kernel is the host, H4 goes both ways.
+"""Bridges /dev/vhci and a lubdub controller: the Linux kernel is the host, with H4 in both directions.
 
     python vhci.py PATH    the Unix socket of the controller
 
-It prints JSON: the number of the interface (`{"index": 0}`), then each command of the kernel's when it is answered,
-with the status of the answer and the milliseconds from the beginning to the command and from the command to its
-answer.  Commands that are not answered come when a signal ends it, with the status null.
+Prints JSON: the number of the interface (`{"index": 0}`), then a line for each answered command of the kernel with
+its status, the milliseconds from the start to the command, and those from the command to the
+answer.  On a signal it prints unanswered commands with the status null, and ends.
 """
 
 import json
@@ -18,7 +18,7 @@ import time
 
 COMMAND, ACL, EVENT, VENDOR = 1, 2, 4, 0xFF
 COMMAND_COMPLETE, COMMAND_STATUS = 0x0E, 0x0F
-# What is before the payload of a packet to the host, indicator included, and how the length at its end is packed.
+# For each packet to the host: the header, indicator included, and the format of the length at its end.
 HEADERS = {ACL: (5, '<3xH'), EVENT: (3, '<2xB')}
 
 
@@ -29,11 +29,11 @@ class Bridge:
         self.device = os.open('/dev/vhci', os.O_RDWR)
         self.waiting, self.received = [], b''
         self.began = time.monotonic()
-        # A primary controller, please. The kernel answers with the index, not always before its first command.
+        # Requests a primary controller.  The kernel answers with the index, sometimes after its first command.
         os.write(self.device, bytes([VENDOR, 0]))
 
     def carry(self):
-        """Carries packets until the controller goes."""
+        """Forwards packets until the controller closes the stream."""
         poll = select.poll()
         poll.register(self.device, select.POLLIN)
         poll.register(self.controller, select.POLLIN)
@@ -56,7 +56,7 @@ class Bridge:
         self.controller.sendall(packet)
 
     def to_kernel(self):
-        """The kernel takes one packet at each write."""
+        """The kernel accepts one packet per write."""
         while self.received:
             size, length = HEADERS[self.received[0]]
             if len(self.received) < size:
@@ -69,7 +69,7 @@ class Bridge:
             self.note(packet)
 
     def note(self, packet):
-        """Tells of the command that an event answers, if it does."""
+        """Prints the command that an event answers, if any."""
         if packet[:2] == bytes([EVENT, COMMAND_COMPLETE]) and len(packet) > 6:
             opcode, status = struct.unpack('<HB', packet[4:7])
         elif packet[:2] == bytes([EVENT, COMMAND_STATUS]):

@@ -2,7 +2,7 @@ import Octets
 import Testing
 
 @Suite struct PacketPoolTests {
-    @Test func `Headers go in front, and reading drops them`() {
+    @Test func `Headers are prepended by writers and dropped by readers`() {
         var pool = PacketPool()
         var packet = pool.take([1, 2, 3])
         pool.prepend(0x0004 as UInt16, to: &packet)
@@ -32,7 +32,7 @@ import Testing
         #expect(pool.header(of: packet) == nil)
     }
 
-    @Test func `A copy is its own, and what is released is used again`() {
+    @Test func `A copy is independent, and released slots are reused`() {
         var pool = PacketPool()
         let packet = pool.take([1, 2, 3])
         var part = pool.copy(packet, from: 1, count: 9)
@@ -48,7 +48,7 @@ import Testing
         #expect(pool.octets(of: next) == [7])
     }
 
-    @Test func `Dropping more than there is leaves nothing`() {
+    @Test func `Dropping more octets than there are leaves an empty packet`() {
         var pool = PacketPool()
         var packet = pool.take([1, 2, 3])
         packet.dropFirst(4)

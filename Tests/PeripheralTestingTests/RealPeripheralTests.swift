@@ -10,6 +10,8 @@ import Synchronization
 import TestBus
 import Testing
 
+@testable import Benchmarks
+@testable import ClientTesting
 @testable import CommandLineTool
 @testable import CommandSupport
 @testable import PeripheralTesting
@@ -21,16 +23,16 @@ import Testing
 
     /// Calls `body` on the thread of a loop, with a bluetoothd and a host above it.
     private static func withHost(
-        isConnected: Bool = false, _ reactions: [String: FalseRadio.Reaction] = [:],
+        isConnected: Bool = false, _ reactions: [String: FakeRadio.Reaction] = [:],
         _ signals: Signals = Signals([]),
-        _ body: (_ host: RealTimeHost, _ bluez: FalseRadio) throws -> Void
+        _ body: (_ host: RealTimeHost, _ bluez: FakeRadio) throws -> Void
     ) throws {
         let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
         defer { bus.stop() }
-        try loop.hold {
+        try loop.withCurrentThread {
             let reactions = strap().merging(reactions) { $1 }
             let bluez = try made(on: loop) {
-                try await FalseRadio(on: bus, loop, isPowered: false, isConnected: isConnected, reactions)
+                try await FakeRadio(on: bus, loop, isPowered: false, isConnected: isConnected, reactions)
             }
             let host = try #require(try RealTimeHost.bluez("hci0", RealTime(loop, signals), bus: bus.address))
             try body(host, bluez)
@@ -41,33 +43,33 @@ import Testing
     private static func made<Value: Sendable>(
         on loop: EventLoop, _ make: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
-        let made = Heard<Result<Value, any Error>>()
+        let made = Recorder<Result<Value, any Error>>()
         _ = loop.start {
             do { made.add(.success(try await make())) } catch { made.add(.failure(error)) }
         }
-        while made.all.isEmpty { _ = loop.turn(until: loop.now.advanced(by: .seconds(1))) }
+        while made.all.isEmpty { _ = loop.runNextEvents(until: loop.now.advanced(by: .seconds(1))) }
         return try made.all[0].get()
     }
 
     /// The reactions of bluetoothd near a strap without faults.
-    private static func strap() -> [String: FalseRadio.Reaction] {
+    private static func strap() -> [String: FakeRadio.Reaction] {
         let configuration = Mutex<UInt8>(0)
         return [
             "StartDiscovery": { radio, call in
-                call.answer()
+                call.reply()
                 radio.hear(-40)
             },
             "Disconnect": { radio, call in
                 configuration.withLock { $0 = 0 }
                 leave(radio)
-                call.answer()
+                call.reply()
             },
             "StartNotify": { radio, call in
                 configuration.withLock { $0 = 1 }
-                call.answer()
+                call.reply()
                 let loop = radio.loop
                 loop.call(at: loop.now.advanced(by: .milliseconds(50))) {
-                    radio.notify(FalseRadio.measurement, [0x00, 72])
+                    radio.notify(FakeRadio.measurement, [0x00, 72])
                 }
             },
             "StopNotify": { _, call in
@@ -75,48 +77,50 @@ import Testing
                     defer { value = 0 }
                     return value
                 }
-                if before == 0 { return call.refuse(Refusal("org.bluez.Error.Failed", "No notify session started")) }
-                call.answer()
+                if before == 0 {
+                    return call.fail(with: MethodError("org.bluez.Error.Failed", "No notify session started"))
+                }
+                call.reply()
             },
             "ReadValue": { _, call in
-                if call.path == FalseRadio.measurement {
-                    return call.refuse(Refusal("org.bluez.Error.NotPermitted", "Read not permitted"))
+                if call.path == FakeRadio.measurement {
+                    return call.fail(with: MethodError("org.bluez.Error.NotPermitted", "Read not permitted"))
                 }
-                call.answer([.octets([configuration.withLock(\.self), 0])])
+                call.reply([.octets([configuration.withLock(\.self), 0])])
             },
             "WriteValue": { _, call in
                 switch call.arguments[0].octets {
-                case [1]: call.answer()
+                case [1]: call.reply()
                 case let octets? where octets.count == 1:
-                    call.refuse(Refusal("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80"))
-                default: call.refuse(Refusal("org.bluez.Error.InvalidArguments", "Invalid Length"))
+                    call.fail(with: MethodError("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80"))
+                default: call.fail(with: MethodError("org.bluez.Error.InvalidArguments", "Invalid Length"))
                 }
             },
         ]
     }
 
-    private static func leave(_ radio: FalseRadio) {
+    private static func leave(_ radio: FakeRadio) {
         radio.change(
-            FalseRadio.strap, "org.bluez.Device1",
+            FakeRadio.strap, "org.bluez.Device1",
             ["Connected": .boolean(false), "ServicesResolved": .boolean(false)], without: ["RSSI"])
     }
 
     private static func ask(_ id: String, by host: RealTimeHost) throws -> Check.Outcome {
-        try #require(Check.all.first { $0.id == id }).ask(of: peer, by: host, isStrict: true)
+        try #require(Check.all.first { $0.id == id }).run(on: peer, over: host, isStrict: true)
     }
 
     // MARK: Outcomes
 
     struct Case: Sendable {
         let id: String
-        var reactions: [String: FalseRadio.Reaction] = [:]
+        var reactions: [String: FakeRadio.Reaction] = [:]
         let verdict: Verdict
         /// The value found, or the reason.
         var words: String?
     }
 
-    private static func refusing(_ name: ErrorName, _ message: String) -> FalseRadio.Reaction {
-        { _, call in call.refuse(Refusal(name, message)) }
+    private static func refusing(_ name: ErrorName, _ message: String) -> FakeRadio.Reaction {
+        { _, call in call.fail(with: MethodError(name, message)) }
     }
 
     private static let cases = [
@@ -124,41 +128,43 @@ import Testing
         Case(id: "HRS/SEN/SGGIT/CHA/BV-01-C", verdict: .fail, words: "0x12 (Read, Notify)"),
         Case(id: "HRS/SEN/CON/BV-01-C", verdict: .pass),
         Case(
-            id: "HRS/SEN/CON/BV-01-C", reactions: ["ReadValue": { _, call in call.answer([.octets([0, 0])]) }],
+            id: "HRS/SEN/CON/BV-01-C", reactions: ["ReadValue": { _, call in call.reply([.octets([0, 0])]) }],
             verdict: .fail, words: "00 00"),
         Case(
             id: "HRS/SEN/CON/BV-01-C", reactions: ["StartNotify": refusing("org.bluez.Error.InProgress", "Busy")],
             verdict: .skip,
             words:
-                "a write of 0x0001 to the configuration of 2A37 cannot be asked: bluetoothd: org.bluez.Error.InProgress: "
-                + "Busy"),
+                "a write of 0x0001 to the configuration of Heart Rate Measurement is not possible: bluetoothd: "
+                + "org.bluez.Error.InProgress: Busy"),
         Case(
             id: "HRS/SEN/CON/BV-01-C",
             reactions: ["StartNotify": refusing("org.bluez.Error.NotPermitted", "Not paired")],
             verdict: .skip,
             words:
-                "the configuration of 2A37 wants a paired client (insufficient_authentication (0x05)): needs pairing, "
-                + "which is not played yet"),
+                "the configuration of Heart Rate Measurement requires a paired client (insufficient_authentication (0x05)); "
+                + "not supported yet: needs pairing"),
         Case(
             id: "HRS/SEN/CN/BV-01-C", verdict: .skip, words: "bluetoothd reports no value without a subscription"),
         Case(
-            id: "HRS/SEN/CN/BV-01-C", reactions: ["StartNotify": { _, call in call.answer() }], verdict: .fail,
+            id: "HRS/SEN/CN/BV-01-C", reactions: ["StartNotify": { _, call in call.reply() }], verdict: .fail,
             words: "none"),
         Case(id: "HRS/SEN/CW/BI-01-C", verdict: .pass),
         Case(
-            id: "HRS/SEN/CW/BI-01-C", reactions: ["WriteValue": { _, call in call.answer() }], verdict: .fail,
+            id: "HRS/SEN/CW/BI-01-C", reactions: ["WriteValue": { _, call in call.reply() }], verdict: .fail,
             words: "it was accepted"),
         Case(id: "heart_rate/control_point_length", verdict: .pass),
         Case(
             id: "heart_rate/control_point_length",
             reactions: ["WriteValue": refusing("org.bluez.Error.Failed", "Why not")],
             verdict: .skip,
-            words: "a write of 01 to 2A39 cannot be asked: bluetoothd: org.bluez.Error.Failed: Why not"),
+            words:
+                "a write of 01 to Heart Rate Control Point is not possible: bluetoothd: org.bluez.Error.Failed: Why not"
+        ),
         Case(id: "reconnection/configuration_is_cleared", verdict: .pass),
         Case(id: "reconnection/advertises_again", verdict: .pass),
         Case(
             id: "GATT/SR/GAW/BV-08-C", verdict: .skip,
-            words: "a write to 0x000D cannot be asked: bluetoothd lets nobody write a configuration"),
+            words: "a write to 0x000D is not possible: bluetoothd lets nobody write a configuration"),
         Case(
             id: "advertising/flags", verdict: .skip,
             words: "bluetoothd mixes what is advertised with what it knows from elsewhere"),
@@ -175,17 +181,17 @@ import Testing
             id: "HRS/SEN/SGGIT/SER/BV-01-C",
             reactions: ["Connect": refusing("org.bluez.Error.Failed", "le-connection-abort-by-local")],
             verdict: .inconclusive,
-            words: "no connection with \"strap\" came about: bluetoothd: org.bluez.Error.Failed: "
+            words: "could not connect to \"strap\": bluetoothd: org.bluez.Error.Failed: "
                 + "le-connection-abort-by-local"),
         Case(
             id: "HRS/SEN/CW/BI-01-C",
             reactions: [
                 "WriteValue": { radio, call in
                     leave(radio)
-                    call.refuse(Refusal("org.bluez.Error.NotConnected", "Not Connected"))
+                    call.fail(with: MethodError("org.bluez.Error.NotConnected", "Not Connected"))
                 }
             ], verdict: .inconclusive,
-            words: "the connection ended before the end of a write of 01 to 2A39: unspecified_error"),
+            words: "the connection ended during a write of 01 to Heart Rate Control Point: unspecified_error"),
     ]
 
     @Test(arguments: cases.indices) func `A check gives its outcome, or why it cannot run`(index: Int) throws {
@@ -200,7 +206,7 @@ import Testing
 
     @Test func `A paired peripheral is skipped where a check needs no bond`() throws {
         try Self.withHost { host, bluez in
-            bluez.change(FalseRadio.strap, "org.bluez.Device1", ["Paired": .boolean(true)])
+            bluez.change(FakeRadio.strap, "org.bluez.Device1", ["Paired": .boolean(true)])
             let outcome = try Self.ask("reconnection/configuration_is_cleared", by: host)
             #expect((outcome.verdict, outcome.reason) == (.skip, "this machine is paired with the peripheral"))
         }
@@ -214,7 +220,7 @@ import Testing
             #expect(bluez.property("Powered") == .boolean(true))
             host.close()
             #expect(bluez.property("Powered") == .boolean(false))
-            #expect(bluez.property("Connected", at: FalseRadio.strap) == .boolean(false))
+            #expect(bluez.property("Connected", at: FakeRadio.strap) == .boolean(false))
             #expect(Array(bluez.calls.suffix(2)) == ["Disconnect", "Powered"])
             // bluetoothd knew it before.
             #expect(!bluez.calls.contains("RemoveDevice"))
@@ -233,9 +239,9 @@ import Testing
         try #require(unsafe pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         let descriptor = ends[1]
-        let reactions: [String: FalseRadio.Reaction] = [
+        let reactions: [String: FakeRadio.Reaction] = [
             "StartNotify": { _, call in
-                call.answer()
+                call.reply()
                 Self.signal(SIGINT, into: descriptor)
             }
         ]
@@ -246,7 +252,7 @@ import Testing
             host.close()
             #expect(before.duration(to: .now) < .seconds(5))
             #expect(host.time.reason?.code == .signal(SIGINT))
-            #expect(bluez.property("Connected", at: FalseRadio.strap) == .boolean(false))
+            #expect(bluez.property("Connected", at: FakeRadio.strap) == .boolean(false))
             #expect(bluez.property("Powered") == .boolean(false))
         }
     }
@@ -255,7 +261,7 @@ import Testing
 
     @Test func `The message names a missing bus or a missing bluetoothd`() throws {
         let loop = EventLoop(pace: .real())
-        try loop.hold {
+        try loop.withCurrentThread {
             let nowhere = BusAddress.at("unix:path=/nonexistent/bus")
             let failure = #expect(throws: CommandFailure.self) {
                 _ = try RealTimeHost.bluez(nil, RealTime(loop, Signals([])), bus: nowhere)
@@ -275,13 +281,13 @@ import Testing
         for isConnected in [false, true] {
             try Self.withHost(isConnected: isConnected) { host, bluez in
                 let scan = PeripheralScan(for: Self.peer, by: host, within: .seconds(5))
-                #expect(scan.address == FalseRadio.address)
-                #expect(host.isTaken(FalseRadio.address) == isConnected)
+                #expect(scan.address == FakeRadio.address)
+                #expect(host.isTaken(FakeRadio.address) == isConnected)
                 #expect(!host.isTaken(DeviceAddress(1, .random)))
                 guard isConnected else { return }
                 let outcome = try Self.ask("HRS/SEN/SGGIT/SER/BV-01-C", by: host)
                 #expect(outcome.verdict == .inconclusive)
-                #expect(outcome.reason?.hasSuffix("another program of this machine is connected to it") == true)
+                #expect(outcome.reason?.hasSuffix("another program on this machine is connected to it") == true)
                 #expect(!bluez.calls.contains("Connect") && !bluez.calls.contains("Disconnect"))
             }
         }
@@ -330,9 +336,9 @@ import Testing
 
         var words: String {
             switch self {
-            case .name: "bluetoothd has gone away"
+            case .name: "bluetoothd has stopped"
             case .bus: "the bus has gone away"
-            case .adapter: "hci0 is not there any more"
+            case .adapter: "hci0 was removed"
             }
         }
     }
@@ -341,20 +347,20 @@ import Testing
     {
         let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
         defer { bus.stop() }  // a task that never ends still has it
-        try loop.hold {
-            let reaction: FalseRadio.Reaction = { radio, call in
-                call.answer()
+        try loop.withCurrentThread {
+            let reaction: FakeRadio.Reaction = { radio, call in
+                call.reply()
                 switch departure {
                 case .name: _ = loop.start { await radio.connection.close() }
                 case .bus: bus.stop()
                 case .adapter:
                     radio.say(
                         "/", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved",
-                        [.path(FalseRadio.adapter), .strings(["org.bluez.Adapter1"])])
+                        [.path(FakeRadio.adapter), .strings(["org.bluez.Adapter1"])])
                 }
             }
             let reactions = Self.strap().merging(["StartNotify": reaction]) { $1 }
-            let bluez = try Self.made(on: loop) { try await FalseRadio(on: bus, loop, reactions) }
+            let bluez = try Self.made(on: loop) { try await FakeRadio(on: bus, loop, reactions) }
             let host = try #require(try RealTimeHost.bluez(nil, RealTime(loop, Signals([])), bus: bus.address))
             _ = try Self.ask("HRS/SEN/CN/BV-01-C", by: host)
             #expect(host.isOver)

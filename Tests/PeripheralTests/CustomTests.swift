@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `A curve that was taken over goes on unseen`() throws {
-        var device = try Self.device(.uint8, .signal(Signal(.step(start: 0, by: 1, period: .seconds(1)))))
+        var device = try Self.device(.uint8, .curve(.step(start: 0, by: 1, period: .seconds(1))))
         try device.set(DeviceValue(service: 0, .custom0), to: Signal(99), at: at(2))
         #expect(device.read(Self.first, at: at(3)) == [99])
         try device.set(DeviceValue(service: 0, .custom0), to: nil, at: at(5))

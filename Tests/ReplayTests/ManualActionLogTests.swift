@@ -19,7 +19,7 @@ import Testing
         #"{"t": \#(time), "event": "\#(event)", "of": "strap", "line": \#(said), "rule": "\#(name)"}"#
     }
 
-    @Test func `The first line says what was configuration`() throws {
+    @Test func `The first line says what was played`() throws {
         #expect(try Self.log([]).source == .init(scenario: "a.json", seed: 7))
         let more =
             #"{"t": 0.000000, "event": "start", "scenario": "b", "seed": 18446744073709551615, "digest": "0f", "set": ["x=1"]}"#

@@ -57,7 +57,7 @@ import VirtualWorld
                 guard case .act(let rule) = try reader.read(Array(line.utf8), at: instant) else { return }
                 isDone = world.act(rule, as: "control 1", at: instant)
             case .key(_, let action, let name): isDone = world.act(action, as: name, at: instant)
-            case .back(_, let entity, let name): isDone = world.giveBack(name, of: entity, at: instant)
+            case .back(_, let entity, let name): isDone = world.end(name, of: entity, at: instant)
             }
             #expect(isDone)
         }

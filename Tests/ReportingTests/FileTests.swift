@@ -10,13 +10,13 @@ import Testing
 @Suite struct FileTests {
     private static func path(_ name: String) -> String { "/tmp/lubdub-\(getpid())-\(name)" }
 
-    /// The octets of the file at `path`, which is removed.
+    /// Reads and removes the file at `path`.
     private static func take(_ path: String) throws -> [UInt8] {
         defer { unsafe unlink(path) }
         return [UInt8](try Data(contentsOf: URL(filePath: path)))
     }
 
-    @Test func `A trace is what the Linux monitor would have written`() throws {
+    @Test func `A trace has the format of the Linux monitor`() throws {
         let path = Self.path("trace")
         let trace = try TraceFile(path, epoch: .seconds(946_684_800))  // 2000-01-01
         var log = PacketLog { trace.write($0) }
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `An event log has a first line, a last one, and a line for each event`() throws {
         let path = Self.path("events")
-        let wording = ValueWording(entity: { _, _ in "strap" }, value: { _, _, _, _ in false })
+        let wording = ValueFormatter(entity: { _, _ in "strap" }, value: { _, _, _, _ in false })
         let file = try EventFile(path, wording: wording, version: "0.1.0", scenario: "a.json", seed: 7)
         var journal = EventJournal { file.write($0) }
         journal.append(EventRecord(.advertising, of: "strap", at: Instant(nanoseconds: 1_500_000)))
@@ -58,7 +58,7 @@ import Testing
                 """)
     }
 
-    @Test func `More than the buffer holds arrives in order`() throws {
+    @Test func `Output longer than the buffer arrives in order`() throws {
         let path = Self.path("long")
         let file = try OutputFile(path)
         let octets = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
@@ -81,7 +81,7 @@ import Testing
         #expect(error?.description == "cannot write \"/dev/full\": No space left on device")
     }
 
-    @Test func `A file that cannot be made is an error`() {
+    @Test func `A file that cannot be created is an error`() {
         let error = #expect(throws: OutputFailure.self) { _ = try OutputFile("/nowhere/a.json") }
         #expect(error?.description == "cannot write \"/nowhere/a.json\": No such file or directory")
     }

@@ -9,20 +9,20 @@ import Testing
 
 @testable import Reporting
 
-/// Reports for people: pages of HTML, and Markdown.
+/// Reports as HTML and Markdown.
 @Suite struct PageTests {
     private static let nasty = "</style><script>alert(1)</script> \"'&\u{0}\u{202E}| `code` [x](y)"
 
-    /// What a chronicle has of a strap that is lost for a while, and of a client that shows what it measures.
-    private static func chronicle() throws -> Chronicle {
+    /// The timeline of a strap that is lost for a while, with a client that prints its heart rates.
+    private static func timeline() throws -> CaseTimeline {
         let text = """
             {"lubdub": 1, "name": "x", "devices": [{"id": "strap", "name": "S",
              "services": [{"service": "heart_rate", "value": 62}]}],
              "script": [{"id": "lost", "when": "20 s", "do": "link_loss", "of": "strap", "for": "5 s"}]}
             """
         let scenario = try #require(ScenarioFile.read("x.json", variables: [:]) { _ in Array(text.utf8) }.scenario)
-        let chronicler = Chronicler(scenario, ValueWording(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
-        var journal = EventJournal { chronicler.take($0) }
+        let recorder = CaseTimelineRecorder(scenario, ValueFormatter(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
+        var journal = EventJournal { recorder.take($0) }
         func note(_ event: EventName, _ entity: String, _ seconds: Int, value: String? = nil) {
             var record = EventRecord(event, of: entity, at: .start.advanced(by: .seconds(seconds)))
             record.value = value
@@ -37,10 +37,10 @@ import Testing
         journal.append(line: Node(.object([])), at: .start.advanced(by: .seconds(12)))
         journal.append(line: Node(.string(nasty)), at: .start.advanced(by: .seconds(13)))
         journal.flush()
-        return chronicler.chronicle(until: .start.advanced(by: .seconds(40)))
+        return recorder.timeline(until: .start.advanced(by: .seconds(40)))
     }
 
-    private static func report(_ verdicts: [(String, Verdict)], hasChronicles: Bool = false) throws -> Report {
+    private static func report(_ verdicts: [(String, Verdict)], hasTimelines: Bool = false) throws -> Report {
         var report = Report(version: "1")
         for (id, verdict) in verdicts {
             let why = verdict == .pass ? nil : Reason(expected: "this " + nasty, seen: "that")
@@ -49,7 +49,7 @@ import Testing
                 at: .start.advanced(by: .seconds(12)), trace: ["1.000000  -> ATT Read Request", "2.0  client says <b>"])
             var outcome = Outcome(
                 judging: [finding], title: "Title of \(id)", replay: "lubdub run a", duration: .seconds(40))
-            if hasChronicles { outcome.chronicle = try chronicle() }
+            if hasTimelines { outcome.timeline = try timeline() }
             report.add(id, outcome)
         }
         return report
@@ -59,47 +59,47 @@ import Testing
         HTMLReport.text(of: reports.map { ReportColumn($0.0, $0.1) })
     }
 
-    @Test func `A page is whole in itself, and nothing in it is markup that was not`() throws {
-        let page = Self.page((Self.nasty, try Self.report([(Self.nasty, .fail), ("b", .pass)], hasChronicles: true)))
+    @Test func `A page is self-contained, and escapes all text`() throws {
+        let page = Self.page((Self.nasty, try Self.report([(Self.nasty, .fail), ("b", .pass)], hasTimelines: true)))
         #expect(page.contains("default-src 'none'"))
         #expect(!page.contains("<script"))
         #expect(page.count(of: "</style>") == 1)
         #expect(!page.contains("url("))
-        // The only address is the name of SVG itself, in the icon.
+        // The only address is the SVG namespace in the icon.
         #expect(page.count(of: "http") == 2 + page.count(of: "xmlns='http") - 1)
         #expect(!page.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.properties.isBidiControl })
         #expect(page.contains("&lt;/style&gt;&lt;script&gt;alert(1)"))
         #expect(page.contains("\\u{202E}"))
     }
 
-    @Test func `What cells lead to is there, once`() throws {
+    @Test func `Each link of a cell has one target`() throws {
         let one = try Self.report([("a/x", .pass), ("a/y", .fail), ("b/x", .skip)])
-        let other = try Self.report([("a/y", .fail), ("b/x", .pass), ("c", .error)], hasChronicles: true)
+        let other = try Self.report([("a/y", .fail), ("b/x", .pass), ("c", .error)], hasTimelines: true)
         let page = Self.page(("one", one), ("other", other))
         let targets = page.components(between: "href=\"#", and: "\"")
-        #expect(targets.count == 5)  // what passed in `one` has nothing to tell
+        #expect(targets.count == 5)  // the case that passed in `one` has no section
         for target in targets { #expect(page.count(of: "id=\"\(target)\"") == 1, "\(target)") }
         #expect(page.count(of: "<th scope=\"row\">") == 4)
         for name in ["one", "other"] { #expect(page.contains("<th scope=\"col\"><span class=\"name\">\(name)</span>")) }
-        #expect(page.count(of: "not in it") == 2)
+        #expect(page.count(of: "not included") == 2)
         #expect(page.contains("id=\"differences\""))
     }
 
     @Test(
         arguments: [
             ([.pass, .pass, .skip], "All 2 cases pass"), ([.pass, .fail], "1 of 2 cases does not pass"),
-            ([.error, .fail], "2 of 2 cases do not pass"), ([.skip], "No case was judged"), ([], "No case was judged"),
+            ([.error, .fail], "2 of 2 cases do not pass"), ([.skip], "No case has a verdict"), ([], "No case has a verdict"),
             ([.pass], "The case passes"),
         ] as [([Verdict], String)])
-    func `The headline says what it all comes to`(verdicts: [Verdict], headline: String) throws {
+    func `The headline summarizes the verdicts`(verdicts: [Verdict], headline: String) throws {
         let report = try Self.report(verdicts.enumerated().map { ("\($0)", $1) })
         #expect(Self.page(("x", report)).contains("<h1>\(headline)</h1>"))
     }
 
-    @Test func `A fault has what was expected, seen and when, the trace, and the way to play it again`() throws {
+    @Test func `A failure shows expectation, observation, time, trace and replay command`() throws {
         let page = Self.page(("x", try Self.report([("a", .fail)])))
         for part in [
-            "<dt>seen</dt><dd>that</dd>", "<dt>at</dt><dd>12.000000 s</dd>", "HRP/COL/HRF/BV-04-C",
+            "<dt>got</dt><dd>that</dd>", "<dt>at</dt><dd>12.000000 s</dd>", "HRP/COL/HRF/BV-04-C",
             "<span class=\"sent\">1.000000  -&gt; ATT Read Request</span>",
             "<span class=\"said\">2.0  client says &lt;b&gt;</span>", "<code tabindex=\"0\">lubdub run a</code>",
         ] {
@@ -107,20 +107,20 @@ import Testing
         }
     }
 
-    @Test func `A picture has its spans and curves where they were`() throws {
-        let page = Self.page(("x", try Self.report([("a", .fail)], hasChronicles: true)))
+    @Test func `A figure places its spans and curves correctly`() throws {
+        let page = Self.page(("x", try Self.report([("a", .fail)], hasTimelines: true)))
         #expect(
             page.contains(
                 "<i class=\"advertising\" style=\"left:0%;width:25%\" title=\"advertising, 0.0 s to 10.0 s\">"))
         #expect(page.contains("<i class=\"away\" style=\"left:50%;width:12.50%\""))
         #expect(
             page.contains(
-                "<i class=\"deed\" style=\"left:50%;width:12.50%\" title=\"lost: link_loss, 20.0 s to 25.0 s\">"))
+                "<i class=\"action\" style=\"left:50%;width:12.50%\" title=\"lost: link_loss, 20.0 s to 25.0 s\">"))
         #expect(page.contains("<i class=\"mark\" style=\"left:30%\"></i>"))
         #expect(page.contains("aria-label=\"Heart rates from 61 to 69 bpm\""))
         #expect(page.contains("<path class=\"sent\" d=\"M550 "))
         #expect(!page.contains("class=\"shown\""))
-        #expect(page == Self.page(("x", try Self.report([("a", .fail)], hasChronicles: true))))
+        #expect(page == Self.page(("x", try Self.report([("a", .fail)], hasTimelines: true))))
     }
 
     @Test(
@@ -137,17 +137,17 @@ import Testing
             (.milliseconds(1250), "1.3 s"), (.seconds(599), "599.0 s"), (.seconds(630), "10.5 min"),
             (.seconds(36_000), "10.0 h"), (.seconds(86_400 * 31), "31.0 d"), (.zero, "0.0 s"),
         ] as [(Duration, String)])
-    func `A length of time is said in the unit that people would take`(duration: Duration, words: String) {
-        #expect(duration.spelled == words)
+    func `A duration is printed in a suitable unit`(duration: Duration, words: String) {
+        #expect(duration.formatted == words)
     }
 
     // MARK: Markdown
 
-    @Test func `Markdown has the numbers of each group, and why what did not pass`() throws {
+    @Test func `Markdown has the numbers of each group and the reasons of failures`() throws {
         let report = try Self.report([("a/x", .pass), ("a/y", .fail), ("z", .skip)])
         let text = MarkdownReport.text(of: [ReportColumn("x", report)])
         #expect(text.hasPrefix("### ❌ Lubdub: 1 pass, 1 fail, 1 skip\n\n| group | pass | fail | skip |\n"))
-        #expect(text.contains("\n| <code>a</code> | 1 | 1 | 0 |\n| <code>in no folder</code> | 0 | 0 | 1 |\n"))
+        #expect(text.contains("\n| <code>a</code> | 1 | 1 | 0 |\n| <code>no folder</code> | 0 | 0 | 1 |\n"))
         #expect(
             text.contains("<details><summary>❌ fail: <code>a/y</code></summary>\n<pre>shows (HRP/COL/HRF/BV-04-C): "))
         #expect(text.contains("\n  1.000000  -&gt; ATT Read Request\n"))
@@ -155,7 +155,7 @@ import Testing
         #expect(text.count(of: "<details>") == 1)
     }
 
-    @Test func `In Markdown nothing becomes markup that was not`() throws {
+    @Test func `Markdown escapes all text`() throws {
         let report = try Self.report([(Self.nasty, .fail)])
         let text = MarkdownReport.text(of: [ReportColumn(Self.nasty, report), ReportColumn("b", report)])
         #expect(!text.contains("<script"))
@@ -165,18 +165,18 @@ import Testing
         #expect(rows.allSatisfy { !$0.contains("`") && !$0.contains("[") })
     }
 
-    @Test func `A page of a job stays small, however much fails`() throws {
+    @Test func `A job summary stays small when many cases fail`() throws {
         let report = try Self.report((0..<500).map { ("\($0)", .fail) })
         let text = MarkdownReport.text(of: [ReportColumn("x", report)])
-        #expect(text.count(of: "<details>") == MarkdownReport.mostFaults)
-        #expect(text.contains("and 450 cases more"))
+        #expect(text.count(of: "<details>") == MarkdownReport.maximumFaults)
+        #expect(text.contains("and 450 more cases"))
     }
 }
 
 extension String {
     fileprivate func count(of part: String) -> Int { components(between: part, and: "").count }
 
-    /// What stands behind each `start`, up to the next `end`.
+    /// The text after each `start`, up to the next `end`.
     fileprivate func components(between start: String, and end: String) -> [String] {
         var (found, rest) = ([String](), self[...])
         while let range = rest.firstRange(of: start) {

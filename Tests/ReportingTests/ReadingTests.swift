@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reporting
 
-/// JSON reports, read again.
+/// Reading of JSON reports.
 @Suite struct ReadingTests {
     private static var report: Report {
         var report = Report(version: "0.1", seed: 7)
@@ -21,7 +21,7 @@ import Testing
         return report
     }
 
-    @Test func `A report that was written is read as it was`() throws {
+    @Test func `A written report reads back the same`() throws {
         let (read, problems) = JSONReport.read(Array(JSONReport.text(of: Self.report).utf8), file: "r.json")
         let report = try #require(read)
         #expect(problems == [])
@@ -47,23 +47,23 @@ import Testing
     @Test(
         arguments: [
             ("", "r.json:1:1: LD0102"), ("[]", "r.json:1:1: LD0108: expected an object"),
-            ("{}", "r.json:1:1: LD0106: lubdub: missing key"), (text("7"), "r.json:1:38: LD0108: cases[0]"),
-            (text(item(verdict: "pas")), "LD0110: cases[0].verdict: \"pas\" is none of"),
+            ("{}", "r.json:1:1: LD0106: lubdub: \"lubdub\" is required"), (text("7"), "r.json:1:38: LD0108: cases[0]"),
+            (text(item(verdict: "pas")), "LD0110: cases[0].verdict: \"pas\" is not one of"),
             (text(item(duration: "-1")), "LD0109: cases[0].duration"),
             (text(item(duration: "1e999")), "LD0109: cases[0].duration"),
-            (text(item() + "," + item()), "LD0131: cases[1].id: another case is called \"a\""),
-            (text(item("")), "LD0109: cases[0].id: a case has a name"),
-            (text(item()), "LD0109: summary.pass: 1 of the cases have this verdict"),
+            (text(item() + "," + item()), "LD0131: cases[1].id: another case has the id \"a\""),
+            (text(item("")), "LD0109: cases[0].id: the id of a case must not be empty"),
+            (text(item()), "LD0109: summary.pass: expected 1, the number of cases with this verdict"),
             (text("", seed: "-1"), "LD0109: seed"), (text("", rest: #", "x": 1"#), "LD0107: x: unknown key"),
             (String(repeating: "[", count: 100), "LD0103"), ("{\"lubdub\": \"\\ud800\"}", "LD0104"),
         ])
-    func `What is no report is told with its place`(text: String, problem: String) {
+    func `Problems of an invalid report have their position`(text: String, problem: String) {
         let (report, problems) = JSONReport.read(Array(text.utf8), file: "r.json")
         #expect(report == nil)
         #expect(problems.contains { $0.description.contains(problem) }, "\(problems)")
     }
 
-    @Test func `Times beyond all bounds are read as the longest that there is`() throws {
+    @Test func `Durations that are too long become the maximum`() throws {
         let text = Self.text(
             [Self.item("a", duration: "1e300"), Self.item("b", duration: "1e300")].joined(separator: ","), passed: 2)
         let report = try #require(JSONReport.read(Array(text.utf8), file: "r.json").report)
@@ -73,14 +73,14 @@ import Testing
         }
     }
 
-    @Test func `Too many cases are not read`() {
-        let text = Self.text(Array(repeating: "{}", count: JSONReport.mostCases + 1).joined(separator: ","))
+    @Test func `A report with too many cases is rejected`() {
+        let text = Self.text(Array(repeating: "{}", count: JSONReport.maximumCases + 1).joined(separator: ","))
         let (report, problems) = JSONReport.read(Array(text.utf8), file: "r.json")
         #expect(report == nil)
-        #expect(problems.count <= ProblemLog.most + 1)
+        #expect(problems.count <= ProblemLog.maximum + 1)
     }
 
-    @Test func `Whatever becomes of its octets, a report is read or refused`() {
+    @Test func `A corrupt report is read or rejected`() {
         let octets = Array(JSONReport.text(of: Self.report).utf8)
         for mutation in octets.mutations {
             let (report, problems) = JSONReport.read(mutation, file: "r.json")

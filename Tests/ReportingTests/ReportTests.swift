@@ -9,7 +9,7 @@ import Simulation
 import Testing
 
 @Suite struct ReportTests {
-    /// A case of each verdict, with everything in it that a format could stumble over.
+    /// A case of each verdict, with text that formats must escape.
     private static var report: Report {
         var report = Report(version: "0.1", seed: 7)
         let nasty = "<&\"'> \u{0}\u{1B}[31m\t\u{85}\u{FFFE}é\r\n]]>"
@@ -43,7 +43,7 @@ import Testing
         #expect(!text.contains("]]>"))
     }
 
-    @Test func `JSON has a case a line`() throws {
+    @Test func `JSON has one case per line`() throws {
         let text = JSONReport.text(of: Self.report)
         _ = try Node(json: text.utf8, file: "report")
         let lines = text.split(separator: "\n")
@@ -58,24 +58,24 @@ import Testing
         #expect(lines[6] == #" "summary": {"pass": 1, "fail": 1, "inconclusive": 1, "skip": 1, "error": 1}}"#)
     }
 
-    @Test func `A report of nothing is one too`() throws {
+    @Test func `An empty report is valid`() throws {
         let empty = Report(version: "0.1")
         #expect(JUnitReport.text(of: empty).contains(#"<testsuites name="lubdub" tests="0""#))
         #expect(try Node(json: JSONReport.text(of: empty).utf8, file: "report")["seed"]?.kind == "1")
     }
 
-    @Test func `The committed schema is written from the table`() throws {
+    @Test func `The committed schema is up to date`() throws {
         let path =
             String(#filePath.dropLast("Tests/ReportingTests/ReportTests.swift".count)) + "schema/report.schema.json"
         if ProcessInfo.processInfo.environment["LUBDUB_WRITE_SCHEMA"] != nil {
             try Data(JSONReport.schema.utf8).write(to: URL(filePath: path))
         }
-        // Written anew with LUBDUB_WRITE_SCHEMA=1 swift test --filter ReportingTests
+        // Regenerate it with LUBDUB_WRITE_SCHEMA=1 swift test --filter ReportingTests
         #expect(try String(contentsOfFile: path, encoding: .utf8) == JSONReport.schema)
         _ = try Node(json: JSONReport.schema.utf8, file: "schema")
     }
 
-    // MARK: Files that appear all at once
+    // MARK: WholeFile
 
     private static func folder() throws -> String {
         var template = Array("/tmp/lubdub-XXXXXX\0".utf8).map { CChar(bitPattern: $0) }
@@ -88,7 +88,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     }
 
-    @Test func `A whole file leaves all as it is until it is written`() throws {
+    @Test func `A whole file changes nothing until it is written`() throws {
         let folder = try Self.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = "\(folder)/report.xml"
@@ -103,7 +103,7 @@ import Testing
         #expect(try Self.names(folder) == ["link", "report.xml"])
     }
 
-    @Test func `A place that cannot be written is known at once`() throws {
+    @Test func `A path that cannot be written is reported at once`() throws {
         let folder = try Self.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let inDirectory = #expect(throws: OutputFailure.self) { try WholeFile(folder) }

@@ -92,7 +92,7 @@ import Testing
         let narrator = Narrator(
             Narrator.Choice(packets: true, isBrief: true, controller: "client"), Paint(isOn: false)
         ) { line in lines.withLock { $0.append(line) } }
-        var log = PacketLog { narrator.passed($0) }
+        var log = PacketLog { narrator.take($0) }
         for (index, name) in ["strap", "client"].enumerated() {
             log.open(controller: index, DeviceAddress(UInt64(index), .public), name: name, at: .start)
             for _ in 0..<2 {

@@ -23,7 +23,7 @@ import Testing
 
     private static let more = #"{"service": "battery", "id": "more"}"#
 
-    @Test func `What rules add stands behind what a device has, and is one if it is the same`() throws {
+    @Test func `Added services follow a device's own, unless they are the same`() throws {
         let rules = [
             Self.change(#""add": [\#(Self.more), {"service": "battery", "value": 5}], "remove": ["a/last"]"#),
             Self.change(#""add": [{"service": "heart_rate"}, \#(Self.more)], "announce": false"#),
@@ -43,21 +43,21 @@ import Testing
         ]
         #expect(scenario.script.prefix(3).map(\.action.operation) == operations)
         #expect(scenario.script[3].action.entity == .part(device: 0, service: 2, part: 0))
-        // A device that does not say what it advertises lists what it has at the start.
+        // By default, a device advertises the services that it has at the start.
         #expect(scenario.devices[0].advertising.payload.services == [scenario.devices[0].services[1].uuid])
     }
 
     @Test(arguments: [
-        (change(#""announce": true"#), "5:1: LD0106: script[0]: nothing is changed: "),
-        (change(#""add": [], "remove": []"#), "5:1: LD0106: script[0]: nothing is changed: "),
-        (change(#""remove": ["a/more"]"#), "LD0133: script[0].remove[0]: there is no \"a/more\""),
+        (change(#""announce": true"#), "5:1: LD0106: script[0]: nothing changes: "),
+        (change(#""add": [], "remove": []"#), "5:1: LD0106: script[0]: nothing changes: "),
+        (change(#""remove": ["a/more"]"#), "LD0133: script[0].remove[0]: unknown path \"a/more\""),
         (change(#""remove": ["b/heart_rate"]"#), "LD0134: script[0].remove[0]: expected a service of \"a\""),
         (change(#""remove": ["a"]"#), "LD0134: script[0].remove[0]: expected a service of \"a\""),
         (change(#""remove": ["a/last/end"]"#), "LD0134: script[0].remove[0]: expected a service of \"a\""),
-        (change(#""add": [\#(more)], "remove": ["a/more"]"#), "LD0138: script[0].remove[0]: \"a/more\" stands in"),
+        (change(#""add": [\#(more)], "remove": ["a/more"]"#), "LD0138: script[0].remove[0]: \"a/more\" is in"),
         (change(#""add": [{"service": "battery", "value": 6}]"#), "LD0131: script[0].add[0]: this device has another"),
         (change(#""add": [{"service": "feed", "value": 1, "id": "last"}]"#), "LD0131: script[0].add[0].id: "),
-        (change(#""add": [{"service": "batery"}]"#), "LD0110: script[0].add[0].service: \"batery\" is none of"),
+        (change(#""add": [{"service": "batery"}]"#), "LD0110: script[0].add[0].service: \"batery\" is not one of"),
         (change(#""add": [\#(more)]"#, of: "a/battery"), "LD0134: script[0].of: expected a device, found"),
         (
             change(
@@ -65,13 +65,13 @@ import Testing
                 "add": [{"service": "custom", "uuid": "1816", "characteristics": [
                 {"uuid": "2A58", "properties": ["read"], "handle": 65281}]}]
                 """#),
-            "LD0139: script[0].add[0].characteristics[0].handle: the lowest handle that this value can have is 65283"
+            "LD0139: script[0].add[0].characteristics[0].handle: expected handle 65283 or higher"
         ),
         (#"{"when": "1 s", "do": "move_handles", "of": "a", "by": 256}"#, "5:56: LD0139: script[0].by: this moves"),
         (#"{"when": "1 s", "do": "move_handles", "of": "a", "by": 0}"#, "LD0109: script[0].by: "),
         (#"{"when": "1 s", "do": "move_handles", "of": "a", "by": 1e300}"#, "script[0].by: "),
         (#"{"when": "1 s", "do": "move_handles", "of": "a", "by": 9, "for": "1 s"}"#, "script[0].for: unknown key"),
-        (#"{"when": "1 s", "do": "move_handles", "of": "a"}"#, "LD0106: script[0].by: missing key"),
+        (#"{"when": "1 s", "do": "move_handles", "of": "a"}"#, "LD0106: script[0].by: \"by\" is required"),
     ])
     func `What cannot be changed is named at its place`(rule: String, complaint: String) {
         let said = problems(("x", Self.text(rule)))
@@ -87,7 +87,7 @@ import Testing
         }
         #expect(said([255]) == [])
         #expect(said([100, 155]) == [])
-        let text = ": script[1].by: this moves the device's attributes beyond handle 65535, the last that there is"
+        let text = ": script[1].by: this moves the device's attributes beyond the last handle, 65535"
         #expect(said([100, 156, 7]).map { $0.hasSuffix(text) } == [true])
         #expect(said([251], Self.change(#""add": [\#(Self.more)]"#)) == [])
         #expect(said([252], Self.change(#""add": [\#(Self.more)]"#)).count == 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Scenarios
 
-/// The files of `Broken`: each has one problem, whose place, code and path stand in its note.  `Tests/Interoperability`
+/// The files of `Broken`: each has one problem, and its note has the place, code and path.  `Tests/Interoperability`
 /// has them checked by the schema too.
 @Suite struct BrokenTests {
     static let files = Files.names("Tests/ScenariosTests/Broken")

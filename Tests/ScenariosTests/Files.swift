@@ -22,7 +22,7 @@ enum Files {
     static func read(_ path: String) -> ScenarioFile.Reading { ScenarioFile.read(path, load: octets) }
 }
 
-/// What is said about files that are written in a test; the first is read.
+/// The problems of files in a test; the first file is read.
 func problems(_ files: (String, String)..., variables: [String: Node] = [:]) -> [String] {
     reading(files, variables: variables).problems.map(\.description)
 }

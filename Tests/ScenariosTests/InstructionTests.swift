@@ -67,8 +67,8 @@ import Testing
             ("", "", .syntax), ("{", "", .syntax), ("{}", "do", .missingKey), ("[1]", "", .wrongType),
             (#""status""#, "", .wrongType), (#"{"do": 1}"#, "do", .wrongType),
             (#"{"do": "link_los", "of": "strap"}"#, "do", .unknownName),
-            (#"{"do": "silence", "of": "strab"}"#, "of", .unknownThing),
-            (#"{"do": "silence", "of": "client"}"#, "of", .wrongThing),
+            (#"{"do": "silence", "of": "strab"}"#, "of", .unknownEntity),
+            (#"{"do": "silence", "of": "client"}"#, "of", .wrongEntity),
             (#"{"do": "silence", "for": "8 sec"}"#, "for", .wrongForm),
             (#"{"do": "silence", "for": "8 s", "until": "20 s"}"#, "until", .conflict),
             (#"{"do": "silence", "until": "10 s"}"#, "until", .cannotFire),
@@ -95,7 +95,7 @@ import Testing
             (#"{"ask": "time"}"#, "ask", .unknownName), (#"{"ask": 1}"#, "ask", .wrongType),
             (#"{"ask": "status", "do": "clear"}"#, "do", .unknownKey),
         ] as [(String, String, DiagnosticCode)])
-    func `What is wrong is said with its key, as validate says it`(line: String, path: String, code: DiagnosticCode) {
+    func `A problem has its key, as in validate`(line: String, path: String, code: DiagnosticCode) {
         let problem = #expect(throws: Problem.self) { try Self.read(line) }
         #expect(problem?.path == path)
         #expect(problem?.code == code, "\(problem?.message ?? "")")

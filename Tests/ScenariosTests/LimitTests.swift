@@ -25,7 +25,7 @@ import Testing
         ),
     ]
 
-    /// At most so many octets.
+    /// A limit in octets.
     private static func filled(_ begin: [UInt8], _ piece: String, _ count: Int) -> [UInt8] {
         begin + Array(String(repeating: piece, count: (count - begin.count) / piece.utf8.count).utf8)
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(problems.allSatisfy { $0.description.utf8.count < 2000 })
     }
 
-    @Test func `A small file whose variables stand for very much is refused in less than a second`() {
+    @Test func `A small file whose variables expand to a very large one is refused in less than a second`() {
         let values = Array(repeating: "60", count: 10_000).joined(separator: ",")
         let uses = Array(repeating: #"{"when": "1 s", "do": "set", "of": "heart_rate", "to": "${x}"}"#, count: 3000)
         let text = """
@@ -68,7 +68,7 @@ import Testing
         #expect(reads == 17)
         let told = found.problems.map(\.description).filter { $0.contains("LD0112") }
         #expect(told.count == 1)
-        #expect(told.first?.hasSuffix("include[15]: the included files have more than 16 MiB in all") == true)
+        #expect(told.first?.hasSuffix("include[15]: the included files exceed 16 MiB in total") == true)
     }
 
     /// Of this thread, in seconds: what others do on the machine does not count.

@@ -105,7 +105,7 @@ private let line = Datum.object([
         }
     }
 
-    @Test func `A sample is its microvolts, and what stands beside it is there for each`() {
+    @Test func `A sample is its microvolts, and other members count for each sample`() {
         let observed = ObservedEvent(
             .delivered, of: nil, value: .object([.init("samples", .number(3)), .init("gap", .bool(true))]),
             samples: [5, -7, 3])

@@ -8,30 +8,30 @@ import Testing
 @Suite struct ProblemTests {
     @Test(
         arguments: [
-            (#"{"when": "5 s", "do": "sett", "of": "battery"}"#, "2:34: LD0110: script[0].do: \"sett\" is none of"),
+            (#"{"when": "5 s", "do": "sett", "of": "battery"}"#, "2:34: LD0110: script[0].do: \"sett\" is not one of"),
             (
                 #"{"when": "5 s", "do": "set", "of": "batery", "to": 1}"#,
-                #"2:47: LD0133: script[0].of: there is no "batery" (did you mean "battery"?)"#
+                #"2:47: LD0133: script[0].of: unknown path "batery" (did you mean "battery"?)"#
             ),
             (
                 #"{"when": "5 s", "do": "notify", "of": "heart_rate/location"}"#,
-                #"2:50: LD0135: script[0].of: "heart_rate/location" can not be notified or be indicated, only be read"#
+                #"2:50: LD0135: script[0].of: "heart_rate/location" cannot be notified or be indicated, only be read"#
             ),
             (
                 #"{"when": "5 s", "do": "silence", "of": "heart_rate/location"}"#,
-                #"2:51: LD0135: script[0].of: "heart_rate/location" can not be notified or be indicated, only be read"#
+                #"2:51: LD0135: script[0].of: "heart_rate/location" cannot be notified or be indicated, only be read"#
             ),
             (
                 #"{"when": "5 s", "do": "silence", "of": "client"}"#,
-                #"2:51: LD0134: script[0].of: expected a device, service or part, found "client", which is the client"#
+                #"2:51: LD0134: script[0].of: expected a device, service or value, found "client", the client"#
             ),
             (
                 #"{"when": "5 s", "do": "set", "of": "strap", "to": 1}"#,
-                #"2:47: LD0134: script[0].of: expected a part of a service, found "strap", which is a device"#
+                #"2:47: LD0134: script[0].of: expected a value of a service, found "strap", a device"#
             ),
             (
                 #"{"when": "5 s", "do": "set", "of": "battery", "to": 101}"#,
-                "2:64: LD0109: script[0].to: 101 is not from 0 to 100"
+                "2:64: LD0109: script[0].to: expected a number from 0 to 100, found 101"
             ),
             (
                 #"{"when": "5 sec", "do": "clear", "of": "strap"}"#,
@@ -39,39 +39,39 @@ import Testing
             ),
             (
                 #"{"when": {"event": "read", "nth": 1, "every": 2}, "do": "clear", "of": "strap"}"#,
-                #"2:58: LD0138: script[0].when.every: "nth" and "every" exclude each other"#
+                #"2:58: LD0138: script[0].when.every: "nth" and "every" exclude each other: delete one"#
             ),
             (
                 #"{"when": {"event": "ended", "of": "a"}, "id": "a", "do": "clear", "of": "strap"}"#,
-                "2:21: LD0136: script[0].when: the rule that this waits for cannot fire"
+                "2:21: LD0136: script[0].when: the rule that this depends on can never fire"
             ),
             (
                 #"{"when": "5 s", "do": "silence", "of": "strap", "until": "5 s"}"#,
-                "2:69: LD0136: script[0].until: this moment is over when the rule begins"
+                "2:69: LD0136: script[0].until: this moment has passed when the rule begins"
             ),
             (
                 #"{"when": {"at": "5 s", "every": "1 s"}, "do": "silence", "of": "strap", "until": "5 s"}"#,
-                "2:93: LD0136: script[0].until: this moment is over when the rule begins"
+                "2:93: LD0136: script[0].until: this moment has passed when the rule begins"
             ),
             (
                 #"{"when": "connected", "do": "silence", "of": "strap", "until": "start"}"#,
-                "2:75: LD0136: script[0].until: this moment is over when the rule begins"
+                "2:75: LD0136: script[0].until: this moment has passed when the rule begins"
             ),
             (
                 #"{"when": "end", "do": "silence", "of": "strap", "until": "8 s"}"#,
-                "2:69: LD0136: script[0].until: this moment is over when the rule begins"
+                "2:69: LD0136: script[0].until: this moment has passed when the rule begins"
             ),
             (
                 #"{"when": "5 s", "id": "a", "do": "silence", "of": "strap", "until": {"event": "ended", "of": "a"}}"#,
-                "2:80: LD0136: script[0].until: the rule would wait for its own end"
+                "2:80: LD0136: script[0].until: the rule waits for its own end"
             ),
             (
                 #"{"when": "5 s", "do": "delay", "of": "strap"}"#,
-                "2:12: LD0106: script[0].by: missing key"
+                "2:12: LD0106: script[0].by: \"by\" is required"
             ),
             (
                 #"{"when": "5 s", "do": "drop", "of": "heart_rate/location"}"#,
-                #"2:48: LD0135: script[0].of: "heart_rate/location" can not be notified or be indicated, only be read"#
+                #"2:48: LD0135: script[0].of: "heart_rate/location" cannot be notified or be indicated, only be read"#
             ),
             (
                 #"{"when": "5 s", "do": "reorder", "of": "strap", "span": 1}"#,
@@ -79,7 +79,7 @@ import Testing
             ),
             (
                 #"{"when": "5 s", "do": "truncate", "of": "strap", "to": 1}"#,
-                #"2:52: LD0134: script[0].of: expected a part of a service, found "strap", which is a device"#
+                #"2:52: LD0134: script[0].of: expected a value of a service, found "strap", a device"#
             ),
             (
                 #"{"when": "5 s", "do": "truncate", "of": "battery", "to": 513}"#,
@@ -99,7 +99,7 @@ import Testing
             ),
             (
                 #"{"when": "5 s", "do": "stop_advertising", "of": "battery"}"#,
-                #"2:60: LD0134: script[0].of: expected a device, found "battery", which is a service"#
+                #"2:60: LD0134: script[0].of: expected a device, found "battery", a service"#
             ),
             (
                 #"{"when": "5 s", "do": "change_address", "to": "C0:FF"}"#,
@@ -107,11 +107,11 @@ import Testing
             ),
             (
                 #"{"when": "5 s", "do": "forget_bond"}"#,
-                #"2:34: LD0190: script[0].do: "forget_bond" needs pairing, which is not played yet"#
+                #"2:34: LD0190: script[0].do: "forget_bond" is not supported yet: it requires pairing"#
             ),
             (
                 #"{"when": "5 s", "do": "clear", "of": "${x}"}"#,
-                #"2:49: LD0120: script[0].of: there is no variable "x""#
+                #"2:49: LD0120: script[0].of: no variable "x""#
             ),
         ])
     func `A rule's problem is named at its place`(rule: String, complaint: String) {
@@ -120,7 +120,7 @@ import Testing
         #expect(said.first?.hasPrefix("a.json:" + complaint) == true, "\(said)")
     }
 
-    @Test func `A rule behind the limit cannot fire, and an expectation cannot open there`() {
+    @Test func `A rule after the limit cannot fire, and an expectation cannot open there`() {
         let said = problems(
             (
                 "a",
@@ -131,12 +131,12 @@ import Testing
             ))
         #expect(
             said == [
-                "a:2:21: LD0136: script[0].when: this is behind the limit, at which the scenario ends",
-                "a:3:74: LD0137: expect[0].since: this is behind the limit, at which the scenario ends",
+                "a:2:21: LD0136: script[0].when: this is after the scenario's limit of 10 s",
+                "a:3:74: LD0137: expect[0].since: this is after the scenario's limit of 10 s",
             ])
     }
 
-    @Test func `What lasts may end behind the limit, at an event that can come`() {
+    @Test func `A lasting action may end after the limit, at an event that can occur`() {
         func said(_ until: String, _ other: String = "") -> [String] {
             let rule = #"{"when": "5 s", "do": "silence", "of": "strap", "until": \#(until)}"#
             return problems(("a", scenario(script: rule + other, rest: #", "limit": "10 s""#)))
@@ -156,13 +156,13 @@ import Testing
             """
         #expect(
             problems(("a", twice)) == [
-                #"a:3:8: LD0131: devices[1].id: there is another device or rule "a""#,
+                #"a:3:8: LD0131: devices[1].id: another device or rule has the id "a""#,
                 "a:3:24: LD0132: devices[1].address: another device has the address C0:FF:EE:00:00:01/random",
                 #"a:4:1: LD0131: devices[1].services[1]: this device has another service "battery""#,
             ])
         #expect(
             problems(("a", #"{"lubdub": 1, "name": "x", "devices": []}"#)) == [
-                "a:1:39: LD0130: devices: a scenario needs a device"
+                "a:1:39: LD0130: devices: a scenario needs at least one device"
             ])
     }
 
@@ -178,12 +178,12 @@ import Testing
         #expect(overridden.problems.map(\.code) == [.outOfRange])
         #expect(
             problems(("a", text(#""b": 62"#, #""${b}""#)), variables: ["b": Node(.array([]))]) == [
-                #"a:1:1: LD0108: the variable "b" is set to an array, and must be one value"#
+                #"a:1:1: LD0108: expected a single value for the variable "b", found an array"#
             ])
         #expect(
             problems(("a", text(#""bb": 62"#, #""${b}""#))) == [
                 #"a:1:48: LD0121: variables.bb: the variable "bb" is never used"#,
-                #"a:2:73: LD0120: devices[0].services[0].value: there is no variable "b" (did you mean "bb"?)"#,
+                #"a:2:73: LD0120: devices[0].services[0].value: no variable "b" (did you mean "bb"?)"#,
             ])
     }
 
@@ -212,7 +212,8 @@ import Testing
         #expect(said(#""event": "refused", "error": 128"#) == [])
         let reason = said(#""event": "disconnected", "reason": "conection_timeout""#)
         #expect(
-            reason.count == 1 && reason[0].contains(#"LD0110: script[0].when.reason: "conection_timeout" is none of"#))
+            reason.count == 1
+                && reason[0].contains(#"LD0110: script[0].when.reason: "conection_timeout" is not one of"#))
         #expect(reason.first?.hasSuffix(#"(did you mean "connection_timeout"?)"#) == true)
         let error = said(#""event": "refused", "error": "connection_timeout""#)
         #expect(error.count == 1 && error[0].contains("LD0110: script[0].when.error: "))
@@ -225,8 +226,8 @@ import Testing
             """
         #expect(
             problems(("a", text)) == [
-                #"a:2:49: LD0133: script[0].of: there is no "battery": with several devices, a path begins with one of a, b"#,
-                #"a:2:70: LD0106: script[1]: "of" is missing: with several devices it must be said which one"#,
+                #"a:2:49: LD0133: script[0].of: unknown path "battery": the scenario has several devices, so begin the path with one of a, b"#,
+                #"a:2:70: LD0106: script[1]: "of" is required: the scenario has several devices"#,
             ])
     }
 
@@ -236,8 +237,8 @@ import Testing
         #expect(
             problems(("top.json", top), ("parts/strap.json", strap)) == [
                 #"parts/strap.json:1:53: LD0115: include[0]: "top.json" includes itself: top.json > parts/strap.json > top.json"#,
-                #"parts/strap.json:1:77: LD0114: include[1]: "/etc/x" is not relative to this file"#,
-                #"parts/strap.json:1:87: LD0113: include[2]: "parts/no" cannot be read"#,
+                #"parts/strap.json:1:77: LD0114: include[1]: "/etc/x" is absolute: write it relative to this file"#,
+                #"parts/strap.json:1:87: LD0113: include[2]: cannot read "parts/no""#,
             ])
         #expect(reading([("top.json", top), ("parts/strap.json", strap)]).scenario?.devices.map(\.id) == ["a"])
     }
@@ -252,7 +253,7 @@ import Testing
         )
         let reading = reading([("s.json", suite), ("a/b.json", inner)])
         #expect(
-            reading.problems.map(\.description) == [#"s.json:2:50: LD0131: cases[1]: there is another case "a/b""#])
+            reading.problems.map(\.description) == [#"s.json:2:50: LD0131: cases[1]: another case has the id "a/b""#])
         guard case .suite(let read)? = reading.content else {
             Issue.record("no suite")
             return
@@ -275,9 +276,10 @@ import Testing
             heart[HeartRateFields.rate]
                 == .samples([.init(at: .zero, 60), .init(at: .milliseconds(1500), 61)]))
         for (table, complaint) in [
-            ("time,pbm\n0,1", #"r.csv:1: there is no column "bpm" (did you mean "pbm"?)"#),
-            ("time,bpm\n0,1\n0,2", "r.csv:3: the times must rise from line to line"), ("", "r.csv:1: a table has"),
-            ("time,bpm\n0", "r.csv:2: expected 2 numbers"), ("time,bpm\n", "r.csv: there are no values"),
+            ("time,pbm\n0,1", #"r.csv:1: no column "bpm" (did you mean "pbm"?)"#),
+            ("time,bpm\n0,1\n0,2", "r.csv:3: the times must rise from line to line"),
+            ("", "r.csv:1: expected at least two columns"),
+            ("time,bpm\n0", "r.csv:2: expected 2 numbers"), ("time,bpm\n", "r.csv: the table has no values"),
         ] {
             let said = problems(("a", text), ("r.csv", table))
             #expect(said.first?.contains(complaint) == true, "\(said)")
@@ -307,14 +309,14 @@ import Testing
     }
 
     @Test(arguments: ["2023-02-29T00:00:00Z", "2024-01-01T24:00:00Z", "2024-01-01", "2024-01-01T00:00:00", "x"])
-    func `What is no date is none`(text: String) { #expect(Units.wallTime(text) == nil) }
+    func `Invalid dates are refused`(text: String) { #expect(Units.wallTime(text) == nil) }
 
     @Test func `A case of a suite is a scenario, and not the suite itself or another`() {
         let suite = #"{"lubdub": 1, "kind": "suite", "name": "s", "cases": [{"scenario": "b.json"}]}"#
         let other = #"{"lubdub": 1, "kind": "suite", "name": "t", "cases": [{"scenario": "b.json"}]}"#
         #expect(
             problems(("a.json", suite), ("b.json", other)) == [
-                "b.json:1:23: LD0110: kind: a case of a suite is a scenario, and this file is a suite"
+                "b.json:1:23: LD0110: kind: expected a scenario: a suite cannot contain suites"
             ])
         #expect(problems(("b.json", other)).count == 1)
     }

@@ -13,14 +13,6 @@ import Testing
         return try #require(reading.scenario)
     }
 
-    @Test(arguments: Action.Kind.allCases)
-    func `The page on bad days has a row for each action, with its arguments`(kind: Action.Kind) throws {
-        let octets = try #require(Files.octets("Documentation/bad-days.md"))
-        let rows = String(decoding: octets, as: UTF8.self).split(separator: "\n")
-        let row = try #require(rows.first { $0.hasPrefix("| `\(kind.rawValue)` |") })
-        for argument in Tables.arguments(of: kind) { #expect(row.contains("`\(argument.key)`"), "\(argument.key)") }
-    }
-
     @Test(
         arguments: [
             (#""do": "link_loss""#, [.rehearsal, .virtual]),
@@ -31,14 +23,13 @@ import Testing
             (#""do": "silence""#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
             (#""do": "disconnect", "reason": 19"#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
         ] as [(String, [RadioKind])])
-    func `What a radio cannot play never fires on it, nor what waits for it`(
-        operation: String, radios: [RadioKind]
+    func `Rules that a radio cannot play never fire`(
+        action: String, radios: [RadioKind]
     ) throws {
-        let scenario = try Self.scenario(
-            #"{"id": "it", "when": "1 s", \#(operation)}, {"when": "2 s", "do": "silence"}"#)
+        let scenario = try Self.scenario(#"{"id": "it", "when": "1 s", \#(action)}, {"when": "2 s", "do": "silence"}"#)
         for radio in [RadioKind.rehearsal, .virtual, .controllers, .bluetoothd] {
             let isPlayed = radios.contains(radio)
-            #expect(scenario.unplayed(on: radio).map(\.rule) == (isPlayed ? [] : [0]), "\(radio)")
+            #expect(scenario.unplayable(on: radio).map(\.rule) == (isPlayed ? [] : [0]), "\(radio)")
             #expect(scenario.limited(to: radio).script.map(\.chance) == [isPlayed ? 1 : 0, 1], "\(radio)")
         }
     }
@@ -68,10 +59,10 @@ import Testing
             return try #require(reading.scenario, "\(reading.problems)")
         }
         for radio in [RadioKind.rehearsal, .virtual] {
-            #expect(try scenario("delivered").heard(by: radio) == scenario("delivered"))
+            #expect(try scenario("delivered").observed(by: radio) == scenario("delivered"))
         }
         for radio in [RadioKind.controllers, .bluetoothd] {
-            #expect(try scenario("delivered").heard(by: radio) == scenario("notified"))
+            #expect(try scenario("delivered").observed(by: radio) == scenario("notified"))
         }
     }
 }

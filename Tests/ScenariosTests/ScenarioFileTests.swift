@@ -43,7 +43,7 @@ import Testing
         #expect(start == 70)
     }
 
-    @Test func `A central connects to a peripheral, and may stand before it`() throws {
+    @Test func `A central connects to a peripheral, which may come later in the file`() throws {
         let text = """
             {"lubdub": 1, "name": "x", "devices": [{"id": "a", "role": "central"}, {"id": "b"}, {"id": "c"}],
              "script": [{"when": "1 s", "do": "connect", "of": "a", "to": "c"}]}

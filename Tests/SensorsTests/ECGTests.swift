@@ -39,7 +39,7 @@ import Testing
     // MARK: Beats
 
     @Test(arguments: [(30, 500), (72, 500), (72, 130), (140, 500), (200, 500), (300, 500), (350, 1000)])
-    func `R waves are the beats, and nothing else is as high`(rate: Int, hertz: Int) {
+    func `R waves are at the beats, and nothing else is as high`(rate: Int, hertz: Int) {
         let ecg = ECG(SampleClock(hertz: hertz), amplitude: 20_000, noise: .none)
         let (samples, beats) = Self.sitting(Double(rate), seconds: 60, ecg: ecg)
         let peaks = Self.peaks(samples, beats, ecg.clock, within: rate < 300 ? 90_000_000 : 60_000_000)
@@ -52,7 +52,7 @@ import Testing
         #expect(abs(high.count - peaks.count) <= 2)
     }
 
-    @Test func `R waves are still there in noise`() {
+    @Test func `R waves are visible in noise`() {
         let ecg = ECG(noise: ECG.Noise(wander: 200, mains: .init(hertz: 50), muscle: 10), seed: 3)
         let (samples, beats) = Self.sitting(72, seconds: 120, ecg: ecg)
         let peaks = Self.peaks(samples, beats, ecg.clock, within: 90_000_000)
@@ -62,7 +62,7 @@ import Testing
         #expect(mean.magnitude < 1_000_000)
     }
 
-    @Test func `The waves of a beat have their textbook places and heights`() throws {
+    @Test func `The waves of a beat have textbook positions and heights`() throws {
         var ecg = ECG(noise: .none)
         for second in 1...5 { ecg.add(Self.at(Double(second))) }
         var samples: [Int16] = []
@@ -84,7 +84,7 @@ import Testing
         #expect(samples[250].magnitude < 25)  // between T and P
     }
 
-    @Test func `A heart at rest draws a flat line, and one too fast draws what can be seen`() {
+    @Test func `No beats give a flat line, and too fast ones are limited`() {
         let none = Self.sitting(0, seconds: 10, ecg: ECG(noise: .none))
         #expect(none.samples.count == 4751 && none.samples.allSatisfy { $0 == 0 })
         let fast = Self.sitting(65535, seconds: 10, ecg: ECG(noise: .none), variability: .none)
@@ -94,7 +94,7 @@ import Testing
 
     // MARK: Windows
 
-    @Test func `Windows meet, in any order and portions`() {
+    @Test func `Windows fit together in any order and portions`() {
         let ecg = ECG(SampleClock(hertz: 500, partsPerMillion: 37), noise: .resting, seed: 9)
         var whole = ecg
         var heart = Heart(rate: Signal(.walk(start: 80, by: 9, period: .seconds(1), range: 50...180)), seed: 9)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `What is drawn as it comes is what is drawn afterwards`() {
+    @Test func `Samples drawn live equal those drawn later`() {
         let ecg = ECG(noise: .resting, seed: 2)
         let (samples, beats) = Self.sitting(72, seconds: 60, ecg: ecg)
         var later = ecg
@@ -133,7 +133,7 @@ import Testing
         #expect(others != samples)
     }
 
-    @Test func `A window before the start or behind all time is empty`() {
+    @Test func `A window before the start or after the end of time is empty`() {
         var ecg = ECG()
         var samples: [Int16] = [1]
         _ = ecg.draw(-1..<5, into: &samples)
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: Quality
 
-    @Test func `Without a lead all is 0, and said`() {
+    @Test func `Without a lead all samples are 0 and flagged`() {
         var ecg = ECG(noise: ECG.Noise(mains: .init(hertz: 60, microvolts: 900)))
         ecg.setLead(isOff: true, at: Self.at(2))
         ecg.setLead(isOff: false, at: Self.at(3))
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: [(10_000_000, .max, 32767), (2000, 1500, 1500), (.infinity, 1, 1)] as [(Double, Int16, Int16)])
-    func `What is beyond the range is its end, and said`(amplitude: Double, range: Int16, most: Int16) {
+    func `Samples out of range are clamped and flagged`(amplitude: Double, range: Int16, most: Int16) {
         var ecg = ECG(amplitude: amplitude, range: range, noise: .none)
         ecg.add(Self.at(1))
         var samples: [Int16] = []
@@ -198,7 +198,7 @@ import Testing
         for other in [5, 40, 55, 110, 200] { #expect(Self.amplitude(other, noise) < 1) }
     }
 
-    @Test func `Muscles have their root mean square, and nothing slow`() {
+    @Test func `Muscle noise has its root mean square and no low frequencies`() {
         var ecg = ECG(noise: ECG.Noise(muscle: 30), seed: 4)
         var samples: [Int16] = []
         _ = ecg.draw(0..<100_000, into: &samples)

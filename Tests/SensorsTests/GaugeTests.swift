@@ -6,7 +6,7 @@ import Testing
 @Suite struct GaugeTests {
     private static func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-    @Test func `A curve that comes back goes on from its own first instant`() {
+    @Test func `A resumed curve continues from its own start`() {
         let step = Signal(.step(start: 100, by: 1, period: .seconds(1)))
         var gauge = Gauge(Signal(1))
         gauge.set(step, at: Self.at(10))
@@ -16,7 +16,7 @@ import Testing
         #expect([9, 10, 19.5, 20, 25, 30].map { gauge.value(at: Self.at($0)) } == [1, 100, 109, 7, 115, 120])
     }
 
-    @Test func `What can no longer be asked is forgotten, and nothing else`() {
+    @Test func `Only data that is no longer needed is discarded`() {
         var gauge = Gauge(Signal(0))
         for second in 1...100 { gauge.set(Signal(Double(second)), at: Self.at(Double(second))) }
         gauge.forget(before: Self.at(97.5))
@@ -28,7 +28,7 @@ import Testing
         #expect(gauge.value(at: Self.at(102)) == 0)
     }
 
-    @Test func `A heart whose beats are taken, and its energy, remember few changes`() {
+    @Test func `A heart and its energy remember few changes`() {
         var (heart, energy) = (Heart(rate: Signal(60)), Energy(Gauge(Signal(150))))
         for tick in 1...10_000 {
             let instant = Self.at(Double(tick) / 20)
@@ -40,7 +40,7 @@ import Testing
         #expect(energy.remembered <= 22)
     }
 
-    @Test func `Energy that can rise no more is counted again after a reset`() {
+    @Test func `Saturated energy counts again after a reset`() {
         var energy = Energy(Gauge(Signal(65535)))
         #expect(energy.kilojoules(at: Self.at(3600)) == 65535)
         energy.setRate(Signal(156), at: Self.at(7200), begun: nil)

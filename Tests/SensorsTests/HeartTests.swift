@@ -21,12 +21,12 @@ import Testing
             (-5, 0), (0, 0), (0.4, 0), (0.5, 1), (71.6, 72), (255, 255), (256, 256), (300, 300), (65535, 65535),
             (1e9, 65535), (.nan, 0),
         ] as [(Double, UInt16)])
-    func `What is reported is the curve`(rate: Double, bpm: UInt16) {
+    func `The curve is reported`(rate: Double, bpm: UInt16) {
         var heart = Heart(rate: Signal(rate))
         for second in 0..<10 { #expect(heart.bpm(at: Self.at(Double(second))) == bpm) }
     }
 
-    @Test func `A curve that stops reports nothing and beats no more`() {
+    @Test func `A stopped curve has no rate and no beats`() {
         var heart = Heart(rate: Signal(.list([60], period: .seconds(3), then: .stop)), variability: .none)
         #expect(Self.beats(&heart, until: 10) == [1_000_000_000, 2_000_000_000])
         #expect(heart.bpm(at: Self.at(2.9)) == 60)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, .nan] as [Double])
-    func `Nothing beats at no rate`(rate: Double) {
+    func `A rate of 0 has no beats`(rate: Double) {
         var heart = Heart(rate: Signal(rate))
         #expect(Self.beats(&heart, until: 100).isEmpty)
     }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [(100, 0, 15.0), (0, 100, 6.0)])
-    func `Breath sways the beats 15 times a minute, and Mayer waves 6 times`(
+    func `Respiration varies the beats 15 times per minute, and Mayer waves 6 times`(
         respiration: Int, mayer: Int, turns: Double
     ) {
         let variability = Heart.Variability(respiration: respiration, noise: 0, mayer: mayer)
@@ -75,7 +75,7 @@ import Testing
         #expect(abs(Double(crossings) - 10 * turns) <= 2)
     }
 
-    @Test func `How beats are asked for changes nothing`() {
+    @Test func `Beats do not depend on how they are taken`() {
         let curve = Curve.walk(start: 62, by: 5, period: .milliseconds(300), range: 50...180)
         var (coarse, fine) = (
             Heart(rate: Signal(curve, seed: 1), seed: 1), Heart(rate: Signal(curve, seed: 1), seed: 1)
@@ -91,26 +91,26 @@ import Testing
             .walk(start: 62, by: 5, period: .milliseconds(300), range: 50...180), .constant(65535), .constant(1001),
             .list([65535, 0, 70, 3000.5, 999], period: .milliseconds(700), then: .repeat),
         ] as [Curve])
-    func `Beats that are passed over change nothing of those behind them`(curve: Curve) {
+    func `Skipped beats do not affect later ones`(curve: Curve) {
         for end in [0, 1, 124_999_999, 60_000_000_001, 77_123_456_789] as [Int64] {
             var (all, some) = (Heart(rate: Signal(curve), seed: 3), Heart(rate: Signal(curve), seed: 3))
             let beats = Self.beats(&all, until: 80)
-            #expect(some.pass(until: Instant(nanoseconds: end)) == (end >= 125_000_000))
+            #expect(some.skipBeats(until: Instant(nanoseconds: end)) == (end >= 125_000_000))
             let rest = Self.beats(&some, until: 80)
             #expect(rest == beats.suffix(rest.count) && rest.count >= beats.count { $0 >= end })
             #expect(rest.count < beats.count || end < 125_000_000)
         }
     }
 
-    @Test func `A day of a heart that is far too fast costs no more than one at rest`() {
+    @Test func `Skipping a day of very fast beats is not slower`() {
         func pass(_ rate: Double) -> Duration {
             var heart = Heart(rate: Signal(rate))
-            return ContinuousClock().measure { _ = heart.pass(until: Self.at(86400)) }
+            return ContinuousClock().measure { _ = heart.skipBeats(until: Self.at(86400)) }
         }
         #expect(pass(65535) < pass(72) * 4 + .milliseconds(100))
     }
 
-    @Test func `A rate is taken over, and given back as if it had never been away`() {
+    @Test func `A rate is overridden and restored`() {
         let curve = Curve.ramp(start: 60, end: 120, over: .seconds(60))
         var heart = Heart(rate: Signal(curve), variability: .none)
         var untouched = Signal(curve)
@@ -126,7 +126,7 @@ import Testing
         #expect(abs(beats.count { $0 >= 20_050_000_000 } - 14) <= 1)
     }
 
-    @Test func `A change counts from its instant, whether or not beats up to it were taken`() {
+    @Test func `A change applies from its instant, whether or not earlier beats were taken`() {
         func beats(_ step: Int64, changedAt now: Bool) -> [Int64] {
             var heart = Heart(rate: Signal(60), seed: 4)
             var beats: [Int64] = []
@@ -160,13 +160,13 @@ import Testing
             (56, 3600, 0), (120, 60, 40), (120, 3600, 2423), (30, 3600, 0), (65535, 60, 41317), (65535, 100, 65535),
             (65535, 100_000, 65535),
         ] as [(Double, Int, UInt16)])
-    func `What a rate costs`(rate: Double, seconds: Int, kilojoules: UInt16) {
+    func `Power`(rate: Double, seconds: Int, kilojoules: UInt16) {
         var heart = Heart(rate: Signal(rate))
         #expect(heart.kilojoules(at: Self.at(Double(seconds))) == kilojoules)
         #expect(heart.kilojoules(at: Self.at(Double(seconds))) == kilojoules)
     }
 
-    @Test func `How often energy is asked for changes nothing, and a reset begins at its instant`() {
+    @Test func `Energy does not depend on how often it is read`() {
         let curve = Curve.ramp(start: 60, end: 180, over: .seconds(600))
         var (often, once) = (Heart(rate: Signal(curve)), Heart(rate: Signal(curve)))
         for step in 0..<5000 { _ = often.kilojoules(at: Self.at(Double(step) * 0.1)) }

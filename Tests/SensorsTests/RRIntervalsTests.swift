@@ -33,7 +33,7 @@ import Testing
         #expect(sum == 8_533_333)  // 8333.33333 s
     }
 
-    @Test func `A full buffer drops the oldest, and what is taken is taken`() {
+    @Test func `A full buffer drops the oldest interval`() {
         let beats = [0, 1, 3, 6, 10].map { Int64($0) * 1_000_000_000 }
         #expect(Self.intervals(beats, capacity: 2) == [3072, 4096])
         var buffer = RRIntervals()

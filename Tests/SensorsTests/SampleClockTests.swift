@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `What cannot be counted ends nowhere`() {
+    @Test func `Extreme sample numbers and instants`() {
         let clock = SampleClock(hertz: 1)
         #expect(clock.instant(of: .max) == .never)
         #expect(clock.instant(of: 9_223_372_037) == .never)
@@ -33,7 +33,7 @@ import Testing
         #expect(clock.count(until: .never) == 9_223_372_037)
     }
 
-    @Test func `Heart rates are taken at the instants of a clock, up to where their curve stops`() {
+    @Test func `Heart rates are sampled until the curve stops`() {
         var samples = HeartRateSamples(Signal(.list([62.4, 300, 70000], period: .milliseconds(4), then: .stop)))
         var values: [UInt16] = []
         samples.take(0..<10, into: &values)
@@ -53,7 +53,7 @@ import Testing
         #expect(values == [])
     }
 
-    @Test func `A walk with the period of the samples has a step for each, in any portions`() {
+    @Test func `A walk with the period of the samples has one step per sample`() {
         let walk = Curve.walk(start: 62, by: 2, period: .milliseconds(2), range: 45...120)
         var (whole, parts) = (HeartRateSamples(Signal(walk, seed: 3)), HeartRateSamples(Signal(walk, seed: 3)))
         var (values, portion, joined): ([UInt16], [UInt16], [UInt16]) = ([], [], [])

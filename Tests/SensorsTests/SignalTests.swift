@@ -50,7 +50,7 @@ import Testing
 
     static let walking = Curve.walk(start: 62, by: 2, period: .seconds(1), range: 50...180)
 
-    @Test func `A walk is the same whenever it is asked`() {
+    @Test func `A walk does not depend on earlier queries`() {
         var often = Signal(Self.walking, seed: 7)
         let values = (0..<1000).map { often.value(at: .milliseconds(250 * $0)) }
         for index in [999, 0, 500, 501, 3, 998] {
@@ -62,7 +62,7 @@ import Testing
         #expect((0..<1000).map { other.value(at: .milliseconds(250 * $0)) } != values)
     }
 
-    @Test func `A walk keeps to its range and its steps`() throws {
+    @Test func `A walk stays within its range and step size`() throws {
         var signal = Signal(.walk(start: 51, by: 2, period: .seconds(1), range: 50...55), seed: 3)
         var last = 51.0
         var seen = (least: 55.0, most: 50.0)
@@ -81,7 +81,7 @@ import Testing
 
     /// Where one block of steps ends and the next begins, on each of the levels.
     @Test(arguments: [1, 2, 7, 1 << 16, 3 << 16, 1 << 32, 5 << 32] as [Int64])
-    func `A walk is one walk over the ends of its blocks, asked in any order`(block: Int64) throws {
+    func `A walk is continuous across blocks, in any order of queries`(block: Int64) throws {
         var signal = Signal(Self.ticking, seed: 7)
         let steps = (block << 16) - 1000...(block << 16) + 1000
         let values = steps.map { signal.value(atNanoseconds: $0) ?? .nan }
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `A walk is the same, walked or jumped`() {
+    @Test func `A walk is the same stepwise and with jumps`() {
         var (walked, jumped) = (Signal(Self.ticking, seed: 7), Signal(Self.ticking, seed: 7))
         var last: Double?
         for step in 0...400_000 as ClosedRange<Int64> { last = walked.value(atNanoseconds: step) }
@@ -109,7 +109,7 @@ import Testing
             (2, 45...120), (0, 45...120), (1e-9, 45...120), (1e300, 45...120), (200, 45...120),
             (2, -1e308...1e308), (.greatestFiniteMagnitude, -1e308...1e308),
         ] as [(Double, ClosedRange<Double>)])
-    func `A walk over years of nanoseconds is there at once, and in its range`(
+    func `A walk over years of nanoseconds is fast and within its range`(
         by: Double, range: ClosedRange<Double>
     ) throws {
         var signal = Signal(.walk(start: 62, by: by, period: .nanoseconds(1), range: range), seed: 3)
@@ -120,14 +120,14 @@ import Testing
         #expect(signal.value(atNanoseconds: 0) == 62)
     }
 
-    @Test func `A walk goes everywhere in the long run, and not to the ends more than elsewhere`() {
+    @Test func `A walk is evenly distributed in the long run`() {
         var signal = Signal(.walk(start: 62, by: 2, period: .milliseconds(1), range: 0...100), seed: 5)
         var tenths = Array(repeating: 0, count: 10)
         for hour in 1...500 { tenths[min(9, Int((signal.value(at: .seconds(3600 * hour)) ?? 0) / 10))] += 1 }
         #expect(tenths.allSatisfy { (25...80).contains($0) }, "\(tenths)")
     }
 
-    @Test func `Two walks of a sum go their own ways`() {
+    @Test func `Two walks of a sum are independent`() {
         var pair = Signal(.sum([Self.walking, Self.walking]), seed: 7)
         var one = Signal(Self.walking, seed: 7)
         #expect(pair.value(at: .seconds(100)) != one.value(at: .seconds(100)).map { 2 * $0 })

@@ -12,7 +12,7 @@ import Testing
             (47.9975, 19199, 9599, 9199),
             (48, 19200, 0, 9200), (49, 19600, 400, 0),
         ] as [(Double, UInt32, UInt32, UInt32)])
-    func `A straight line, its midnights, and days that begin at one`(
+    func `A straight line, read at midnight and at other starts of the day`(
         hours: Double, total: UInt32, today: UInt32, fromOne: UInt32
     ) {
         let line = Curve.ramp(start: 0, end: 96000, over: .seconds(864_000))
@@ -23,7 +23,7 @@ import Testing
         #expect(other.today(at: Self.at(hours)) == fromOne)
     }
 
-    @Test func `A month of days, read each noon and each second before midnight`() {
+    @Test func `A month of days, read at noon and just before midnight`() {
         let totals: [Double] = [8124, 0, 10000, 9999, 20411, 12005]
         var counter = StepCounter(.days(totals, profile: .waking))
         var sum: UInt32 = 0
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `Days go by the calendar when a simulation begins in the afternoon`() {
+    @Test func `Days follow the calendar if a simulation starts in the afternoon`() {
         let afternoon = WallClock(begins: 946_684_800 + 15 * 3600)
         var counter = StepCounter(.days([1600, 3200], profile: .waking), clock: afternoon)
         let reads = [0, 1, 8, 9, 9.5, 16, 17, 33].map { hours in
@@ -48,7 +48,7 @@ import Testing
             reads == [[0, 0], [100, 100], [800, 800], [800, 0], [800, 0], [800, 0], [1000, 200], [4000, 0]])
     }
 
-    @Test func `A script takes the count over, and it is never less than nothing`() {
+    @Test func `An overridden count is never negative`() {
         var counter = StepCounter(.constant(500))
         #expect(counter.today(at: Self.at(1)) == 0)
         counter.set(Signal(.step(start: 400, by: 10, period: .seconds(3600))), at: Self.at(2))
@@ -59,7 +59,7 @@ import Testing
         #expect(counter.total(at: Self.at(30)) == 500)
     }
 
-    @Test func `A count that is set again and again is remembered no longer than it has to be`() {
+    @Test func `Repeated overrides are discarded once obsolete`() {
         var counter = StepCounter(.constant(500))
         for minute in 0..<(30 * 60) {
             counter.set(Signal(Double(1000 + minute)), at: Self.at(Double(minute) / 60))
@@ -73,12 +73,12 @@ import Testing
     }
 
     @Test(arguments: [(-5, 0), (1e300, .max), (.nan, 0), (4211.9, 4211)] as [(Double, UInt32)])
-    func `What does not fit is the nearest that does`(value: Double, count: UInt32) {
+    func `Counts saturate`(value: Double, count: UInt32) {
         var counter = StepCounter(.constant(value))
         #expect(counter.total(at: .start) == count)
     }
 
-    @Test func `A curve that stops counts no more`() {
+    @Test func `A stopped curve has no count`() {
         var counter = StepCounter(.list([7], period: .seconds(60), then: .stop))
         #expect(counter.total(at: Self.at(0)) == 7)
         #expect(counter.total(at: Self.at(1)) == nil)
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: The clock
 
-    @Test func `Skipped time moves the sensors' clock, and never back`() {
+    @Test func `Skipping advances the sensors' clock`() {
         var clock = WallClock()
         #expect(clock.seconds(at: clock.sensorTime(at: Self.at(1))) == 946_684_800 + 3600)
         clock.skip(by: .seconds(86400))
@@ -105,12 +105,12 @@ import Testing
             (15, 0, 40, 33), (15, 4, 12, 0), (15, 4, 13, 13), (3, 4, 1, 1), (3, 4, 0.5, 0), (0, 28, 5, 4),
             (0, -20, 5, 4),
         ] as [(Int, Int, Double, Double)])
-    func `When a day began`(begins: Int, reset: Int, hours: Double, began: Double) {
+    func `Starts of days`(begins: Int, reset: Int, hours: Double, began: Double) {
         let clock = WallClock(begins: 946_684_800 + Int64(begins) * 3600)
         #expect(clock.dayBegan(before: Self.at(hours), at: .seconds(reset * 3600)) == Self.at(began))
     }
 
-    @Test func `A clock before 1970 has days too`() {
+    @Test func `A clock before 1970`() {
         let clock = WallClock(begins: -3600)
         #expect(clock.startOfDay == .seconds(82800))
         #expect(clock.dayBegan(before: Self.at(2)) == Self.at(1))

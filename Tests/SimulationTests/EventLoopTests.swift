@@ -47,7 +47,7 @@ actor Walker {
                     }
                 }
             }
-            #expect(loop.strays == 0)
+            #expect(loop.crossThreadInsertions == 0)
             return journal.entries
         }
         let first = try wakings(seed: 7)
@@ -60,7 +60,7 @@ actor Walker {
         #expect(first.reduce(0 as UInt64) { $0 &* 31 &+ UInt64($1.sleeper) } == 2_108_125_805_140_166_212)
     }
 
-    @Test func `What is due at the same instant happens in the order of insertion`() throws {
+    @Test func `Events at one instant run in the order of insertion`() throws {
         let journal = Journal<Int>()
         try loop.run { [loop] in
             for number in 0..<100 { loop.call(at: .start.advanced(by: .seconds(1))) { journal.write(number) } }
@@ -78,14 +78,14 @@ actor Walker {
         }
     }
 
-    @Test func `A cancelled appointment does not happen`() throws {
+    @Test func `A cancelled call does not happen`() throws {
         try loop.run { [loop] in
             loop.call(at: .start.advanced(by: .seconds(1))) { Issue.record("it was cancelled") }.cancel()
             try await loop.sleep(for: .seconds(2))
         }
     }
 
-    @Test func `A limit of time ends what takes longer, and only that`() throws {
+    @Test func `A timeout ends only what takes longer`() throws {
         try loop.run { [loop] in
             let answer = try await loop.withTimeout(.seconds(30)) { "in time" }
             #expect(answer == "in time")
@@ -118,11 +118,11 @@ actor Walker {
             await Task.yield()
             #expect(await ann.steps == 5)
             #expect(loop.now == .start.advanced(by: .seconds(2)))
-            #expect(loop.strays == 0)
+            #expect(loop.crossThreadInsertions == 0)
         }
     }
 
-    @Test func `What has run is gone`() throws {
+    @Test func `Finished tasks are released`() throws {
         weak var remains: EventLoop?
         do {
             let loop = EventLoop()
@@ -149,14 +149,14 @@ actor Walker {
             loop.call(at: .start.advanced(by: .milliseconds(20))) { unsafe write(input, [42], 1) }
             #expect(await bytes.first { _ in true } == 42)
             loop.cancel(watch)
-            #expect(loop.strays == 0)
+            #expect(loop.crossThreadInsertions == 0)
             #expect(await Task.detached { "from another thread" }.value == "from another thread")
-            #expect(loop.strays > 0)
+            #expect(loop.crossThreadInsertions > 0)
         }
         #expect(began.duration(to: .now) >= .milliseconds(20))
     }
 
-    @Test func `It is seen when nobody reads any more, and not before`() throws {
+    @Test func `A watch reports when the other side is gone`() throws {
         var ends: [CInt] = [0, 0]
         unsafe pipe(&ends)
         let (output, input) = (ends[0], ends[1])
@@ -182,25 +182,25 @@ actor Walker {
 
     // MARK: Turned by hand
 
-    @Test func `straight-line code turns it up to an instant`() {
+    @Test func `Synchronous code runs events until an instant`() {
         let journal = Journal<Int>()
         for second in [1, 2, 3] {
             loop.call(at: .start.advanced(by: .seconds(second))) { journal.write(second) }
         }
         let limit = Instant.start.advanced(by: .milliseconds(2500))
-        loop.hold {
-            #expect(loop.turn(until: limit))
+        loop.withCurrentThread {
+            #expect(loop.runNextEvents(until: limit))
             #expect(journal.entries == [1])
-            #expect(loop.turn(until: limit))
+            #expect(loop.runNextEvents(until: limit))
             #expect(loop.isIsolatingCurrentContext() == true)
-            #expect(!loop.turn(until: limit))
+            #expect(!loop.runNextEvents(until: limit))
             #expect(loop.now == limit)
         }
         #expect(journal.entries == [1, 2])
         #expect(loop.isIsolatingCurrentContext() == false)
     }
 
-    @Test func `tasks go on while it is turned`() {
+    @Test func `Tasks run with synchronous code`() {
         let journal = Journal<Int>()
         let walker = Walker(on: loop)
         _ = loop.start {
@@ -208,12 +208,12 @@ actor Walker {
             journal.write(await walker.steps)
         }
         let limit = Instant.start.advanced(by: .seconds(2))
-        loop.hold { while loop.turn(until: limit) {} }
+        loop.withCurrentThread { while loop.runNextEvents(until: limit) {} }
         #expect(journal.entries == [3])
         #expect(loop.now == limit)
     }
 
-    @Test func `at the real pace it wakes for a descriptor`() throws {
+    @Test func `At the real pace, synchronous code wakes for a descriptor`() throws {
         let loop = EventLoop(pace: .real())
         var ends: [CInt] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -227,7 +227,7 @@ actor Walker {
         }
         var octet: UInt8 = 7
         _ = unsafe write(ends[1], &octet, 1)
-        let isBefore = loop.hold { loop.turn(until: .start.advanced(by: .seconds(60))) }
+        let isBefore = loop.withCurrentThread { loop.runNextEvents(until: .start.advanced(by: .seconds(60))) }
         #expect(isBefore)
         #expect(journal.entries == [7])
     }

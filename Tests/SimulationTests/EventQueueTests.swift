@@ -30,7 +30,7 @@ func drain(_ queue: inout EventQueue, _ tickets: [EventQueue.Ticket]) -> [Int] {
     return order
 }
 
-@Test func `events come by instant, and those of one instant by insertion`() {
+@Test func `Events are ordered by instant, then by insertion`() {
     var queue = EventQueue()
     let tickets = [30, 10, 20, 10, 30, 10].map { queue.insert(due: at($0)) }
     #expect(queue.firstDue() == at(10))
@@ -40,7 +40,7 @@ func drain(_ queue: inout EventQueue, _ tickets: [EventQueue.Ticket]) -> [Int] {
     #expect(queue.firstDue() == nil)
 }
 
-@Test func `what is inserted now comes after what was inserted before for now`() {
+@Test func `An event inserted at its due time comes after those inserted earlier`() {
     var queue = EventQueue()
     let tickets = [10, 10].map { queue.insert(due: at($0)) }
     #expect(queue.takeFirst(dueBy: at(10)) == tickets[0])
@@ -50,7 +50,7 @@ func drain(_ queue: inout EventQueue, _ tickets: [EventQueue.Ticket]) -> [Int] {
     #expect(queue.now == at(10))
 }
 
-@Test func `a long line at one instant keeps its order, and the line does not grow`() {
+@Test func `A long line at one instant keeps its order and its storage`() {
     var queue = EventQueue()
     var line = (0..<300).map { _ in queue.insert(due: .start) }
     for _ in 0..<10_000 {
@@ -67,7 +67,7 @@ func drain(_ queue: inout EventQueue, _ tickets: [EventQueue.Ticket]) -> [Int] {
     #expect(queue.firstDue() == nil)
 }
 
-@Test func `nothing comes before its time`() {
+@Test func `No event is early`() {
     var queue = EventQueue()
     let ticket = queue.insert(due: at(10))
     #expect(queue.takeFirst(dueBy: at(9)) == nil)
@@ -75,7 +75,7 @@ func drain(_ queue: inout EventQueue, _ tickets: [EventQueue.Ticket]) -> [Int] {
     #expect(queue.takeFirst(dueBy: at(10)) == ticket)
 }
 
-@Test func `a cancelled event does not come, and an old ticket cancels nothing`() {
+@Test func `A cancelled event is not taken, and an outdated ticket cancels nothing`() {
     var queue = EventQueue()
     let old = queue.insert(due: at(1))
     #expect(queue.cancel(old) == true)
@@ -87,7 +87,7 @@ func drain(_ queue: inout EventQueue, _ tickets: [EventQueue.Ticket]) -> [Int] {
     #expect(queue.cancel(new) == false)
 }
 
-@Test func `timeouts that are cancelled leave nothing behind`() {
+@Test func `Cancelled timeouts are swept out`() {
     var queue = EventQueue()
     let last = queue.insert(due: at(.max))
     var highest = 0
@@ -103,7 +103,7 @@ func drain(_ queue: inout EventQueue, _ tickets: [EventQueue.Ticket]) -> [Int] {
 }
 
 @Test(arguments: 0..<40 as Range<UInt64>)
-func `what is left after a sweep is still in order`(seed: UInt64) {
+func `A sweep keeps the order`(seed: UInt64) {
     var (queue, draws) = (EventQueue(), RandomStream(seed: seed))
     var pending: [(due: Int64, ticket: EventQueue.Ticket)] = []
     for _ in 0..<400 {
@@ -121,7 +121,7 @@ func `what is left after a sweep is still in order`(seed: UInt64) {
 }
 
 @Test(arguments: 0..<40 as Range<UInt64>)
-func `it does what a searched array does`(seed: UInt64) {
+func `It behaves as a sorted array`(seed: UInt64) {
     var draws = RandomStream(seed: seed)
     var (queue, naive) = (EventQueue(), NaiveQueue())
     var tickets: [EventQueue.Ticket] = []

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 9, 10, 99, 100, 1_000_000, -1, -10, Int64.max, Int64.min])
-    func `A whole number is written as Swift writes it`(number: Int64) {
+    func `Whole numbers are written as in Swift`(number: Int64) {
         #expect(Self.text { $0.append(number) } == "\(number)")
     }
 
@@ -18,7 +18,7 @@ import Testing
         (UInt64.max, 20, "18446744073709551615"), (10_000_000_000_000_000_000, 1, "10000000000000000000"),
         (1, 20, "00000000000000000001"), (1, 40, "00000000000000000001"),
     ])
-    func `Zeros fill a number up`(number: UInt64, digits: Int, text: String) {
+    func `Whole numbers are padded with zeros`(number: UInt64, digits: Int, text: String) {
         #expect(Self.text { $0.append(number, digits: digits) } == text)
     }
 
@@ -27,12 +27,12 @@ import Testing
             (0, "0"), (1, "0.001"), (10, "0.01"), (999, "0.999"), (1000, "1"), (812_500, "812.5"),
             (63_999_023, "63999.023"),
         ] as [(UInt64, String)])
-    func `Thousandths end with a digit that says something`(number: UInt64, text: String) {
+    func `Thousandths have no trailing zeros`(number: UInt64, text: String) {
         #expect(Self.text { $0.append(thousandths: number) } == text)
     }
 
     @Test(arguments: ["", "strap/heart_rate", "a \"b\" \\", "line\nend", "\u{7F}\u{85}\u{2028}", "Müller ♥", "\u{0}"])
-    func `Quoted text is what a string says of itself`(words: String) {
+    func `Quoted text is JSON`(words: String) {
         #expect(Self.text { $0.append(quoted: words) } == words.quoted)
     }
 
@@ -41,7 +41,7 @@ import Testing
             ("a\u{202E}b", "a\\u202eb"), ("\u{200E}\u{200F}\u{61C}", "\\u200e\\u200f\\u061c"),
             ("\u{2066}x\u{2069}", "\\u2066x\\u2069"), ("\u{1B}[1m\u{9B}", "\\u001b[1m\\u009b"), ("א👩‍⚕️", "א👩‍⚕️"),
         ])
-    func `What would change the text around it is escaped`(words: String, text: String) {
+    func `Characters that affect the surrounding text are escaped`(words: String, text: String) {
         #expect(words.quoted == "\"\(text)\"")
     }
 
@@ -50,7 +50,7 @@ import Testing
         #expect(Self.text { $0.append(hex: octets[...], separator: ":") } == text)
     }
 
-    @Test func `What is cut off is gone, and storage is used again`() {
+    @Test func `Truncated text is removed, and storage is reused`() {
         var text = JSONText()
         text.append("{\"a\": 1")
         text.truncate(to: 4)

@@ -19,7 +19,7 @@ import Testing
         all.filter { $0.1.name == name }.map(\.at)
     }
 
-    @Test func `each begins with the value that completes it, and goes on once a second or each five`() {
+    @Test func `Each statistic is reported when it is complete, then once per period`() {
         let all = said(52_001) { $0.isMultiple(of: 2) ? 62 : 80 }
         #expect(times(.resting, in: all).prefix(3) == [3996, 4996, 5996])
         #expect(times(.mostFrequent, in: all).prefix(3) == [39_998, 44_998, 49_998])
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [(49_999, 65, 1), (19_999, 65, 0), (999, 64, 0), (1000, 64, 1), (60_000, 65, 2)])
-    func `none before there is enough`(count: Int, rate: UInt16, kinds: Int) {
+    func `No statistic is reported before there are enough values`(count: Int, rate: UInt16, kinds: Int) {
         #expect(Set(said(count) { _ in rate }.map(\.1.name)).count == kinds)
     }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(all.count == 13)
     }
 
-    @Test func `after a gap once, and then in the old periods`() {
+    @Test func `A gap is followed by one report, then by the old periods`() {
         var statistics = HeartRateStatistics()
         var outbox: [Statistic] = []
         for _ in 0..<1000 { statistics.add(60, at: .start, into: &outbox) }
@@ -53,7 +53,7 @@ import Testing
         #expect(outbox.map(\.thousandths) == [60_000, 60_001, 60_003, 60_005])
     }
 
-    @Test func `no rate and no time is too much`() {
+    @Test func `Extreme rates and times`() {
         var statistics = HeartRateStatistics()
         var outbox: [Statistic] = []
         for index in 0..<50_000 {

@@ -2,7 +2,7 @@ import Statistics
 import Testing
 
 @Suite struct RollingMeanTests {
-    @Test func `none before there is enough, then of the last only`() {
+    @Test func `The mean is that of the last values, once there are enough`() {
         var mean = RollingMean(last: 3)
         let expected: [(value: UInt16, thousandths: UInt64?)] = [
             (60, nil), (61, nil), (63, 61_333), (65, 63_000), (65535, 21_887_667), (0, 21_866_667), (0, 21_845_000),
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `what is not below the bound neither counts nor drives others out`() {
+    @Test func `Values not below the bound are ignored`() {
         var mean = RollingMean(last: 2, below: 65)
         #expect([64, 65, 200, 60, 65535].map { mean.add($0) } == [true, false, false, true, false])
         #expect(mean.value == 62)
@@ -28,7 +28,7 @@ import Testing
         #expect(mean.thousandths == (last.reduce(0, +) * 1000 + 25_000) / 50_000)
     }
 
-    @Test(arguments: [0, -1, Int.min]) func `of at least one`(count: Int) {
+    @Test(arguments: [0, -1, Int.min]) func `At least one value is kept`(count: Int) {
         var mean = RollingMean(last: count)
         var mode = RollingMode(last: count)
         for value: UInt16 in [7, 9] {
@@ -41,7 +41,7 @@ import Testing
 }
 
 @Suite struct RollingModeTests {
-    @Test func `the most frequent, the lowest of equals`() {
+    @Test func `The mode is the lowest of the most frequent values`() {
         var mode = RollingMode(last: 4)
         let expected: [(value: UInt16, mode: UInt16?)] = [
             (70, nil), (60, nil), (70, nil), (60, 60), (70, 60), (65535, 70), (65535, 65535), (60, 65535), (0, 65535),
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [8, 256, 65536]) func `as by counting all of them`(range: Int) {
+    @Test(arguments: [8, 256, 65536]) func `The mode equals that of all values counted`(range: Int) {
         var mode = RollingMode(last: 100)
         var last: [UInt16] = []
         var state: UInt32 = 1

@@ -89,9 +89,9 @@ import Testing
 @Suite struct BodyTests {
     @Test func `distance and calories of ten thousand steps`() {
         // 10,000 × 0.414 × 1.70 m = 7038 m; × 0.1 ml/kg/m × 70 kg = 49.27 l of oxygen, of 5 kcal each.
-        #expect(abs(Body().distance(steps: 10_000) - 7038) < 0.001)
-        #expect(abs(Body().calories(steps: 10_000) - 246.33) < 0.001)
-        let other = Body(height: 200, weight: 100)
+        #expect(abs(BodyMeasurements().distance(steps: 10_000) - 7038) < 0.001)
+        #expect(abs(BodyMeasurements().calories(steps: 10_000) - 246.33) < 0.001)
+        let other = BodyMeasurements(height: 200, weight: 100)
         #expect(abs(other.calories(steps: 1000) - 41.4) < 0.001)
     }
 }

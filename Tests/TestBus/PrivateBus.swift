@@ -78,23 +78,23 @@ public final class PrivateBus: Sendable {
     }
 }
 
-/// Plays a test with a private bus, on a loop of its own, for 30 s at most.
+/// Runs a test with a private bus on its own loop, for at most 30 s.
 public func onBus(_ body: @escaping @Sendable (PrivateBus, EventLoop) async throws -> Void) throws {
     let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
     try loop.run { try await loop.withTimeout(.seconds(30)) { try await body(bus, loop) } }
 }
 
-/// What handlers leave for the test.
-public final class Heard<Element: Sendable>: Sendable {
-    private let entities = Mutex<[Element]>([])
+/// Records what handlers received.
+public final class Recorder<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
 
     /// Everything, in order.
-    public var all: [Element] { entities.withLock { $0 } }
+    public var all: [Element] { elements.withLock { $0 } }
     /// None yet.
     public init() {}
 
     /// Adds one.
-    public func add(_ entity: Element) { entities.withLock { $0.append(entity) } }
+    public func add(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
 extension EventLoop {

@@ -5,26 +5,26 @@ import Timeline
 
 @testable import Scenarios
 
-/// Things of a scenario with two straps.
+/// Entities of a scenario with two straps.
 let strap = EntityReference.device(0)
 let heartRate = EntityReference.part(device: 0, service: 0, part: 0)
 let contact = EntityReference.part(device: 0, service: 0, part: 1)
 let battery = EntityReference.part(device: 0, service: 1, part: 0)
 let otherStrap = EntityReference.device(1)
 
-/// What a test tells a runner.
+/// An input to a runner.
 enum Step: Sendable {
-    case tell(Int, ObservedEvent)
+    case observe(Int, ObservedEvent)
     case pass(Int)
     case finish(Int)
-    /// Somebody outside acts, under the rule's id.
+    /// An action from outside, with the rule's id as its name.
     case act(Int, Rule)
-    /// Somebody outside gives back what a name took of a thing; without effect, `nothing` is listed.
-    case giveBack(Int, String, EntityReference)
+    /// The end of an action from outside; `nothing` is listed if there is none.
+    case end(Int, String, EntityReference)
 }
 
 extension Scenario {
-    /// Nothing but a script.
+    /// A scenario with only a script.
     init(script: [Rule]) {
         self.init(
             name: "", note: nil, tags: [], seed: 1, begins: WallTime(secondsSince2000: 0), limit: .seconds(60),
@@ -40,7 +40,7 @@ extension Rule {
         Rule(id: id, when: when, action: Action(.set(to: .curve(.constant(1))), of: entity), chance: chance, end: end)
     }
 
-    /// An action that does not last.
+    /// An instantaneous action.
     static func notify(when: Moment, chance: Double = 1, id: String? = nil) -> Rule {
         Rule(id: id, when: when, action: Action(.notify(times: 1, value: nil), of: heartRate), chance: chance, end: nil)
     }
@@ -49,8 +49,10 @@ extension Rule {
         Rule(id: nil, when: when, action: Action(.clear, of: entity), chance: 1, end: nil)
     }
 
-    static func fault(_ kind: Action.Kind, _ entity: EntityReference?, when: Moment, end: End? = nil) -> Rule {
-        Rule(id: nil, when: when, action: Action(.notPlayed(kind), of: entity), chance: 1, end: end)
+    static func fault(
+        _ operation: Action.Operation, _ entity: EntityReference?, when: Moment, end: End? = nil
+    ) -> Rule {
+        Rule(id: nil, when: when, action: Action(operation, of: entity), chance: 1, end: end)
     }
 }
 
@@ -69,9 +71,9 @@ extension Rule.End {
     static func seconds(_ seconds: Int) -> Rule.End { .after(.seconds(seconds)) }
 }
 
-/// A line for each output, with the second at which it came: `10 begin 0`.
+/// The outputs of a script with their seconds: `10 begin 0`.
 ///
-/// The runner is woken when it asked for it, and not else but for the steps; wakes themselves are not listed.
+/// The runner is called for the steps, and when its `wake` is due; `wake` is not listed.
 func play(_ script: [Rule], seed: UInt64 = 1, _ steps: [Step]) -> [String] {
     var runner = ScriptRunner(Scenario(script: script), seed: RandomStream(seed: seed))
     var (lines, outbox, wake) = ([String](), [ScriptRunner.Output](), Instant?.none)
@@ -98,13 +100,13 @@ func play(_ script: [Rule], seed: UInt64 = 1, _ steps: [Step]) -> [String] {
         let now = Instant.start.advanced(by: .seconds(step.second))
         wakeUp(before: now)
         switch step {
-        case .tell(_, let observed): runner.happened(observed, at: now, into: &outbox)
+        case .observe(_, let observed): runner.observe(observed, at: now, into: &outbox)
         case .pass: runner.timePassed(at: now, into: &outbox)
         case .finish: runner.finish(at: now, into: &outbox)
         case .act(_, let rule):
             if !runner.act(rule, at: now, into: &outbox) { lines.append("\(now.seconds) nothing") }
-        case .giveBack(_, let name, let entity):
-            if !runner.giveBack(name, of: entity, at: now, into: &outbox) { lines.append("\(now.seconds) nothing") }
+        case .end(_, let name, let entity):
+            if !runner.end(name, of: entity, at: now, into: &outbox) { lines.append("\(now.seconds) nothing") }
         }
         take(at: now)
     }
@@ -114,8 +116,8 @@ func play(_ script: [Rule], seed: UInt64 = 1, _ steps: [Step]) -> [String] {
 extension Step {
     var second: Int {
         switch self {
-        case .tell(let second, _), .pass(let second), .finish(let second), .act(let second, _),
-            .giveBack(let second, _, _):
+        case .observe(let second, _), .pass(let second), .finish(let second), .act(let second, _),
+            .end(let second, _, _):
             second
         }
     }

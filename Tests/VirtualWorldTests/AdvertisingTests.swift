@@ -4,7 +4,7 @@ import Testing
 import VirtualWorld
 
 @Suite struct AdvertisingTests {
-    private static let phases = Play(
+    private static let phases = TestScenario(
         "fast, slow and silent",
         """
         {"lubdub": 1, "name": "x", "limit": "60 s", "devices": [
@@ -16,14 +16,14 @@ import VirtualWorld
         """)
 
     @Test func `Fast at first, then slowly, then not at all`() throws {
-        var audience = try Audience(Self.phases)
-        let guest = audience.world.addGuest(at: .start)
-        audience.command("01 0C 08 FF FF FF FF FF FF FF 3F", by: guest)
+        var harness = try GuestHarness(Self.phases)
+        let guest = harness.world.addGuest(at: .start)
+        harness.command("01 0C 08 FF FF FF FF FF FF FF 3F", by: guest)
         // LE Set Scan Parameters: passive, every 60 ms for 60 ms; LE Set Scan Enable without the filter.
-        audience.command("0B 20 07 00 60 00 60 00 00 00", by: guest)
-        audience.command("0C 20 02 01 00", by: guest)
-        audience.run(until: Instant(nanoseconds: 30_000_000_000))
-        let seconds = audience.meta(0x02).map { Double($0.at.nanoseconds) / 1e9 }
+        harness.command("0B 20 07 00 60 00 60 00 00 00", by: guest)
+        harness.command("0C 20 02 01 00", by: guest)
+        harness.run(until: Instant(nanoseconds: 30_000_000_000))
+        let seconds = harness.meta(0x02).map { Double($0.at.nanoseconds) / 1e9 }
         // To each interval 0 to 10 ms are added by chance.
         #expect((125...167).contains(seconds.count { $0 < 5 }))
         #expect((19...21).contains(seconds.count { (5..<15).contains($0) }))
@@ -31,9 +31,9 @@ import VirtualWorld
     }
 
     @Test func `Advertising begins anew, and is noted once, when a connection has ended`() throws {
-        let stage = try Stage(Self.phases.scenario)
+        let harness = try WorldHarness(Self.phases.scenario)
         let kinds: [EventName] = [.advertising, .connected, .disconnected]
-        let told = stage.records.filter { kinds.contains($0.event) }
+        let told = harness.records.filter { kinds.contains($0.event) }
         #expect(told.count >= 8)
         #expect(told.map(\.event) == (0..<told.count).map { [.advertising, .connected, .disconnected][$0 % 3] })
         // Found again within the fast phase, though the slow one was over before.

@@ -5,10 +5,10 @@ import Simulation
 import Testing
 import VirtualWorld
 
-/// What the script does to the air, as the other side sees it.
+/// Script actions on the air, as the other side observes them.
 @Suite struct AirFaultTests {
-    private static func played(_ script: String, more: String = "", limit: String = "60 s") throws -> Stage {
-        try Stage(Play.strap("faults", more: more, script: script, limit: limit).scenario)
+    private static func played(_ script: String, more: String = "", limit: String = "60 s") throws -> WorldHarness {
+        try WorldHarness(TestScenario.strap("faults", more: more, script: script, limit: limit).scenario)
     }
 
     private static func seconds(_ records: [EventRecord]) -> [Double] {
@@ -17,37 +17,37 @@ import VirtualWorld
 
     /// The client's supervision timeout is 720 ms, and its interval 50 ms.
     @Test func `Out of range is silence until both sides give up, and nobody is heard until it is over`() throws {
-        var stage = try Self.played(#"{"id": "away", "when": "20 s", "do": "link_loss", "for": "8 s"}"#)
-        let lost = stage.records(.disconnected)
+        var harness = try Self.played(#"{"id": "away", "when": "20 s", "do": "link_loss", "for": "8 s"}"#)
+        let lost = harness.records(.disconnected)
         #expect(lost.map(\.reason) == ["connection_timeout"])
         let missing = try #require(Self.seconds(lost).first) - 20
         #expect((0.67...0.82).contains(missing), "\(missing)")
-        let heard = Self.seconds(stage.records(.delivered, of: "strap/heart_rate"))
+        let heard = Self.seconds(harness.records(.delivered, of: "strap/heart_rate"))
         #expect(!heard.contains { (20..<28).contains($0) })
-        let back = try #require(Self.seconds(stage.records(.connected)).last)
+        let back = try #require(Self.seconds(harness.records(.connected)).last)
         #expect((28..<34).contains(back), "\(back)")
         #expect(heard.contains { $0 > back })
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 
     @Test func `Away for less than the supervision timeout, the link goes on`() throws {
-        let stage = try Self.played(#"{"when": "20 s", "do": "link_loss", "for": "500 ms"}"#)
-        #expect(stage.records(.disconnected).isEmpty)
-        let heard = Self.seconds(stage.records(.delivered, of: "strap/heart_rate"))
+        let harness = try Self.played(#"{"when": "20 s", "do": "link_loss", "for": "500 ms"}"#)
+        #expect(harness.records(.disconnected).isEmpty)
+        let heard = Self.seconds(harness.records(.delivered, of: "strap/heart_rate"))
         #expect(!heard.contains { (20.001..<20.5).contains($0) })
         #expect(heard.count >= 55)
     }
 
     @Test func `One who is out of range twice comes back when both are over`() throws {
-        let stage = try Self.played(
+        let harness = try Self.played(
             """
             {"id": "long", "when": "20 s", "do": "link_loss", "for": "20 s"},
             {"id": "short", "when": "25 s", "do": "link_loss", "for": "5 s"}
             """)
-        let back = try #require(Self.seconds(stage.records(.connected)).last)
+        let back = try #require(Self.seconds(harness.records(.connected)).last)
         #expect(back > 40)
-        #expect(stage.records(.connected).count == 2)
+        #expect(harness.records(.connected).count == 2)
     }
 
     @Test(arguments: [
@@ -58,35 +58,35 @@ import VirtualWorld
         (#""do": "loss", "rate": 1"#, true), (#""do": "loss", "rate": 0.2"#, false),
     ])
     func `What is too weak is lost, and back when it is strong again`(operation: String, isLost: Bool) throws {
-        var stage = try Self.played(#"{"when": "20 s", \#(operation), "for": "15 s"}"#)
-        #expect(stage.records(.disconnected).map(\.reason) == (isLost ? ["connection_timeout"] : []))
-        let heard = Self.seconds(stage.records(.delivered, of: "strap/heart_rate"))
+        var harness = try Self.played(#"{"when": "20 s", \#(operation), "for": "15 s"}"#)
+        #expect(harness.records(.disconnected).map(\.reason) == (isLost ? ["connection_timeout"] : []))
+        let heard = Self.seconds(harness.records(.delivered, of: "strap/heart_rate"))
         #expect(heard.contains { $0 > 45 })
         #expect(heard.contains { (31..<35).contains($0) } != isLost)
-        if isLost { #expect(try #require(Self.seconds(stage.records(.connected)).last) > 35) }
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+        if isLost { #expect(try #require(Self.seconds(harness.records(.connected)).last) > 35) }
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 
     @Test func `A way that was covered goes on as if it had been walked`() throws {
-        let stage = try Self.played(
+        let harness = try Self.played(
             """
             {"when": "10 s", "do": "distance", "to": "200 m", "over": "30 s"},
             {"when": "15 s", "do": "distance", "to": "1 m", "for": "30 s"}
             """)
-        let lost = Self.seconds(stage.records(.disconnected))
+        let lost = Self.seconds(harness.records(.disconnected))
         #expect(lost.count == 1)
         #expect(lost.allSatisfy { (45...46).contains($0) }, "\(lost)")
     }
 
     @Test func `The client's Bluetooth is switched off and on`() throws {
-        var stage = try Self.played(#"{"when": "20 s", "do": "power_off", "of": "client", "for": "8 s"}"#)
-        #expect(stage.records(.disconnected).map(\.reason) == ["connection_timeout"])
-        let back = try #require(Self.seconds(stage.records(.connected)).last)
+        var harness = try Self.played(#"{"when": "20 s", "do": "power_off", "of": "client", "for": "8 s"}"#)
+        #expect(harness.records(.disconnected).map(\.reason) == ["connection_timeout"])
+        let back = try #require(Self.seconds(harness.records(.connected)).last)
         #expect(back > 28)
-        #expect(Self.seconds(stage.records(.delivered, of: "strap/heart_rate")).contains { $0 > back })
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+        #expect(Self.seconds(harness.records(.delivered, of: "strap/heart_rate")).contains { $0 > back })
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 
     @Test func `Same seed, same bytes, with the air at its worst`() throws {
@@ -95,13 +95,13 @@ import VirtualWorld
             {"when": {"at": "5 s", "every": "11 s"}, "do": "loss", "rate": 0.5, "for": "3 s", "chance": 0.7},
             {"when": {"at": "9 s", "every": "13 s"}, "do": "link_loss", "for": "500 ms"}
             """
-        let scenario = try Play.strap("worst", script: script).scenario
-        let (one, two) = (try Stage(scenario), try Stage(scenario))
+        let scenario = try TestScenario.strap("worst", script: script).scenario
+        let (one, two) = (try WorldHarness(scenario), try WorldHarness(scenario))
         #expect(one.lines == two.lines)
         #expect(one.trace == two.trace)
-        let stepped = try Stage(scenario, sleeps: false)
+        let stepped = try WorldHarness(scenario, sleeps: false)
         #expect(one.lines == stepped.lines)
         #expect(one.trace == stepped.trace)
-        #expect(try Stage(scenario, seed: 2).trace != one.trace)
+        #expect(try WorldHarness(scenario, seed: 2).trace != one.trace)
     }
 }

@@ -17,8 +17,8 @@ import VirtualWorld
 ///     001D-0040  1815  0040 2A58
 ///     0041-0044  1816  not there from the start: 0043 2A5B, 0044 CCCD
 @Suite struct AttributeFaultTests {
-    static func play(_ script: String) -> Play {
-        Play(
+    static func play(_ script: String) -> TestScenario {
+        TestScenario(
             "changes",
             """
             {"lubdub": 1, "name": "x", "limit": "5 min", "devices": [
@@ -56,67 +56,67 @@ import VirtualWorld
 
     // MARK: move_handles
 
-    @Test func `What moves is told by Service Changed, and found where it is now`() throws {
-        var caller = try Caller(Self.play(Self.moves(true)))
-        let before = try caller.ask(Self.hash)
-        #expect(try caller.ask(.read(handle: 0x14)) == value(50))
-        #expect(try caller.ask(Self.serviceChanged) == .success(.written))
-        #expect(try caller.ask(.configure(handle: 0x11, .notification)) == .success(.written))
-        caller.run(until: 20)
-        #expect(caller.heard.contains { $0.handle == 0x10 })
-        caller.heard = []
-        caller.run(until: 25)
-        #expect(caller.heard.first == Caller.Heard(handle: 8, octets: [0x0E, 0, 0x50, 0], isIndicated: true))
-        #expect(caller.heard.count == 1)
-        #expect(try caller.ask(.read(handle: 0x14)) == refusal(.invalidHandle, 0x14))
-        #expect(try caller.ask(.read(handle: 0x24)) == value(50))
-        #expect(try caller.ask(.read(handle: 0x50)) == value(7))
-        #expect(try caller.ask(.read(handle: 0x21)) == value(0, 0))
-        #expect(try caller.ask(.read(handle: 0x09)) == value(2, 0))
-        #expect(try caller.ask(Self.hash) != before)
-        #expect(try caller.ask(.configure(handle: 0x21, .notification)) == .success(.written))
-        caller.run(until: 30)
-        #expect(caller.heard.count { $0.handle == 0x20 } > 3)
+    @Test func `Service Changed announces moved handles, and clients find them`() throws {
+        var client = try ProcedureClient(Self.play(Self.moves(true)))
+        let before = try client.ask(Self.hash)
+        #expect(try client.ask(.read(handle: 0x14)) == value(50))
+        #expect(try client.ask(Self.serviceChanged) == .success(.written))
+        #expect(try client.ask(.configure(handle: 0x11, .notification)) == .success(.written))
+        client.run(until: 20)
+        #expect(client.heard.contains { $0.handle == 0x10 })
+        client.heard = []
+        client.run(until: 25)
+        #expect(client.heard.first == ProcedureClient.Heard(handle: 8, octets: [0x0E, 0, 0x50, 0], isIndicated: true))
+        #expect(client.heard.count == 1)
+        #expect(try client.ask(.read(handle: 0x14)) == refusal(.invalidHandle, 0x14))
+        #expect(try client.ask(.read(handle: 0x24)) == value(50))
+        #expect(try client.ask(.read(handle: 0x50)) == value(7))
+        #expect(try client.ask(.read(handle: 0x21)) == value(0, 0))
+        #expect(try client.ask(.read(handle: 0x09)) == value(2, 0))
+        #expect(try client.ask(Self.hash) != before)
+        #expect(try client.ask(.configure(handle: 0x21, .notification)) == .success(.written))
+        client.run(until: 30)
+        #expect(client.heard.count { $0.handle == 0x20 } > 3)
     }
 
     @Test func `Nothing is said of a move that is not announced, but the hash`() throws {
-        var caller = try Caller(Self.play(Self.moves(false)))
-        let before = try caller.ask(Self.hash)
-        _ = try caller.ask(Self.serviceChanged)
-        _ = try caller.ask(Self.robustCaching)
-        _ = try caller.ask(.configure(handle: 0x11, .notification))
-        caller.run(until: 20)
-        caller.heard = []
-        caller.run(until: 25)
-        #expect(caller.heard == [])
-        #expect(try caller.ask(.read(handle: 0x14)) == refusal(.invalidHandle, 0x14))
-        #expect(try caller.ask(Self.hash) != before)
-        #expect(try caller.ask(.read(handle: 0x24)) == value(50))
+        var client = try ProcedureClient(Self.play(Self.moves(false)))
+        let before = try client.ask(Self.hash)
+        _ = try client.ask(Self.serviceChanged)
+        _ = try client.ask(Self.robustCaching)
+        _ = try client.ask(.configure(handle: 0x11, .notification))
+        client.run(until: 20)
+        client.heard = []
+        client.run(until: 25)
+        #expect(client.heard == [])
+        #expect(try client.ask(.read(handle: 0x14)) == refusal(.invalidHandle, 0x14))
+        #expect(try client.ask(Self.hash) != before)
+        #expect(try client.ask(.read(handle: 0x24)) == value(50))
     }
 
     @Test func `A client that caches robustly is out of sync once, until it has confirmed or read the hash`() throws {
         for subscribes in [false, true] {
-            var caller = try Caller(Self.play(Self.moves(true)))
-            _ = try caller.ask(Self.robustCaching)
-            if subscribes { _ = try caller.ask(Self.serviceChanged) }
-            caller.run(until: 25)
-            #expect(try caller.ask(.read(handle: 0x24)) == (subscribes ? value(50) : refusal(.databaseOutOfSync, 0x24)))
-            #expect(try caller.ask(.read(handle: 0x24)) == value(50))
+            var client = try ProcedureClient(Self.play(Self.moves(true)))
+            _ = try client.ask(Self.robustCaching)
+            if subscribes { _ = try client.ask(Self.serviceChanged) }
+            client.run(until: 25)
+            #expect(try client.ask(.read(handle: 0x24)) == (subscribes ? value(50) : refusal(.databaseOutOfSync, 0x24)))
+            #expect(try client.ask(.read(handle: 0x24)) == value(50))
         }
     }
 
     @Test func `Each time it is further, and what does not fit does not move`() throws {
         let rule = Self.moves(true, when: #"{"at": "20 s", "every": "5 s", "times": 3}"#, by: 30_000)
-        var caller = try Caller(Self.play(rule))
-        _ = try caller.ask(Self.serviceChanged)
+        var client = try ProcedureClient(Self.play(rule))
+        _ = try client.ask(Self.serviceChanged)
         for (second, handle) in [(22.0, 30_020 as UInt16), (27, 60_020), (32, 60_020)] {
-            caller.run(until: second)
-            #expect(try caller.ask(.read(handle: handle)) == value(50), "after \(second) s")
+            client.run(until: second)
+            #expect(try client.ask(.read(handle: handle)) == value(50), "after \(second) s")
         }
-        #expect(caller.heard.count == 2)
-        let saturated = caller.records.filter { $0.event == .saturated }
+        #expect(client.heard.count == 2)
+        let saturated = client.records.filter { $0.event == .saturated }
         #expect(saturated.map(\.entity) == ["strap"] && saturated.map(\.value) == ["30000"])
-        #expect(caller.records.count { $0.event == .began && $0.rule == "moves" } == 3)
+        #expect(client.records.count { $0.event == .began && $0.rule == "moves" } == 3)
     }
 
     /// When what is under way when everything moves, and by how much, so that the heart rate has its handle then.
@@ -128,21 +128,21 @@ import VirtualWorld
     @Test(arguments: underWay) func `What was on its way is called what it was`(
         when: String, by: Int, configuration: UInt16, wanted: ClientConfiguration
     ) throws {
-        var caller = try Caller(Self.play(Self.moves(true, when: when, by: by)))
-        _ = try caller.ask(.configure(handle: 0x11, .notification))
-        _ = try caller.ask(.configure(handle: configuration, wanted))
-        caller.run(until: 10)
-        let records = caller.records
+        var client = try ProcedureClient(Self.play(Self.moves(true, when: when, by: by)))
+        _ = try client.ask(.configure(handle: 0x11, .notification))
+        _ = try client.ask(.configure(handle: configuration, wanted))
+        client.run(until: 10)
+        let records = client.records
         func entities(_ event: EventName) -> [String?] { records.filter { $0.event == event }.map(\.entity) }
         #expect(entities(.delivered) == entities(.notified) && !entities(.delivered).isEmpty)
         #expect(entities(.confirmed) == entities(.indicated))
         #expect(entities(.confirmed) == (wanted == .indication ? ["strap/health_thermometer"] : []))
         #expect(entities(.unsubscribed) == [])
-        // What was confirmed late is stored again, for nobody knew that it would be.
-        caller.heard = []
-        _ = try caller.ask(.configure(handle: 0x19 + UInt16(by), .indication))
-        caller.run(until: 20)
-        let stored = caller.records.filter { $0.event == .indicated && $0.entity == "strap/health_thermometer" }
+        // A value that was confirmed late is stored again, since the confirmation was not expected any more.
+        client.heard = []
+        _ = try client.ask(.configure(handle: 0x19 + UInt16(by), .indication))
+        client.run(until: 20)
+        let stored = client.records.filter { $0.event == .indicated && $0.entity == "strap/health_thermometer" }
         #expect(stored.count > 10)
         #expect(Set(stored.map(\.octets)).count == stored.count - (wanted == .indication ? 1 : 0))
     }
@@ -151,14 +151,14 @@ import VirtualWorld
         let rules = """
             {"when": "10 s", "do": "silence", "of": "heart_rate", "for": "30 s"}, \(Self.moves(true))
             """
-        var caller = try Caller(Self.play(rules))
-        caller.run(until: 25)
-        _ = try caller.ask(.configure(handle: 0x21, .notification))
-        _ = try caller.ask(.configure(handle: 0x2C, .notification))
-        caller.run(until: 39.9)
-        #expect(!caller.heard.contains { $0.handle == 0x20 } && caller.heard.contains { $0.handle == 0x2B })
-        caller.run(until: 50)
-        #expect(caller.heard.count { $0.handle == 0x20 } > 8)
+        var client = try ProcedureClient(Self.play(rules))
+        client.run(until: 25)
+        _ = try client.ask(.configure(handle: 0x21, .notification))
+        _ = try client.ask(.configure(handle: 0x2C, .notification))
+        client.run(until: 39.9)
+        #expect(!client.heard.contains { $0.handle == 0x20 } && client.heard.contains { $0.handle == 0x2B })
+        client.run(until: 50)
+        #expect(client.heard.count { $0.handle == 0x20 } > 8)
     }
 
     // MARK: change_services
@@ -168,30 +168,30 @@ import VirtualWorld
         let back = Self.changes(
             announce, #""add": [{"service": "battery", "value": 50}, \#(Self.custom)]"#, when: #""30 s""#)
         let gone = Self.changes(announce, #""remove": ["more"]"#, when: #""40 s""#)
-        var caller = try Caller(Self.play([goes, back, gone].joined(separator: ",")))
-        let before = try caller.ask(Self.hash)
-        _ = try caller.ask(Self.serviceChanged)
-        for handle in [0x11, 0x15] as [UInt16] { _ = try caller.ask(.configure(handle: handle, .notification)) }
-        #expect(try caller.ask(.read(handle: 0x43)) == refusal(.invalidHandle, 0x43))
-        caller.run(until: 25)
-        #expect(try caller.ask(.read(handle: 0x14)) == refusal(.invalidHandle, 0x14))
-        #expect(try caller.ask(.read(handle: 0x18)) == refusal(.readNotPermitted, 0x18))
-        #expect(try caller.ask(Self.hash) != before)
-        caller.run(until: 35)
-        #expect(try caller.ask(.read(handle: 0x14)) == value(50))
-        #expect(try caller.ask(.read(handle: 0x15)) == value(0, 0))
-        #expect(try caller.ask(.read(handle: 0x43)) == value(9))
-        caller.run(until: 45)
-        #expect(try caller.ask(Self.hash) == before)
-        let indicated = caller.heard.filter(\.isIndicated)
+        var client = try ProcedureClient(Self.play([goes, back, gone].joined(separator: ",")))
+        let before = try client.ask(Self.hash)
+        _ = try client.ask(Self.serviceChanged)
+        for handle in [0x11, 0x15] as [UInt16] { _ = try client.ask(.configure(handle: handle, .notification)) }
+        #expect(try client.ask(.read(handle: 0x43)) == refusal(.invalidHandle, 0x43))
+        client.run(until: 25)
+        #expect(try client.ask(.read(handle: 0x14)) == refusal(.invalidHandle, 0x14))
+        #expect(try client.ask(.read(handle: 0x18)) == refusal(.readNotPermitted, 0x18))
+        #expect(try client.ask(Self.hash) != before)
+        client.run(until: 35)
+        #expect(try client.ask(.read(handle: 0x14)) == value(50))
+        #expect(try client.ask(.read(handle: 0x15)) == value(0, 0))
+        #expect(try client.ask(.read(handle: 0x43)) == value(9))
+        client.run(until: 45)
+        #expect(try client.ask(Self.hash) == before)
+        let indicated = client.heard.filter(\.isIndicated)
         let ranges: [[UInt8]] = [[0x12, 0, 0x15, 0], [0x12, 0, 0x44, 0], [0x41, 0, 0x44, 0]]
         #expect(indicated.map(\.octets) == (announce ? ranges : []))
         #expect(indicated.allSatisfy { $0.handle == 8 })
         // Once a second, from the first of them to the last.
-        let beats = caller.records.filter { $0.event == .delivered && $0.entity == "strap/heart_rate" }.map(\.instant)
+        let beats = client.records.filter { $0.event == .delivered && $0.entity == "strap/heart_rate" }.map(\.instant)
         #expect(zip(beats, beats.dropFirst()).allSatisfy { $0.advanced(by: .milliseconds(1200)) > $1 })
         #expect((beats.last ?? .start) > Instant.start.advanced(by: .seconds(43)))
-        let read = caller.records.filter { $0.event == .read && $0.entity == "strap/more/count" }
+        let read = client.records.filter { $0.event == .read && $0.entity == "strap/more/count" }
         #expect(read.map(\.value) == ["9"])
     }
 
@@ -201,15 +201,15 @@ import VirtualWorld
             {"when": "8 s", "do": "silence", "of": "more", "for": "25 s"},
             {"when": {"event": "subscribed", "of": "strap/more/count"}, "id": "seen", "do": "set", "of": "battery", "to": 1},
             """
-        var caller = try Caller(Self.play(rules + Self.changes(true, #""add": [\#(Self.custom)]"#)))
-        caller.run(until: 25)
-        #expect(try caller.ask(.configure(handle: 0x44, .notification)) == .success(.written))
-        #expect(try caller.ask(.read(handle: 0x43)) == value(11))
-        #expect(try caller.ask(.read(handle: 0x14)) == value(1))
-        caller.run(until: 32.9)
-        #expect(caller.heard == [])
-        caller.run(until: 40)
-        #expect(caller.heard.first == Caller.Heard(handle: 0x43, octets: [11], isIndicated: false))
+        var client = try ProcedureClient(Self.play(rules + Self.changes(true, #""add": [\#(Self.custom)]"#)))
+        client.run(until: 25)
+        #expect(try client.ask(.configure(handle: 0x44, .notification)) == .success(.written))
+        #expect(try client.ask(.read(handle: 0x43)) == value(11))
+        #expect(try client.ask(.read(handle: 0x14)) == value(1))
+        client.run(until: 32.9)
+        #expect(client.heard == [])
+        client.run(until: 40)
+        #expect(client.heard.first == ProcedureClient.Heard(handle: 0x43, octets: [11], isIndicated: false))
     }
 
     @Test func `What is there already is not added, and what is not is not removed`() throws {
@@ -217,14 +217,14 @@ import VirtualWorld
             true, #""add": [{"service": "battery", "value": 50}], "remove": ["more"]"#,
             when: #"{"at": "20 s", "every": "1 s", "times": 9}"#)
         let late = Self.changes(true, #""add": [\#(Self.custom)]"#, when: #""4 min""#)
-        var caller = try Caller(Self.play(rule + "," + late))
-        let before = try caller.ask(Self.hash)
-        _ = try caller.ask(Self.serviceChanged)
-        _ = try caller.ask(.configure(handle: 0x15, .notification))
-        caller.run(until: 35)
-        #expect(caller.heard.filter(\.isIndicated) == [])
-        #expect(try caller.ask(.read(handle: 0x15)) == value(1, 0))
-        #expect(try caller.ask(Self.hash) == before)
+        var client = try ProcedureClient(Self.play(rule + "," + late))
+        let before = try client.ask(Self.hash)
+        _ = try client.ask(Self.serviceChanged)
+        _ = try client.ask(.configure(handle: 0x15, .notification))
+        client.run(until: 35)
+        #expect(client.heard.filter(\.isIndicated) == [])
+        #expect(try client.ask(.read(handle: 0x15)) == value(1, 0))
+        #expect(try client.ask(Self.hash) == before)
     }
 
     // MARK: In the middle of something
@@ -238,23 +238,23 @@ import VirtualWorld
             .writeReliably([AttributeData(0x11, [1, 0]), AttributeData(0x15, [1, 0])]),
             .readMultiple(handles: [0x14, 0x0D]), .findPrimaryServices(UUID(0x180D)),
         ]
-        var caller = try Caller(Self.play(rules))
-        _ = try caller.ask(Self.robustCaching)
-        _ = try caller.ask(Self.serviceChanged)
-        caller.run(until: 19.99)
-        let numbers = try procedures.map { try caller.begin($0) }
-        caller.run(until: 60)
-        for (number, procedure) in zip(numbers, procedures) { #expect(caller.answer(number) != nil, "\(procedure)") }
-        #expect(try caller.ask(.read(handle: 0x14 + 7 * 60)) == value(50))
-        caller.run(until: 90)
-        #expect(caller.world.pool.taken == 0)
+        var client = try ProcedureClient(Self.play(rules))
+        _ = try client.ask(Self.robustCaching)
+        _ = try client.ask(Self.serviceChanged)
+        client.run(until: 19.99)
+        let numbers = try procedures.map { try client.begin($0) }
+        client.run(until: 60)
+        for (number, procedure) in zip(numbers, procedures) { #expect(client.answer(number) != nil, "\(procedure)") }
+        #expect(try client.ask(.read(handle: 0x14 + 7 * 60)) == value(50))
+        client.run(until: 90)
+        #expect(client.world.pool.taken == 0)
     }
 
     @Test func `Nobody has to be connected`() throws {
-        var caller = try Caller(Self.play(Self.moves(true, when: #""start""#)))
-        #expect(try caller.ask(.read(handle: 0x24)) == value(50))
-        caller = try Caller(Self.play(Self.moves(true, when: #""1 s""#)), connects: false)
-        caller.run(until: 5)
-        #expect(caller.records.contains { $0.event == .ended && $0.rule == "moves" })
+        var client = try ProcedureClient(Self.play(Self.moves(true, when: #""start""#)))
+        #expect(try client.ask(.read(handle: 0x24)) == value(50))
+        client = try ProcedureClient(Self.play(Self.moves(true, when: #""1 s""#)), connects: false)
+        client.run(until: 5)
+        #expect(client.records.contains { $0.event == .ended && $0.rule == "moves" })
     }
 }

@@ -27,8 +27,8 @@ import VirtualWorld
     ]
 
     /// The first change comes at 15 s, so that there is a second discovery for another to fall into.
-    private static func play(_ operation: String, when: String) -> Play {
-        Play(
+    private static func play(_ operation: String, when: String) -> TestScenario {
+        TestScenario(
             "changes",
             """
             {"lubdub": 1, "name": "x", "limit": "80 s", "devices": [
@@ -40,32 +40,32 @@ import VirtualWorld
             """)
     }
 
-    @Test(arguments: states) func `It hears the heart again after what is announced`(state: String) throws {
+    @Test(arguments: states) func `The client recovers after an announced change`(state: String) throws {
         for operation in Self.operations {
-            let stage = try Stage(Self.play(operation, when: state).scenario)
-            let beats = stage.records(.delivered, of: "strap/heart_rate").map(\.instant)
-            let begun = stage.records(.began).map(\.instant)
+            let harness = try WorldHarness(Self.play(operation, when: state).scenario)
+            let beats = harness.records(.delivered, of: "strap/heart_rate").map(\.instant)
+            let begun = harness.records(.began).map(\.instant)
             #expect(begun.count == 2, "\(operation)")
             let end = Instant.start.advanced(by: .seconds(80))
             #expect(beats.count { $0 > end.advanced(by: .seconds(-30)) } > 27, "\(operation)")
-            let said = stage.said.filter { $0.saying.json.contains("bpm") }
+            let said = harness.said.filter { $0.saying.json.contains("bpm") }
             // What is notified while it discovers again, it does not take: the handle may be that of something else.
             #expect(said.count >= beats.count - 4, "\(operation)")
             guard operation == Self.operations[0] else { continue }
-            let again = try Stage(Self.play(operation, when: state).scenario, sleeps: false)
-            #expect(firstDifference(stage.lines, again.lines) == nil)
+            let again = try WorldHarness(Self.play(operation, when: state).scenario, sleeps: false)
+            #expect(firstDifference(harness.lines, again.lines) == nil)
         }
     }
 
-    private func isFault(_ said: Stage.Said) -> Bool {
+    private func isFault(_ said: WorldHarness.Said) -> Bool {
         if case .error = said.saying.content { true } else { false }
     }
 
     @Test func `The language's example is passed`() throws {
-        let play = Play("Tests/ScenariosTests/Fixtures/11-unconfirmed-and-changed.json")
-        let stage = try Stage(play.scenario, isJudged: true)
-        let verdicts = stage.world.rulings.map(\.verdict)
-        #expect(verdicts == [.pass, .pass, .pass], "\(stage.world.rulings)")
-        #expect(!stage.said.contains(where: isFault))
+        let play = TestScenario("Tests/ScenariosTests/Fixtures/11-unconfirmed-and-changed.json")
+        let harness = try WorldHarness(play.scenario, isJudged: true)
+        let verdicts = harness.world.rulings.map(\.verdict)
+        #expect(verdicts == [.pass, .pass, .pass], "\(harness.world.rulings)")
+        #expect(!harness.said.contains(where: isFault))
     }
 }

@@ -8,23 +8,23 @@ import Testing
 
 /// What the built-in client has made of a scenario whose faults end.
 struct BadDay {
-    /// A heart rate comes again so long after the last fault: twice the supervision timeout and the scan interval, 5 s, and
+    /// The time limit for a heart rate after the last fault: twice the supervision timeout and the scan interval, 5 s, and
     /// what a strap needs to measure.
     static let patience = Duration.milliseconds(2 * (720 + 60) + 5000 + 1000)
 
     /// Why the client has not recovered; nil when it has, or when the end came before that.
     static func fault(in scenario: Scenario, seed: UInt64) throws -> String? {
-        var stage = try Stage(scenario, seed: seed, isWorded: false)
+        var harness = try WorldHarness(scenario, seed: seed, isWorded: false)
         let end = Instant.start.advanced(by: scenario.limit)
-        let last = stage.records.last { $0.event == .ended || $0.event == .began }?.instant ?? .start
+        let last = harness.records.last { $0.event == .ended || $0.event == .began }?.instant ?? .start
         let isDecided = last.advanced(by: patience) < end
         let deadline = last.advanced(by: patience)
-        let isHeard = stage.records.contains { record in
+        let isHeard = harness.records.contains { record in
             record.event == .delivered && record.entity == "strap/heart_rate" && record.instant > last
                 && record.instant <= deadline
         }
-        stage.end()
-        if stage.world.pool.taken != 0 { return "\(stage.world.pool.taken) packets are left" }
+        harness.end()
+        if harness.world.pool.taken != 0 { return "\(harness.world.pool.taken) packets are left" }
         if !isDecided || isHeard { return nil }
         return "nothing was heard from \(last) to \(deadline)"
     }

@@ -8,15 +8,15 @@ import VirtualWorld
 @Suite struct BadDaysTests {
     @Test(arguments: ClientCases.paths)
     func `The built-in client meets every expectation, and every recommendation`(path: String) throws {
-        let scenario = try Play(path).scenario
+        let scenario = try TestScenario(path).scenario
         #expect(scenario.note?.isEmpty == false)
-        var stage = try Stage(scenario, seed: scenario.seed, isJudged: true)
-        #expect(stage.world.rulings.count == scenario.expectations.count)
-        for ruling in stage.world.rulings {
+        var harness = try WorldHarness(scenario, seed: scenario.seed, isJudged: true)
+        #expect(harness.world.rulings.count == scenario.expectations.count)
+        for ruling in harness.world.rulings {
             let id = scenario.expectations[ruling.expectation].id
             #expect(ruling.verdict == .pass, "\(id): \(ruling.reason.map { "\($0)" } ?? "")")
         }
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 }

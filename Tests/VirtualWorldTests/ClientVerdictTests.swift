@@ -17,9 +17,10 @@ import VirtualWorld
     func `A faulty client fails what is named for it`(client: FaultyClient) throws {
         #expect(!client.caughtBy.isEmpty)
         for (path, ids) in Dictionary(grouping: client.caughtBy, by: ClientCases.path) {
-            let scenario = try Play("scenarios/\(path).json").scenario
-            let stage = try Stage(scenario, seed: scenario.seed, isJudged: true, isWorded: false, client: client)
-            let failed = stage.world.rulings.filter { $0.verdict == .fail }.map { ruling in
+            let scenario = try TestScenario("scenarios/\(path).json").scenario
+            let harness = try WorldHarness(
+                scenario, seed: scenario.seed, isJudged: true, isWorded: false, client: client)
+            let failed = harness.world.rulings.filter { $0.verdict == .fail }.map { ruling in
                 "\(path) \(scenario.expectations[ruling.expectation].id)"
             }
             for id in ids { #expect(failed.contains(id), "\(id) is not failed by \(client.name)") }
@@ -38,16 +39,16 @@ import VirtualWorld
         let known = CollectorCase.all.map(\.id)
         #expect(Set(known).count == known.count)
         for asked in CollectorCase.all {
-            #expect(required.contains(asked.id) == (asked.obstacle == nil), "\(asked.id)")
+            #expect(required.contains(asked.id) == (asked.limitation == nil), "\(asked.id)")
         }
         #expect(required.filter { $0.contains("/COL/") && !known.contains($0) } == [])
     }
 
     @Test func `What needs a bond is skipped with that reason`() {
         for path in ClientCases.needingBonds {
-            let reading = ScenarioFile.read("scenarios/\(path).json") { Play.octets($0) }
+            let reading = ScenarioFile.read("scenarios/\(path).json") { TestScenario.octets($0) }
             #expect(reading.problems.map(\.code) == [.notYet])
-            #expect(reading.problems.allSatisfy { $0.message.contains("needs pairing") })
+            #expect(reading.problems.allSatisfy { $0.message.contains("requires pairing") })
         }
     }
 
@@ -57,6 +58,6 @@ import VirtualWorld
             try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
         }
         let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
-        #expect(current == text, "write it anew with LUBDUB_WRITE_VERDICTS=1 swift test --filter VerdictTests")
+        #expect(current == text, "regenerate it with LUBDUB_WRITE_VERDICTS=1 swift test --filter VerdictTests")
     }
 }

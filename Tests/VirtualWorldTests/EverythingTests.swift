@@ -6,7 +6,7 @@ import VirtualWorld
 
 /// A device with every service, and a client that is subscribed to all of it.
 @Suite struct EverythingTests {
-    static let play = Play(
+    static let play = TestScenario(
         "every service",
         """
         {"lubdub": 1, "name": "x", "limit": "30 s", "begins": "2024-03-01T23:59:40Z", "devices": [

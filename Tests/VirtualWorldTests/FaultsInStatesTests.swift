@@ -45,7 +45,7 @@ import Testing
 
     private static func scenario(_ when: String, _ operation: String, lasts: Bool) throws -> Scenario {
         let name = operation.contains(#""of""#) ? "" : #", "of": "strap""#
-        return try Play(
+        return try TestScenario(
             operation,
             """
             {"lubdub": 1, "name": "x", "limit": "60 s", "devices": [

@@ -31,7 +31,7 @@ struct FaultyClient: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What it does in place of something right.
+    /// A faulty reaction.
     enum Operation {
         /// Says this to its host.
         case asks(Host.Command)
@@ -125,7 +125,7 @@ struct Flaw {
     /// What it shows again.
     func showsAgain(at now: Instant) -> SensorCollector.Saying? { nextShown <= now ? shown : nil }
 
-    /// What the client is told in place of something else; nil: nothing.
+    /// The output that the client gets instead; nil for none.
     mutating func told(_ output: Host.Output) -> Host.Output? {
         switch output {
         case .connected(let id, _):

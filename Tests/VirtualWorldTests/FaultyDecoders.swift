@@ -31,19 +31,19 @@ extension FaultyClient {
 
     /// The expectations of measurements with these flags.
     private static func shownFlags(_ flags: UInt8...) -> [String] {
-        flags.map { "collector/heart_rate/flags flags_\($0.text(digits: 2, radix: 16).lowercased())_shown" }
+        flags.map { "collector/heart_rate/flags flags_\($0.zeroPadded(to: 2, radix: 16).lowercased())_shown" }
     }
 
     static let decoders = heartRates + intervals + temperatures
 
     private static let heartRates = [
         misreads(
-            "one_octet", "reads one octet of a heart rate, whatever the flags say",
+            "one_octet", "always reads a heart rate of one octet",
             "googlearchive/android-BluetoothLeGatt#5",
             caughtBy: ["clients/two_octets shows_300", "formats/broken nothing"]
         ) { [.hears($0.with(flags: $0.flags & ~0x01, rate: $0.rate.prefix(1)))] },
         misreads(
-            "two_octets", "reads two octets of a heart rate, whatever the flags say",
+            "two_octets", "always reads a heart rate of two octets",
             "googlearchive/android-BluetoothLeGatt#26",
             caughtBy: [
                 "errors/late_and_out_of_order shows", "recovery/away_short shows", "recovery/flapping shows",
@@ -54,32 +54,32 @@ extension FaultyClient {
             return [.hears(value.with(flags: value.flags | 0x01, rate: value.rate + [next]))]
         },
         misreads(
-            "big_endian", "reads a heart rate of two octets with the high one first", "MoveUpwards/Gormsson#3",
+            "big_endian", "reads a heart rate of two octets as big-endian", "MoveUpwards/Gormsson#3",
             caughtBy: [
                 "clients/two_octets shows_300", "clients/two_octets shows_72", "formats/always_two shows",
                 "formats/edges shows", "recovery/another_format shows",
             ] + shownFlags(0x01, 0x03, 0x09, 0x0B)
         ) { [.hears($0.with(rate: ArraySlice($0.rate.reversed())))] },
         misreads(
-            "plain_only", "ends at a measurement with anything beside one octet of heart rate",
+            "plain_only", "crashes on a measurement with more than flags and a uint8 heart rate",
             caughtBy: [
                 "clients/contact goes_on", "clients/energy_and_rr goes_on", "clients/odd_tail goes_on",
                 "clients/rr_alone goes_on", "clients/several_rr goes_on", "clients/two_octets goes_on",
             ]
         ) { [$0.flags == 0 ? .hears($0.octets) : .ends] },
         misreads(
-            "never_two_octets", "takes in no heart rate of two octets", caughtBy: ["formats/two_byte shows"]
+            "never_two_octets", "ignores heart rates of two octets", caughtBy: ["formats/two_byte shows"]
         ) { $0.flags & 0x01 == 0 ? [.hears($0.octets)] : [] },
         misreads(
-            "reserved_bits", "takes in no measurement with flags that it does not know",
+            "reserved_bits", "ignores measurements with reserved flags",
             caughtBy: ["formats/reserved_flags shows"]
         ) { $0.flags & 0xE0 == 0 ? [.hears($0.octets)] : [] },
         misreads(
-            "exact_length", "ends when octets follow that no flag explains",
+            "exact_length", "crashes on extra octets",
             caughtBy: ["formats/extra_octets shows", "formats/extra_octets stays"]
         ) { $0.surplus == 0 ? [.hears($0.octets)] : [.leaves] },
         misreads(
-            "swapped_flags", "takes the flag of the energy for that of the format",
+            "swapped_flags", "confuses the energy flag with the format flag",
             "DeviceConnect/DeviceConnect-Android#163",
             caughtBy: [
                 "clients/energy_and_rr shows_energy", "clients/energy_and_rr shows_energy_alone",
@@ -90,11 +90,11 @@ extension FaultyClient {
             return [.hears(value.with(flags: value.flags & 0xF6 | format << 3 | energy >> 3))]
         },
         misreads(
-            "energy_as_interval", "reads the energy where the first RR interval is", "UNAWatch/una-sdk#220",
+            "energy_as_interval", "reads Energy Expended as the first RR-Interval", "UNAWatch/una-sdk#220",
             caughtBy: ["clients/energy_and_rr shows_rr"] + shownFlags(0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x1F)
         ) { [.hears($0.flags & 0x18 == 0x18 ? $0.with(flags: $0.flags & ~0x08) : $0.octets)] },
         misreads(
-            "no_energy", "reads the energy and forgets it", "bleakheart 0.2.0: the key is misspelt",
+            "no_energy", "reads Energy Expended, but does not print it", "bleakheart 0.2.0: the key is misspelt",
             caughtBy: [
                 "clients/energy_and_rr shows_energy", "clients/energy_and_rr shows_energy_alone",
                 "formats/energy shows",
@@ -104,26 +104,26 @@ extension FaultyClient {
             return [.hears(value.with(flags: value.flags & ~0x08, rest: value.rest.dropFirst(2)))]
         },
         misreads(
-            "contact_as_mask", "takes contact that is not supported for none, and none for contact",
+            "contact_as_mask", "treats unsupported contact as no contact, and no contact as contact",
             "pycycling#54",
             caughtBy: ["clients/contact shows_off", "clients/contact shows_unknown"] + shownFlags(0x00, 0x02)
         ) { [.hears($0.with(flags: $0.flags | ($0.flags & 0x06 == 0x04 ? 0x02 : 0x04)))] },
         misreads(
-            "no_contact", "does not look at the contact", "ryanbr/noop#1758",
+            "no_contact", "ignores the contact flags", "ryanbr/noop#1758",
             caughtBy: [
                 "clients/contact shows_off", "clients/contact shows_on", "clients/contact shows_again",
                 "formats/contact_lost off_skin", "formats/contact_lost on_skin",
             ] + shownFlags(0x04, 0x05, 0x06, 0x07, 0x0C, 0x0D, 0x0F)
         ) { [.hears($0.with(flags: $0.flags & ~0x06))] },
         misreads(
-            "pads", "takes octets that are missing for 0", "pycycling 0.4.1: half a heart rate is 0 bpm",
+            "pads", "reads missing octets as 0", "pycycling 0.4.1: half a heart rate is 0 bpm",
             caughtBy: [
                 "clients/too_short no_zero", "clients/too_short no_half", "formats/broken nothing",
                 "formats/truncated nothing",
             ]
         ) { $0.isWhole ? [.hears($0.octets)] : [.hears([$0.flags & 0x01] + $0.rate + [0, 0])] },
         misreads(
-            "crashes", "ends at a measurement that promises more than it holds",
+            "crashes", "crashes on a truncated measurement",
             "pycycling 0.4.1 and Bumble 0.0.236: IndexError, struct.error",
             caughtBy: [
                 "clients/too_short goes_on", "errors/unknown_pdus shows", "formats/broken shows",
@@ -131,14 +131,14 @@ extension FaultyClient {
             ]
         ) { [$0.isWhole ? .hears($0.octets) : .ends] },
         misreads(
-            "strict", "ends the connection at a measurement that it cannot read",
+            "strict", "disconnects on a malformed measurement",
             caughtBy: ["clients/too_short stays", "formats/broken stays", "formats/truncated stays"]
         ) { [$0.isWhole ? .hears($0.octets) : .leaves] },
     ]
 
     private static let intervals = [
         misreads(
-            "no_interval_no_value", "takes in no measurement without RR intervals", "bleakheart 0.2.0",
+            "no_interval_no_value", "ignores measurements without RR-Intervals", "bleakheart 0.2.0",
             caughtBy: [
                 "clients/comes_back starts", "clients/contact starts", "clients/energy_and_rr starts",
                 "clients/handles_moved starts", "clients/odd_tail starts", "clients/rr_alone starts",
@@ -149,7 +149,7 @@ extension FaultyClient {
             ]
         ) { $0.flags & 0x10 != 0 ? [.hears($0.octets)] : [] },
         misreads(
-            "long_ones_only", "reads RR intervals in measurements of more than six octets only",
+            "long_ones_only", "reads RR-Intervals only in measurements of more than six octets",
             "codeinversion/sensors-swift#5",
             caughtBy: [
                 "clients/rr_alone shows_1000_ms", "clients/rr_alone shows_923_ms",
@@ -158,16 +158,16 @@ extension FaultyClient {
             ] + shownFlags(0x10, 0x12, 0x14, 0x16)
         ) { [.hears($0.octets.count > 6 ? $0.octets : $0.without(0x10))] },
         misreads(
-            "one_interval", "takes in no measurement with more than one RR interval", "TrackMyIndoorWorkout#372",
+            "one_interval", "ignores measurements with more than one RR-Interval", "TrackMyIndoorWorkout#372",
             caughtBy: ["clients/several_rr shows_two", "clients/several_rr shows_nine", "formats/nine_rr all"]
         ) { $0.intervals.count > 1 ? [] : [.hears($0.octets)] },
         misreads(
-            "first_interval", "takes in the first RR interval only",
+            "first_interval", "reads only the first RR-Interval",
             caughtBy: ["clients/several_rr shows_two", "clients/several_rr shows_nine", "formats/nine_rr all"]
                 + shownFlags(0x11, 0x13, 0x15, 0x17)
         ) { [.hears($0.with(intervals: Array($0.intervals.prefix(1))))] },
         misreads(
-            "milliseconds", "shows an RR interval of 1024 as 1024 ms", "polar-ble-sdk#343",
+            "milliseconds", "prints an RR-Interval of 1024 as 1024 ms", "polar-ble-sdk#343",
             caughtBy: [
                 "clients/rr_alone shows_1000_ms", "clients/rr_alone shows_923_ms", "formats/rr_units second_shown",
             ]
@@ -175,29 +175,29 @@ extension FaultyClient {
             [.hears(value.with(intervals: value.intervals.map { UInt16(clamping: Int($0) * 128 / 125) }))]
         },
         misreads(
-            "low_octet", "drops the high octet of RR intervals", "WebBluetoothCG/web-bluetooth#493",
+            "low_octet", "drops the high octet of RR-Intervals", "WebBluetoothCG/web-bluetooth#493",
             caughtBy: [
                 "clients/rr_alone shows_1000_ms", "clients/rr_alone shows_923_ms", "formats/rr_units second_shown",
             ]
         ) { [.hears($0.with(intervals: $0.intervals.map { $0 & 0xFF }))] },
         misreads(
-            "divides", "ends at an RR interval of 0", "bleakheart 0.2.0: ZeroDivisionError",
+            "divides", "crashes on an RR-Interval of 0", "bleakheart 0.2.0: ZeroDivisionError",
             caughtBy: ["formats/rr_units zero_shown", "formats/rr_units stays"]
         ) { [$0.intervals.contains(0) ? .ends : .hears($0.octets)] },
         misreads(
-            "odd_octet", "takes an odd octet at the end for an RR interval",
+            "odd_octet", "reads an odd octet at the end as an RR-Interval",
             "bleakheart 0.2.0: an interval of 1 ms",
             caughtBy: ["clients/odd_tail drops_it", "formats/rr_units odd_shown"]
         ) { [.hears($0.surplus % 2 == 1 && $0.flags & 0x10 != 0 ? $0.octets + [0] : $0.octets)] },
         misreads(
-            "odd_octet_strict", "ends the connection at an odd octet", "Bumble 0.0.236: struct.error",
+            "odd_octet_strict", "disconnects on an odd octet", "Bumble 0.0.236: struct.error",
             caughtBy: ["errors/unknown_pdus stays"]
         ) { [$0.surplus % 2 == 1 && $0.flags & 0x10 != 0 ? .leaves : .hears($0.octets)] },
     ]
 
     private static let temperatures = [
         misreads(
-            temperature: "ieee_754", "reads a FLOAT as IEEE 754 has it", "Android-BLE-Library#465",
+            temperature: "ieee_754", "reads a FLOAT as IEEE 754", "Android-BLE-Library#465",
             caughtBy: [
                 "collector/thermometer/measures first", "collector/thermometer/measures each",
                 "collector/thermometer/measures intermediate", "collector/thermometer/measures intermediates",
@@ -212,51 +212,51 @@ extension FaultyClient {
             return [.hears([octets[0]] + low + [0xFF] + octets[5...])]
         },
         misreads(
-            temperature: "unsigned", "knows no temperature below zero",
+            temperature: "unsigned", "ignores negative temperatures",
             caughtBy: ["collector/thermometer/float negative_shown"]
         ) { octets in
             octets.count >= 5 && octets[3] & 0x80 != 0 ? [] : [.hears(octets)]
         },
         misreads(
-            temperature: "no_specials", "takes the values that say that there is none for numbers",
+            temperature: "no_specials", "reads special values as numbers",
             caughtBy: ["collector/thermometer/float whole_shown", "collector/thermometer/no_value nothing"]
         ) { octets in
             octets.count >= 5 && octets[4] == 0
                 ? [.hears([octets[0]] + octets[1...3].map { $0 & 0x7F } + [0xFF] + octets[5...])] : [.hears(octets)]
         },
         misreads(
-            temperature: "nan_crashes", "ends at a temperature that is none",
+            temperature: "nan_crashes", "crashes on NaN",
             caughtBy: ["collector/thermometer/float fahrenheit_shown", "collector/thermometer/no_value good_shown"]
         ) { [$0.count >= 5 && $0[4] == 0 ? .ends : .hears($0)] },
         misreads(
-            temperature: "nan_leaves", "ends the connection at a temperature that is none",
+            temperature: "nan_leaves", "disconnects on NaN",
             caughtBy: ["collector/thermometer/float stays", "collector/thermometer/no_value stays"]
         ) { [$0.count >= 5 && $0[4] == 0 ? .leaves : .hears($0)] },
         misreads(
-            temperature: "no_exponent", "takes every temperature for tenths",
+            temperature: "no_exponent", "assumes tenths of a degree",
             caughtBy: ["collector/thermometer/float hundredths_shown"]
         ) { $0.count >= 5 ? [.hears($0[..<4] + [0xFF] + $0[5...])] : [.hears($0)] },
         misreads(
-            temperature: "reserved_bits_of_temperature", "takes in no temperature with flags that it does not know",
+            temperature: "reserved_bits_of_temperature", "ignores temperatures with reserved flags",
             caughtBy: [
                 "collector/thermometer/reserved flags_shown", "collector/thermometer/reserved_intermediate flags_shown",
             ]
         ) { $0.first.map { $0 & 0xF8 } == 0 ? [.hears($0)] : [] },
         misreads(
-            temperature: "reserved_type", "takes in no temperature of a place that it does not know",
+            temperature: "reserved_type", "ignores temperatures with a reserved type",
             caughtBy: [
                 "collector/thermometer/reserved type_shown", "collector/thermometer/reserved_intermediate type_shown",
             ]
         ) { $0.last == 200 ? [] : [.hears($0)] },
         misreads(
-            temperature: "exact_length_of_temperature", "takes in no temperature with octets that no flag explains",
+            temperature: "exact_length_of_temperature", "ignores temperatures with extra octets",
             caughtBy: [
                 "collector/thermometer/reserved surplus_shown",
                 "collector/thermometer/reserved_intermediate surplus_shown",
             ]
         ) { $0.first == 0 && $0.count > 5 ? [] : [.hears($0)] },
         misreads(
-            temperature: "strict_of_temperature", "ends the connection at a temperature that is not as it knows it",
+            temperature: "strict_of_temperature", "disconnects on an unexpected temperature",
             caughtBy: ["collector/thermometer/reserved stays", "collector/thermometer/reserved_intermediate stays"]
         ) { octets in
             [octets.first.map { $0 > 7 } == true || octets.count == 5 && octets[4] != 0xFF ? .leaves : .hears(octets)]
@@ -272,7 +272,7 @@ private struct Measurement {
 
     var flags: UInt8 { octets.first ?? 0 }
     var rate: ArraySlice<UInt8> { octets.dropFirst().prefix(flags & 0x01 == 0 ? 1 : 2) }
-    /// What stands behind the heart rate.
+    /// The octets after the heart rate.
     var rest: ArraySlice<UInt8> { octets.dropFirst(1 + rate.count) }
     private var energy: ArraySlice<UInt8> { rest.prefix(flags & 0x08 == 0 ? 0 : 2) }
     private var tail: ArraySlice<UInt8> { rest.dropFirst(energy.count) }
@@ -285,7 +285,7 @@ private struct Measurement {
         }
     }
 
-    /// How many octets stand behind all that the flags explain.
+    /// The number of octets after all fields that the flags declare.
     var surplus: Int { tail.count - 2 * intervals.count }
 
     /// Whether all is there that the flags promise.

@@ -53,7 +53,7 @@ extension FaultyClient {
 
     private static let finders = [
         isSet(
-            "by_name", "looks for a name, not for the service",
+            "by_name", "searches for a name instead of the service",
             caughtBy: [
                 "collector/finding/by_service finds", "collector/finding/by_service not_the_other",
                 "collector/finding/nearest nearest",
@@ -62,11 +62,11 @@ extension FaultyClient {
             $0.choice = .name("Lubdub HRM")
         },
         isSet(
-            "nearest", "takes the strap that it hears best, whichever it is told of",
+            "nearest", "connects to the strongest strap, not to the named one",
             caughtBy: ["clients/named starts", "clients/named not_the_other"]
         ) { $0.choice = .strongest },
         FaultyClient(
-            name: "weakest", about: "takes the strap that it hears worst",
+            name: "weakest", about: "connects to the weakest strap",
             caughtBy: ["collector/finding/nearest not_far", "recovery/nearest_leaves not_far"],
             reports: { report in
                 var report = report
@@ -74,7 +74,7 @@ extension FaultyClient {
                 return report
             }),
         FaultyClient(
-            name: "second_best", about: "takes the second best of three straps",
+            name: "second_best", about: "connects to the second strongest of three straps",
             caughtBy: ["collector/finding/nearest not_mid", "recovery/nearest_leaves nearest"],
             reports: { report in
                 var report = report
@@ -82,11 +82,11 @@ extension FaultyClient {
                 return report
             }),
         FaultyClient(
-            name: "nothing_else", about: "takes no strap that can do more than measure a heart",
+            name: "nothing_else", about: "ignores straps with additional services",
             source: "SmartSpin2k#273", caughtBy: ["clients/other_services starts", "formats/more_services returns"],
             reports: { $0.data.containsUUID(0x1818) || $0.data.containsUUID(0x1809) ? nil : $0 }),
         asks(
-            "goes_on_scanning", "scans again when it is connected",
+            "goes_on_scanning", "scans while connected",
             caughtBy: ["collector/finding/stops_scanning no_more"]
         ) { command, _ in
             guard case .discoverEverything? = procedure(command) else { return [.asks(command)] }
@@ -94,7 +94,7 @@ extension FaultyClient {
             return [.asks(.scan(parameters, filterDuplicates: true)), .asks(command)]
         },
         isSet(
-            "no_information", "does not ask what the device is",
+            "no_information", "does not read Device Information",
             caughtBy: [
                 "collector/heart_rate/discovers information", "collector/heart_rate/discovers model",
                 "collector/heart_rate/discovers firmware", "collector/thermometer/discovers information",
@@ -102,14 +102,14 @@ extension FaultyClient {
             ]
         ) { $0.readsDeviceInformation = false },
         asks(
-            "short_strings", "reads the first octets of a string only", "esp32-snippets#997",
+            "short_strings", "reads only the beginning of a string", "esp32-snippets#997",
             caughtBy: ["formats/long_strings asks_for_the_rest"]
         ) { command, _ in
             guard case .procedure(let id, .readLong(let handle), let number) = command else { return [.asks(command)] }
             return [.asks(.procedure(id, .read(handle: handle), id: number))]
         },
         asks(
-            "reads_nothing", "reads no value",
+            "reads_nothing", "reads no values",
             caughtBy: [
                 "collector/heart_rate/discovers location", "collector/heart_rate/discovers worn",
                 "collector/streams/fitness asks", "collector/thermometer/discovers type",
@@ -122,7 +122,7 @@ extension FaultyClient {
             }
         },
         asks(
-            "discovers_nothing", "asks no server what it has",
+            "discovers_nothing", "does not discover attributes",
             caughtBy: ["collector/heart_rate/discovers service", "collector/thermometer/discovers service"]
         ) { command, _ in
             guard case .discoverEverything? = procedure(command) else { return [.asks(command)] }
@@ -132,7 +132,7 @@ extension FaultyClient {
 
     private static let subscribers = [
         asks(
-            "polls", "reads what it could be told",
+            "polls", "polls values instead of subscribing",
             caughtBy: ["clients/subscribes does_not_poll", "collector/heart_rate/listens no_polling"]
         ) { command, view in
             guard case .procedure(let id, .configure(let handle, _), let number) = command,
@@ -159,7 +159,7 @@ extension FaultyClient {
             return [.supposes(.written)]
         },
         asks(
-            "notifies_all", "asks for notifications where there are indications", "gattlib#149",
+            "notifies_all", "requests notifications of indicated values", "gattlib#149",
             caughtBy: [
                 "collector/thermometer/discovers measurement", "collector/thermometer/discovers configuration",
                 "collector/thermometer/discovers interval_configuration", "collector/thermometer/reserved_type stays",
@@ -171,7 +171,7 @@ extension FaultyClient {
             return [.asks(.procedure(id, .configure(handle: handle, .notification), id: number))]
         },
         asks(
-            "confirms_nothing", "confirms no indication",
+            "confirms_nothing", "confirms no indications",
             caughtBy: [
                 "collector/thermometer/float tenths_shown", "collector/thermometer/interval confirms",
                 "collector/thermometer/measures confirms", "collector/thermometer/stored confirms",
@@ -190,7 +190,7 @@ extension FaultyClient {
             return [.supposes(.written)]
         },
         asks(
-            "no_control_point_configuration", "asks Polar's control point without listening to it", "polar-ble-sdk#360",
+            "no_control_point_configuration", "writes to Polar's control point without subscribing to it", "polar-ble-sdk#360",
             caughtBy: ["collector/streams/pmd draws"]
         ) { command, view in
             guard case .configure(let handle, _)? = procedure(command), view.uuid(at: handle) == Self.polarControlPoint
@@ -198,7 +198,7 @@ extension FaultyClient {
             return [.supposes(.written)]
         },
         asks(
-            "knows_all_straps", "asks for services only, and believes to know the rest and to be subscribed",
+            "knows_all_straps", "discovers only services, and assumes its former handles and subscriptions",
             caughtBy: ["recovery/stalls ends"]
         ) { command, _ in
             switch command {
@@ -210,14 +210,14 @@ extension FaultyClient {
             }
         },
         FaultyClient(
-            name: "loses_frames", about: "loses some values of those that come fast",
+            name: "loses_frames", about: "loses some values of fast streams",
             caughtBy: ["collector/streams/ecg no_gap", "collector/streams/pmd no_gap", "formats/ecg_doubled no_gap"],
             values: { octets, uuid, view in
                 Self.streams.contains(uuid) && view.values % 20 < 4
                     ? [] : [.hears(octets)]
             }),
         FaultyClient(
-            name: "deaf_to_streams", about: "takes in nothing that comes fast",
+            name: "deaf_to_streams", about: "ignores fast streams",
             caughtBy: ["collector/streams/ecg draws", "collector/streams/feed shows", "formats/ecg_doubled draws"],
             values: { octets, uuid, _ in
                 Self.streams.contains(uuid) ? [] : [.hears(octets)]
@@ -234,13 +234,13 @@ extension FaultyClient {
 
     private static let returners = [
         isSet(
-            "never_returns", "does not come back", "WebBluetoothCG/web-bluetooth#220",
+            "never_returns", "does not reconnect", "WebBluetoothCG/web-bluetooth#220",
             caughtBy: ["recovery/away_while_indicating returns"]
         ) {
             $0.reconnects = false
         },
         asks(
-            "believes_in_subscription", "does not subscribe again in a new connection",
+            "believes_in_subscription", "does not subscribe again after a reconnection",
             "WebBluetoothCG/web-bluetooth#220; flutter_reactive_ble#384",
             caughtBy: [
                 "clients/comes_back returns", "clients/comes_back shows", "collector/thermometer/stored returns",
@@ -257,7 +257,7 @@ extension FaultyClient {
             return [.supposes(.written)]
         },
         asks(
-            "believes_in_handles", "keeps the handles of the first discovery for ever", "bluez#191",
+            "believes_in_handles", "keeps the handles of the first discovery permanently", "bluez#191",
             caughtBy: [
                 "clients/handles_moved returns", "clients/handles_moved shows",
                 "recovery/handles_moved returns", "recovery/handles_moved shows",
@@ -270,7 +270,7 @@ extension FaultyClient {
             return [.supposes(.services(view.services))]
         },
         asks(
-            "asks_at_the_old", "reads what it has read before at the old handle",
+            "asks_at_the_old", "repeats reads at old handles",
             caughtBy: ["recovery/handles_moved not_at_the_old"]
         ) { command, view in
             guard case .procedure(let id, .configure(let handle, _), let number) = command,
@@ -279,7 +279,7 @@ extension FaultyClient {
             return [.asks(command), .asks(.procedure(id, .read(handle: old), id: number &+ 0x8000_0000))]
         },
         FaultyClient(
-            name: "restless", about: "ends the connection now and then, and makes a new one",
+            name: "restless", about: "reconnects at times without a reason",
             caughtBy: [
                 "collector/heart_rate/reserved_location stays", "errors/late_and_out_of_order stays",
                 "errors/rate_peaks stays", "formats/two_batteries stays", "recovery/away_long no_ghost",
@@ -288,24 +288,24 @@ extension FaultyClient {
             ],
             values: { octets, _, view in view.values % 12 == 0 ? [.leaves] : [.hears(octets)] }),
         asks(
-            "no_pause", "ends when a strap falls silent", "VRCOSC#101", caughtBy: ["clients/silence shows"]
+            "no_pause", "stops when notifications stop", "VRCOSC#101", caughtBy: ["clients/silence shows"]
         ) { command, view in
             // The built-in client asks a silent device whether everything is where it was.
             guard case .discoverEverything? = procedure(command), view.values > 0 else { return [.asks(command)] }
             return [.ends]
         },
         FaultyClient(
-            name: "short_lived", about: "ends after nine values",
+            name: "short_lived", about: "stops after nine values",
             caughtBy: ["errors/rate_peaks shows", "recovery/silence shows"],
             values: { octets, _, view in view.values == 9 ? [.ends] : [.hears(octets)] }),
     ]
 
     private static let displays = [
         FaultyClient(
-            name: "redraws", about: "shows the last heart rate again every 1.5 s, whether or not it is connected",
+            name: "redraws", about: "prints the last heart rate again every 1.5 s, connected or not",
             source: "heart-of-frogg#3", caughtBy: ["clients/comes_back no_ghost"], repeats: .milliseconds(1500)),
         shows(
-            "frozen", "shows the last heart rate for ever", "PineTimeSD#7",
+            "frozen", "never clears the last heart rate", "PineTimeSD#7",
             caughtBy: [
                 "clients/comes_back clears", "clients/silence clears",
                 "recovery/away_long clears", "recovery/disconnects clears", "recovery/power_off clears",
@@ -319,14 +319,14 @@ extension FaultyClient {
             }
         },
         shows(
-            "one_more_listener", "registers one listener more with each connection", "bleak#2002",
+            "one_more_listener", "adds one more listener with each connection", "bleak#2002",
             caughtBy: ["clients/comes_back once", "recovery/again_and_again once"]
         ) { content, view in
             guard case .heartRate = content else { return [content] }
             return Array(repeating: content, count: max(1, view.connections))
         },
         shows(
-            "shows_twice", "shows each value twice",
+            "shows_twice", "prints each value twice",
             caughtBy: ["collector/heart_rate/listens once", "collector/streams/feed all"]
         ) { content, _ in
             switch content {
@@ -336,7 +336,7 @@ extension FaultyClient {
             }
         },
         shows(
-            "blank", "shows no value",
+            "blank", "prints no values",
             caughtBy: ["collector/streams/fitness steps", "collector/streams/fitness temperature"]
         ) { content, _ in
             switch content {
@@ -344,7 +344,7 @@ extension FaultyClient {
             default: [content]
             }
         },
-        shows("one_more", "shows a beat too many", caughtBy: ["collector/heart_rate/reserved_location shows"]) {
+        shows("one_more", "prints one heart rate too many", caughtBy: ["collector/heart_rate/reserved_location shows"]) {
             content, _ in
             guard case .heartRate(var measurement) = content else { return [content] }
             measurement.bpm &+= 1

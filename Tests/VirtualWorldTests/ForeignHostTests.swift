@@ -8,7 +8,7 @@ import Testing
 
 @testable import VirtualWorld
 
-/// A strap whose clients are with somebody else's host; the test is that host.
+/// A strap behind a foreign host, which is the test.
 @Suite struct ForeignHostTests {
     static let phone = DeviceAddress(0x1122_3344_5566, .public)
     static let watch = DeviceAddress(0x6655_4433_2211, .random)
@@ -21,7 +21,7 @@ import Testing
     private let lines = Lines()
 
     private func strap(more: String = "", script: String = "") throws -> World {
-        var world = try World(Play.strap("x", more: more, script: script).scenario, seed: 1)
+        var world = try World(TestScenario.strap("x", more: more, script: script).scenario, seed: 1)
         let (lines, wording) = (lines, world.wording)
         world.journal = EventJournal(entriesPerChunk: 1) { chunk in
             lines.text.withLock { chunk.write(in: wording, to: &$0) }
@@ -44,7 +44,7 @@ import Testing
         return try #require((1...100).first { names.entry(names.number(of: $0, of: 0), of: 0)?.name == name })
     }
 
-    @Test func `A client comes, reads, hears the heart and goes`() throws {
+    @Test func `A client connects, reads, gets notifications and disconnects`() throws {
         var world = try strap(more: "\"connections\": 1,")
         #expect(Self.wanted(&world) == [.advertise(true)])
         world.foreignHostAdvertises(0, at: Self.at(10))
@@ -129,7 +129,7 @@ import Testing
         #expect(world.hasLinks)
     }
 
-    @Test func `What is said of nobody's device, or with another backend, is not heard`() throws {
+    @Test func `Calls for other nodes, or with another backend, have no effect`() throws {
         var world = try strap()
         world.connected(Self.phone, toForeignHostOf: 7, at: .start)
         #expect(
@@ -153,7 +153,7 @@ extension ForeignHostTests {
     /// Values change by `ForeignCommand.notify`, which is what the faults hold for; from 400 ms to 2400 ms.
     @Test(arguments: faults) func `Faults hold for what a foreign host is told`(fault: String, told: [String]) throws {
         let script = #"{"when": "400 ms", "for": "2 s", "of": "heart_rate", \#(fault)}"#
-        var world = try World(Play.strap("x", script: script).scenario, seed: 1)
+        var world = try World(TestScenario.strap("x", script: script).scenario, seed: 1)
         world.hostBackend = .foreignHosts
         world.start()
         world.connected(Self.phone, toForeignHostOf: 0, at: .start)

@@ -12,8 +12,10 @@ import Testing
 @Suite struct IdentityTests {
     private static let own = DeviceAddress(0xC0FF_EE00_0001, .random)
 
-    private static func play(_ script: String, phases: String = #""interval": "100 ms""#, more: String = "") -> Play {
-        Play(
+    private static func play(
+        _ script: String, phases: String = #""interval": "100 ms""#, more: String = ""
+    ) -> TestScenario {
+        TestScenario(
             script,
             """
             {"lubdub": 1, "name": "x", "limit": "40 s", "devices": [
@@ -25,17 +27,17 @@ import Testing
 
     private func seconds(_ instant: Instant) -> Double { Double(instant.nanoseconds) / 1e9 }
 
-    /// When which addresses are heard by somebody who scans all the time.
-    private func heard(_ play: Play) throws -> [(seconds: Double, address: DeviceAddress)] {
-        var audience = try Audience(play)
-        let guest = audience.world.addGuest(at: .start)
-        audience.command("01 0C 08 FF FF FF FF FF FF FF 3F", by: guest)
+    /// The addresses that a continuous scan finds, and when.
+    private func heard(_ play: TestScenario) throws -> [(seconds: Double, address: DeviceAddress)] {
+        var harness = try GuestHarness(play)
+        let guest = harness.world.addGuest(at: .start)
+        harness.command("01 0C 08 FF FF FF FF FF FF FF 3F", by: guest)
         // LE Set Scan Parameters: passive, every 60 ms for 60 ms; LE Set Scan Enable without the filter.
-        audience.command("0B 20 07 00 60 00 60 00 00 00", by: guest)
-        audience.command("0C 20 02 01 00", by: guest)
-        audience.run(until: Instant(nanoseconds: 40_000_000_000))
-        #expect(audience.world.pool.taken == 0)
-        return audience.meta(0x02).map { told in
+        harness.command("0B 20 07 00 60 00 60 00 00 00", by: guest)
+        harness.command("0C 20 02 01 00", by: guest)
+        harness.run(until: Instant(nanoseconds: 40_000_000_000))
+        #expect(harness.world.pool.taken == 0)
+        return harness.meta(0x02).map { told in
             let number = told.octets[6..<12].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
             return (seconds(told.at), DeviceAddress(number, told.octets[5] == 1 ? .random : .public))
         }
@@ -84,14 +86,14 @@ import Testing
         let script = """
             {"when": "10 s", "for": "10 s", "do": "stop_advertising"}, {"when": "14 s", "do": "disconnect", "of": "strap"}
             """
-        let stage = try Stage(Self.play(script).scenario)
-        let delivered = stage.records(.delivered, of: "strap/heart_rate").map { seconds($0.instant) }
+        let harness = try WorldHarness(Self.play(script).scenario)
+        let delivered = harness.records(.delivered, of: "strap/heart_rate").map { seconds($0.instant) }
         #expect(delivered.count { (10..<14).contains($0) } == 4)
-        let connected = stage.records(.connected).map { seconds($0.instant) }
+        let connected = harness.records(.connected).map { seconds($0.instant) }
         #expect(connected.count == 2)
         #expect(connected.last.map { (20..<25).contains($0) } == true)
-        #expect(stage.records(.disconnected).count == 1)
-        #expect(stage.records(.advertising).map { seconds($0.instant) } == [0, 20])
+        #expect(harness.records(.disconnected).count == 1)
+        #expect(harness.records(.advertising).map { seconds($0.instant) } == [0, 20])
     }
 
     @Test func `A foreign host is told as well`() throws {
@@ -151,18 +153,18 @@ import Testing
         let script = """
             {"when": "10 s", "do": "change_address"\(to)}, {"when": "15 s", "do": "disconnect", "of": "strap"}
             """
-        var stage = try Stage(Self.play(script).scenario)
-        #expect(stage.records(.disconnected).map { seconds($0.instant).rounded() } == [15])
-        let delivered = stage.records(.delivered, of: "strap/heart_rate").map { seconds($0.instant) }
+        var harness = try WorldHarness(Self.play(script).scenario)
+        #expect(harness.records(.disconnected).map { seconds($0.instant).rounded() } == [15])
+        let delivered = harness.records(.delivered, of: "strap/heart_rate").map { seconds($0.instant) }
         #expect(delivered.count { (10..<15).contains($0) } == 5)
         #expect(delivered.count { $0 > 20 } >= 19)
-        #expect(stage.world.device(at: Self.own) == 0)
-        let address = try #require(stage.world.address(of: 0))
-        #expect(address != Self.own && stage.world.device(at: address) == 0)
-        let peers = stage.said.compactMap(\.saying.peer?.address)
+        #expect(harness.world.device(at: Self.own) == 0)
+        let address = try #require(harness.world.address(of: 0))
+        #expect(address != Self.own && harness.world.device(at: address) == 0)
+        let peers = harness.said.compactMap(\.saying.peer?.address)
         #expect(peers.first == Self.own && peers.last == address)
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 
     static let reaches: [(hostBackend: World.HostBackend, to: String, isPlayed: Bool)] = [
@@ -186,8 +188,8 @@ import Testing
 
     @Test(arguments: [1000.0, -1000, 100, 0.5]) func `A period follows the device's clock`(ppm: Double) throws {
         let script = #"{"when": "10 s", "for": "20 s", "do": "drift", "of": "strap", "ppm": \#(ppm)}"#
-        let stage = try Stage(Self.play(script).scenario)
-        let notified = stage.records(.notified, of: "strap/heart_rate").map(\.instant)
+        let harness = try WorldHarness(Self.play(script).scenario)
+        let notified = harness.records(.notified, of: "strap/heart_rate").map(\.instant)
         for (before, after) in zip(notified, notified.dropFirst()) {
             let microseconds = Double(before.duration(to: after).inNanoseconds) / 1000
             let isDrifting = seconds(before) >= 10 && seconds(after) <= 30
@@ -196,7 +198,7 @@ import Testing
             if isSteady { #expect(abs(microseconds - 1e6) < 1) }
             #expect(abs(microseconds - 1e6) < 1002)
         }
-        // 20 s have gained so much, and keep it.
+        // 20 s have gained this much, and keep it.
         let last = try #require(notified.last)
         let gained = (seconds(last).rounded() - seconds(last)) * 1e6
         #expect(abs(gained - 20 * ppm) < 2)
@@ -207,8 +209,8 @@ import Testing
             {"when": "10 s", "for": "20 s", "do": "drift", "of": "strap", "ppm": 1000},
             {"when": "15 s", "for": "5 s", "do": "drift", "of": "strap", "ppm": -1000}
             """
-        let stage = try Stage(Self.play(script, more: #", {"service": "ecg", "rate": "500 Hz"}"#).scenario)
-        let frames = try stage.records(.notified, of: "strap/ecg/samples").map { record in
+        let harness = try WorldHarness(Self.play(script, more: #", {"service": "ecg", "rate": "500 Hz"}"#).scenario)
+        let frames = try harness.records(.notified, of: "strap/ecg/samples").map { record in
             (seconds(record.instant), try ECGFrame.header(of: record.octets.map { $0[...] } ?? []))
         }
         for ((_, before), (_, after)) in zip(frames, frames.dropFirst()) {
@@ -224,7 +226,7 @@ import Testing
         #expect(abs(end - start - (30 * 500 + 5)) <= Int(size))
     }
 
-    @Test func `All of it says the same again`() throws {
+    @Test func `All of it is deterministic`() throws {
         let script = """
             {"when": "start", "do": "drift", "ppm": 333.3}, {"when": {"at": "3 s", "every": "7 s"}, "do": "change_address"},
             {"when": {"at": "4 s", "every": "5 s"}, "for": "3 s", "do": "stop_advertising", "chance": 0.5},
@@ -232,7 +234,7 @@ import Testing
             {"when": "discovering", "do": "stop_advertising", "for": "1 s"}
             """
         let scenario = try Self.play(script).scenario
-        var (first, again) = (try Stage(scenario), try Stage(scenario, sleeps: false))
+        var (first, again) = (try WorldHarness(scenario), try WorldHarness(scenario, sleeps: false))
         #expect(firstDifference(first.lines, again.lines) == nil)
         #expect(first.records(.subscribed).count > 3)
         first.end()

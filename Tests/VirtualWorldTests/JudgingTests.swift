@@ -7,7 +7,7 @@ import VirtualWorld
 @testable import Scenarios
 
 /// A strap that leaves once, and what a client should make of it.
-private let play = Play(
+private let play = TestScenario(
     "judged",
     #"""
     {"lubdub": 1, "name": "x", "limit": "30 s", "devices": [
@@ -36,7 +36,7 @@ private let play = Play(
     """#)
 
 /// An ECG that is even until it is silent for half a second.
-private let stream = Play(
+private let stream = TestScenario(
     "stream",
     #"""
     {"lubdub": 1, "name": "x", "limit": "20 s", "devices": [
@@ -52,30 +52,30 @@ private let stream = Play(
 
 @Suite struct JudgingTests {
     @Test func `A stream that comes by connection events is even, and one that pauses is not`() throws {
-        let stage = try Stage(stream.scenario, isJudged: true)
-        let verdicts = stage.world.rulings.sorted { $0.expectation < $1.expectation }.map(\.verdict)
-        #expect(verdicts == [.pass, .fail], "\(stage.world.rulings.compactMap(\.reason))")
+        let harness = try WorldHarness(stream.scenario, isJudged: true)
+        let verdicts = harness.world.rulings.sorted { $0.expectation < $1.expectation }.map(\.verdict)
+        #expect(verdicts == [.pass, .fail], "\(harness.world.rulings.compactMap(\.reason))")
     }
 
     @Test func `What is said of a world is what its log says`() throws {
         let scenario = try play.scenario
-        let stage = try Stage(scenario, isJudged: true)
-        let verdicts = stage.world.rulings.map { "\(scenario.expectations[$0.expectation].id) \($0.verdict)" }
+        let harness = try WorldHarness(scenario, isJudged: true)
+        let verdicts = harness.world.rulings.map { "\(scenario.expectations[$0.expectation].id) \($0.verdict)" }
         #expect(
             verdicts.sorted() == [
                 "battery pass", "clears pass", "late pass", "lies inconclusive", "once fail", "pace pass", "shows pass",
                 "way pass", "wide pass",
-            ], "\(stage.world.rulings.compactMap(\.reason))")
+            ], "\(harness.world.rulings.compactMap(\.reason))")
         var (judge, rulings) = (Judge(scenario), [Judge.Ruling]())
-        for entry in EventLogReader(scenario).entries(stage.lines.joined(separator: "\n")) {
-            judge.happened(entry.observed, at: entry.instant, into: &rulings)
+        for entry in EventLogReader(scenario).entries(harness.lines.joined(separator: "\n")) {
+            judge.observe(entry.observed, at: entry.instant, into: &rulings)
         }
         judge.finish(at: .start.advanced(by: scenario.limit), into: &rulings)
-        #expect(rulings == stage.world.rulings)
+        #expect(rulings == harness.world.rulings)
     }
 
     @Test func `Judging changes nothing`() throws {
-        let (judged, other) = (try Stage(play.scenario, isJudged: true), try Stage(play.scenario))
+        let (judged, other) = (try WorldHarness(play.scenario, isJudged: true), try WorldHarness(play.scenario))
         #expect(judged.lines == other.lines)
         #expect(judged.trace == other.trace)
         #expect(other.world.rulings.isEmpty)

@@ -21,7 +21,7 @@ import VirtualWorld
         private let phone = DeviceAddress(0xC0FF_EE00_0002, .random)
 
         init(script: String = "", devices: Int = 1) throws {
-            world = try World((devices == 1 ? Play.strap("a", script: script) : .twoDevices).scenario, seed: 1)
+            world = try World((devices == 1 ? TestScenario.strap("a", script: script) : .twoDevices).scenario, seed: 1)
             world.hostBackend = .foreignHosts
             let (log, wording) = (log, world.wording)
             world.journal = EventJournal { chunk in log.text.withLock { chunk.write(in: wording, to: &$0) } }
@@ -53,11 +53,11 @@ import VirtualWorld
             world.act(action, as: name, at: at(seconds))
         }
 
-        mutating func giveBack(_ name: String, _ entity: EntityReference, at seconds: Double) -> Bool {
-            world.giveBack(name, of: entity, at: at(seconds))
+        mutating func end(_ name: String, _ entity: EntityReference, at seconds: Double) -> Bool {
+            world.end(name, of: entity, at: at(seconds))
         }
 
-        /// What the log has of rules and keys, without `t`.
+        /// The log's events of rules and keys, without `t`.
         mutating func told() -> [String] {
             world.journal.flush()
             let lines = log.text.withLock { $0.string }.split(separator: "\n").map(String.init)
@@ -71,7 +71,7 @@ import VirtualWorld
         Action(.set(to: .curve(.constant(number))), of: entity)
     }
 
-    @Test func `What is set from outside lasts until it is given back, and stands in the log`() throws {
+    @Test func `A value that is set from outside lasts until it is ended, and is logged`() throws {
         var played = try Played()
         try played.start()
         let (rate, contact) = (try played.entity(), try played.entity("contact"))
@@ -82,8 +82,8 @@ import VirtualWorld
         #expect(played.world.status.devices.map(\.isTouching) == [false])
         #expect(played.world.lasts("key up", of: rate))
         #expect(played.rates(until: 4.5) == [99, 99])
-        #expect(played.giveBack("key up", rate, at: 4.5) == true)
-        #expect(played.giveBack("key up", rate, at: 4.5) == false)
+        #expect(played.end("key up", rate, at: 4.5) == true)
+        #expect(played.end("key up", rate, at: 4.5) == false)
         #expect(!played.world.lasts("key up", of: rate))
         #expect(played.rates(until: 6.5) == [72, 72])
         #expect(
@@ -136,7 +136,7 @@ import VirtualWorld
             #expect(played.act(notify, "control", at: 3) == true)
             #expect(played.rates(until: 6.5) == [])
             #expect(played.world.hasLinks)
-            #expect(played.giveBack("key s", entity, at: 6.5) == true)
+            #expect(played.end("key s", entity, at: 6.5) == true)
             #expect(played.rates(until: 8.5).count == 2)
             #expect(played.world.pool.taken == 0)
         }
@@ -149,23 +149,23 @@ import VirtualWorld
         #expect(played.act(Action(.silence, of: battery), "key s", at: 0) == true)
         #expect(played.rates(until: 2.5).count == 2)
         #expect(played.act(Action(.silence, of: .device(0)), "key s", at: 2.5) == true)
-        #expect(played.giveBack("key s", battery, at: 3) == true)
+        #expect(played.end("key s", battery, at: 3) == true)
         #expect(played.rates(until: 5.5) == [])
-        #expect(played.giveBack("key s", .device(0), at: 5.5) == true)
+        #expect(played.end("key s", .device(0), at: 5.5) == true)
         #expect(played.rates(until: 7.5).count == 2)
     }
 
     @Test func `A script is silent too, for the client of the whole air`() throws {
-        let stage = try Stage(
-            Play.strap(
+        let harness = try WorldHarness(
+            TestScenario.strap(
                 "silent", script: #"{"id": "mute", "when": "20 s", "do": "silence", "for": "10 s"}"#
             ).scenario)
-        let heard = stage.records(.delivered, of: "strap/heart_rate").map { $0.instant.nanoseconds / 1_000_000_000 }
+        let heard = harness.records(.delivered, of: "strap/heart_rate").map { $0.instant.nanoseconds / 1_000_000_000 }
         #expect(heard.contains(19) && heard.contains(31))
         #expect(!heard.contains { (21..<30).contains($0) })
-        #expect(stage.records(.disconnected).isEmpty)
-        #expect(stage.records(.began, of: "mute").count == 1)
-        #expect(stage.records(.ended, of: "mute").count == 1)
+        #expect(harness.records(.disconnected).isEmpty)
+        #expect(harness.records(.began, of: "mute").count == 1)
+        #expect(harness.records(.ended, of: "mute").count == 1)
     }
 
     @Test func `A line from outside has its chance, its end, and its words in the log`() throws {
@@ -204,7 +204,7 @@ import VirtualWorld
         #expect(played.world.pool.taken == 0)
     }
 
-    @Test func `What is in force is known, with who did it, since when and until when`() throws {
+    @Test func `The status has all active actions with their rules, beginnings and ends`() throws {
         var played = try Played(
             script: #"{"id": "high", "when": "2 s", "do": "set", "of": "heart_rate", "to": 200, "until": "9 s"}"#)
         try played.start()
@@ -212,20 +212,20 @@ import VirtualWorld
         #expect(played.act(Action(.silence, of: .device(0)), "key s", at: 3.5) == true)
         let set = Self.set(try played.entity(), 99)
         #expect(played.world.act(set, as: "key up", for: .after(.seconds(1)), at: played.at(4)) == true)
-        let silence = WorldStatus.Force(
+        let silence = WorldStatus.ActiveAction(
             kind: .silence, entity: "strap", rule: "key s", begun: played.at(3.500001), end: nil)
-        let up = WorldStatus.Force(
+        let up = WorldStatus.ActiveAction(
             kind: .set, entity: "strap/heart_rate", rule: "key up", begun: played.at(4), end: played.at(5))
-        let high = WorldStatus.Force(
+        let high = WorldStatus.ActiveAction(
             kind: .set, entity: "strap/heart_rate", rule: "high", begun: played.at(2), end: played.at(9))
-        #expect(played.world.status.inForce == [silence, up])
+        #expect(played.world.status.activeActions == [silence, up])
         #expect(played.rates(until: 6) == [])
-        #expect(played.world.status.inForce == [high, silence])
+        #expect(played.world.status.activeActions == [high, silence])
         #expect(played.rates(until: 10) == [])
-        #expect(played.world.status.inForce == [silence])
+        #expect(played.world.status.activeActions == [silence])
     }
 
-    @Test func `What comes from outside happens at whole microseconds of its own, as the log says`() throws {
+    @Test func `Actions from outside happen at separate whole microseconds, as the log has them`() throws {
         var played = try Played()
         try played.start()
         let set = Self.set(try played.entity(), 99)
@@ -237,7 +237,7 @@ import VirtualWorld
         #expect(nanoseconds(of: 500_000_000) == 500_001_000)  // something has happened at 0.5 s
         #expect(nanoseconds(of: 600_000_001) == 600_001_000)
         #expect(nanoseconds(of: 1_000_000_000) == 1_000_001_000)  // a value is due at 1 s
-        #expect(played.giveBack("key up", try played.entity(), at: 1) == true)
+        #expect(played.end("key up", try played.entity(), at: 1) == true)
         #expect(played.world.now.nanoseconds == 1_000_002_000)
     }
 

@@ -51,7 +51,7 @@ import Testing
     @Test func `Same seed, same bytes, with faults by chance`() throws {
         for seed in 0..<20 as Range<UInt64> {
             let scenario = try RandomDay(seed: seed).scenario
-            let (one, two) = (try Stage(scenario, seed: seed), try Stage(scenario, seed: seed))
+            let (one, two) = (try WorldHarness(scenario, seed: seed), try WorldHarness(scenario, seed: seed))
             #expect(one.lines == two.lines)
             #expect(one.trace == two.trace)
         }
@@ -82,7 +82,7 @@ private struct RandomDay {
         """
     }
 
-    var scenario: Scenario { get throws { try Play("day \(seed)", text).scenario } }
+    var scenario: Scenario { get throws { try TestScenario("day \(seed)", text).scenario } }
 
     func fault() throws -> String? { try BadDay.fault(in: scenario, seed: seed) }
 

@@ -10,13 +10,13 @@ import VirtualWorld
         trace.indices.count { trace[$0...].starts(with: octets) }
     }
 
-    private static func stage(_ link: String) throws -> Stage {
-        try Stage(Play.strap("rhythm", more: "\"link\": \(link),", limit: "20 s").scenario)
+    private static func harness(_ link: String) throws -> WorldHarness {
+        try WorldHarness(TestScenario.strap("rhythm", more: "\"link\": \(link),", limit: "20 s").scenario)
     }
 
     /// LE Data Length Change at both ends: 251 octets, 2120 µs, in both directions.
     @Test func `Both ends use the longest data PDUs`() throws {
-        let trace = try Self.stage("{}").trace
+        let trace = try Self.harness("{}").trace
         #expect(Self.count([0x3E, 11, 7, 1, 0, 0xFB, 0, 0x48, 8, 0xFB, 0, 0x48, 8], in: trace) == 2)
     }
 
@@ -41,15 +41,15 @@ import VirtualWorld
 
     @Test(arguments: links)
     func `What a device prefers comes to be`(link: String, request: [UInt8]?, complete: [UInt8]) throws {
-        let stage = try Self.stage(link)
+        let harness = try Self.harness(link)
         guard let request else {
-            #expect(Self.count([0x05, 0x00, 0x12, 1, 8, 0], in: stage.trace) == 0)
+            #expect(Self.count([0x05, 0x00, 0x12, 1, 8, 0], in: harness.trace) == 0)
             return
         }
-        // Each packet stands in the trace at both ends.
-        #expect(Self.count([0x05, 0x00] + request, in: stage.trace) == 2)
-        #expect(Self.count([0x05, 0x00, 0x13, 1, 2, 0, 0, 0], in: stage.trace) == 2)
-        #expect(Self.count([0x3E, 10] + complete, in: stage.trace) == 2)
-        #expect(stage.records(.disconnected).isEmpty)
+        // The trace has each packet at both ends.
+        #expect(Self.count([0x05, 0x00] + request, in: harness.trace) == 2)
+        #expect(Self.count([0x05, 0x00, 0x13, 1, 2, 0, 0, 0], in: harness.trace) == 2)
+        #expect(Self.count([0x3E, 10] + complete, in: harness.trace) == 2)
+        #expect(harness.records(.disconnected).isEmpty)
     }
 }

@@ -6,8 +6,8 @@ import Testing
 import VirtualWorld
 
 /// Some seconds of an ECG, and what is expected of it.
-private func played(as form: String, _ expectations: [String] = []) throws -> Stage {
-    let play = Play(
+private func played(as form: String, _ expectations: [String] = []) throws -> WorldHarness {
+    let play = TestScenario(
         "samples",
         #"""
         {"lubdub": 1, "name": "x", "limit": "12 s", "devices": [
@@ -15,7 +15,7 @@ private func played(as form: String, _ expectations: [String] = []) throws -> St
            "services": [{"service": "heart_rate"}, {"service": "ecg", "as": "\#(form)"\#(form == "ecg" ? #", "lead": 2"# : "")}]}],
          "expect": [\#(expectations.joined(separator: ",\n"))]}
         """#)
-    return try Stage(play.scenario, isJudged: true)
+    return try WorldHarness(play.scenario, isJudged: true)
 }
 
 /// What came of the samples, which the event log only counts.
@@ -43,7 +43,7 @@ private func played(as form: String, _ expectations: [String] = []) throws -> St
             expect("higher", "never", #"{"$min": \#(peak + 1)}"#),
             expect("peak", "seen", "\(peak)", #", "within": "12 s""#),
             expect("true", "never", #"{"$not": {"$truth": "last", "of": "ecg/samples"}}"#),
-            // What stands beside the samples is there for each of them.
+            // The other members of a notification count for each sample.
             expect(
                 "all", "count", #"{"samples": {"$min": 2}}"#, #", "min": \#(values.count), "max": \#(values.count)"#),
             expect("lower", "never", #"{"$min": \#(peak)}"#),
@@ -57,10 +57,10 @@ private func played(as form: String, _ expectations: [String] = []) throws -> St
             ]
             verdicts += [.pass, .pass]
         }
-        let stage = try played(as: form, expectations)
-        let rulings = stage.world.rulings.sorted { $0.expectation < $1.expectation }
+        let harness = try played(as: form, expectations)
+        let rulings = harness.world.rulings.sorted { $0.expectation < $1.expectation }
         let reasons = rulings.compactMap(\.reason)
         #expect(rulings.map(\.verdict) == verdicts, "\(reasons)")
-        #expect(reasons.last?.contains("saw delivered of patch/ecg/samples \(peak) at ") == true, "\(reasons)")
+        #expect(reasons.last?.contains("observed delivery of patch/ecg/samples \(peak) at ") == true, "\(reasons)")
     }
 }

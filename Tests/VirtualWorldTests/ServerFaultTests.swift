@@ -9,7 +9,7 @@ import VirtualWorld
 
 /// What a device's host and server do wrong, as a client outside sees it.
 @Suite struct ServerFaultTests {
-    /// Handles of the strap of `Play.strap`.
+    /// Handles of the strap of `TestScenario.strap`.
     private static let (heartRate, configuration, location, control) =
         (0x10, 0x11, 0x13, 0x15)
         as (
@@ -18,9 +18,10 @@ import VirtualWorld
     private static let battery: UInt16 = 0x18
 
     private static func visit(
-        _ script: String, more: String = "", limit: String = "60 s", _ wishes: Visitor.Wish...
-    ) throws -> Visitor {
-        try Visitor(Play.strap("faults", more: more, script: script, limit: limit).scenario, asking: wishes)
+        _ script: String, more: String = "", limit: String = "60 s", _ requests: ScriptedClient.ScheduledRequest...
+    ) throws -> ScriptedClient {
+        try ScriptedClient(
+            TestScenario.strap("faults", more: more, script: script, limit: limit).scenario, asking: requests)
     }
 
     private static func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
@@ -44,42 +45,42 @@ import VirtualWorld
         (#"{"when": "connected", "do": "stall", "for": "5 s"}"#, 0, 5.0),
         (#"{"when": {"event": "subscribed", "nth": 1}, "do": "stall", "until": "9 s"}"#, 4, 9.0),
     ])
-    func `Who asks during a stall is answered at its end, and is notified meanwhile`(
+    func `Requests during a stall are answered at its end, and notifications go on`(
         script: String, asks: Double, answered: Double
     ) throws {
-        var visitor = try Self.visit(
+        var client = try Self.visit(
             script, limit: "25 s", .now(.subscribe(handle: Self.configuration, to: .notification)),
             .at(.seconds(asks), .read(handle: Self.battery)))
-        let read = try #require(visitor.answers.last)
+        let read = try #require(client.answers.last)
         #expect(read.result == .success(.value([50])))
         #expect(Self.at(answered) <= read.at && read.at < Self.at(answered + 0.7), "\(read.at)")
-        let first = try #require(visitor.values.first)
-        #expect(visitor.values.count >= Int(Self.at(25).nanoseconds - first.at.nanoseconds) / 1_000_000_000)
-        let left = visitor.end()
+        let first = try #require(client.values.first)
+        #expect(client.values.count >= Int(Self.at(25).nanoseconds - first.at.nanoseconds) / 1_000_000_000)
+        let left = client.end()
         #expect(left == 0)
     }
 
     @Test func `A client gives up after 30 s, and another connection is stalled too`() throws {
-        let visitor = try Self.visit(
+        let client = try Self.visit(
             #"{"when": "10 s", "do": "stall", "until": "50 s"}"#,
             .at(.seconds(11), .read(handle: Self.battery)), .at(.seconds(45), .read(handle: Self.battery)))
-        #expect(visitor.answers.map(\.result) == [.failure(.bearerLost), .success(.value([50]))])
-        #expect(visitor.answers.map { $0.at.nanoseconds / 1_000_000_000 } == [41, 50])
-        let told = visitor.told(.connected, .disconnected, .read, of: "strap", "strap/battery")
+        #expect(client.answers.map(\.result) == [.failure(.bearerLost), .success(.value([50]))])
+        #expect(client.answers.map { $0.at.nanoseconds / 1_000_000_000 } == [41, 50])
+        let told = client.told(.connected, .disconnected, .read, of: "strap", "strap/battery")
         #expect(
             told.map { String($0.drop { $0 != " " }.dropFirst()) } == [
                 "connected strap", "disconnected strap", "connected strap", "read strap/battery",
             ])
-        #expect(visitor.world.pool.taken == 0)
+        #expect(client.world.pool.taken == 0)
     }
 
     // MARK: att_error
 
-    private static let reads: [Visitor.Wish] = [
+    private static let reads: [ScriptedClient.ScheduledRequest] = [
         .at(.seconds(1), .read(handle: location)), .now(.read(handle: battery)),
     ]
 
-    /// What a script has two reads end with: of the location and of the battery.
+    /// The results of two reads, of the location and of the battery, with a script.
     @Test(
         arguments: [
             (#"{"when": "start", "do": "att_error", "of": "strap", "error": "unlikely_error"}"#, [0x0E, 0x0E]),
@@ -130,8 +131,8 @@ import VirtualWorld
             ),
         ] as [(String, [UInt8?])])
     func `What is refused says its code`(script: String, errors: [UInt8?]) throws {
-        let visitor = try Visitor(Play.strap("refused", script: script).scenario, asking: Self.reads)
-        let found = visitor.answers.map { answer -> UInt8? in
+        let client = try ScriptedClient(TestScenario.strap("refused", script: script).scenario, asking: Self.reads)
+        let found = client.answers.map { answer -> UInt8? in
             guard case .failure(.refused(let error, _)) = answer.result else { return nil }
             return error.rawValue
         }
@@ -139,10 +140,10 @@ import VirtualWorld
         let names = zip(["strap/heart_rate/location", "strap/battery"], errors).compactMap { entity, error in
             error.map { "\(entity) \(ATTError(rawValue: $0).name)" }
         }
-        #expect(visitor.records(.refused).map { "\($0.entity ?? "") \($0.error ?? "")" } == names)
+        #expect(client.records(.refused).map { "\($0.entity ?? "") \($0.error ?? "")" } == names)
     }
 
-    /// `subscribe` and `write` are told apart, and a command comes to nothing without a word.
+    /// `subscribe` and `write` are different, and a command gets no response.
     @Test func `Subscribing, writing and discovering are refused by their names`() throws {
         let script = """
             {"when": "start", "do": "att_error", "of": "heart_rate", "on": "subscribe", "error": 129, "until": "10 s"},
@@ -153,49 +154,49 @@ import VirtualWorld
             .subscribe(handle: configuration, to: .notification), .write(handle: Self.control, value: [1]),
             .writeCommand(handle: Self.control, value: [1]), .discoverPrimaryServices,
         ]
-        var wishes: [Visitor.Wish] = []
+        var requests: [ScriptedClient.ScheduledRequest] = []
         for second in [5, 15, 25, 35] {
-            wishes += asked.enumerated().map { .at(.milliseconds(second * 1000 + $0 * 500), $1) }
+            requests += asked.enumerated().map { .at(.milliseconds(second * 1000 + $0 * 500), $1) }
         }
-        let visitor = try Visitor(Play.strap("refused", script: script).scenario, asking: wishes)
-        let refused = visitor.answers.map { answer -> UInt8 in
+        let client = try ScriptedClient(TestScenario.strap("refused", script: script).scenario, asking: requests)
+        let refused = client.answers.map { answer -> UInt8 in
             guard case .failure(.refused(let error, _)) = answer.result else { return 0 }
             return error.rawValue
         }
         #expect(refused == [129, 0, 0, 0] + [0, 130, 0, 0] + [0, 0, 0, 131] + [0, 0, 0, 0])
-        let written = visitor.records(.written).map { $0.instant.nanoseconds / 10_000_000_000 }
+        let written = client.records(.written).map { $0.instant.nanoseconds / 10_000_000_000 }
         // A write, and a command, but for the second round; a configuration but for the first.
         #expect(written == [0, 0, 1, 2, 2, 2, 3, 3, 3])
-        #expect(visitor.records(.discovering).count == 4 && visitor.records(.discovered).count == 3)
+        #expect(client.records(.discovering).count == 4 && client.records(.discovered).count == 3)
     }
 
     private let configuration = Self.configuration
 
     // MARK: mtu
 
-    @Test func `An MTU holds for who exchanges it then`() throws {
+    @Test func `An MTU applies to later exchanges`() throws {
         let script = """
             {"when": "5 s", "do": "mtu", "of": "strap", "to": 100, "for": "20 s"},
             {"when": "6 s", "do": "mtu", "of": "strap", "to": 23, "for": "6 s"},
             {"when": {"at": "9 s", "every": "10 s", "times": 4}, "do": "disconnect", "of": "strap"}
             """
-        let visitor = try Visitor(
-            Play.strap("mtu", more: #""link": {"mtu": 185},"#, script: script).scenario,
+        let client = try ScriptedClient(
+            TestScenario.strap("mtu", more: #""link": {"mtu": 185},"#, script: script).scenario,
             asking: [3, 10, 20, 30].map { .at(.seconds($0), .exchangeMTU) })
-        #expect(visitor.records(.mtu).map(\.value) == ["185", "23", "100", "185"])
-        #expect(visitor.answers.map(\.result) == [185, 23, 100, 185].map { .success(.mtu($0)) })
+        #expect(client.records(.mtu).map(\.value) == ["185", "23", "100", "185"])
+        #expect(client.answers.map(\.result) == [185, 23, 100, 185].map { .success(.mtu($0)) })
     }
 
     @Test func `An MTU that is agreed stays`() throws {
-        let visitor = try Self.visit(
+        let client = try Self.visit(
             """
             {"when": "5 s", "do": "mtu", "of": "strap", "to": 23},
             {"when": "6 s", "do": "raw", "of": "heart_rate", "octets": "\(String(repeating: "ab", count: 200))"}
             """,
             .now(.exchangeMTU), .now(.subscribe(handle: Self.configuration, to: .notification)),
             .at(.seconds(10), .write(handle: Self.control, value: [UInt8](repeating: 1, count: 60))))
-        #expect(visitor.values.contains { $0.octets == [UInt8](repeating: 0xAB, count: 200) })
-        #expect(visitor.answers.count == 3 && visitor.records(.refused).count == 1)
+        #expect(client.values.contains { $0.octets == [UInt8](repeating: 0xAB, count: 200) })
+        #expect(client.answers.count == 3 && client.records(.refused).count == 1)
     }
 
     // MARK: raw
@@ -206,40 +207,40 @@ import VirtualWorld
         ("smp", "0b01", [2, 0, 6, 0, 0x0B, 1]), ("smp", "", [0, 0, 6, 0]),
     ])
     func `A PDU goes out as it is`(channel: String, octets: String, frame: [UInt8]) throws {
-        let visitor = try Self.visit(
+        let client = try Self.visit(
             #"{"when": "5 s", "do": "raw", "of": "strap", "channel": "\#(channel)", "octets": "\#(octets)"}"#)
-        #expect(visitor.count([UInt8(frame.count), 0] + frame) == 2)
-        #expect(visitor.values.map(\.octets) == (channel == "att" ? [[0, 0xFF]] : []))
-        #expect(visitor.records(.disconnected).isEmpty)
-        #expect(visitor.world.pool.taken == 0)
+        #expect(client.count([UInt8(frame.count), 0] + frame) == 2)
+        #expect(client.values.map(\.octets) == (channel == "att" ? [[0, 0xFF]] : []))
+        #expect(client.records(.disconnected).isEmpty)
+        #expect(client.world.pool.taken == 0)
     }
 
     @Test(
         arguments: [(false, "abcdef", [[0xAB, 0xCD, 0xEF]]), (true, "", [[]]), (true, "00ff", [[0, 0xFF]])]
             as [(Bool, String, [[UInt8]])])
-    func `A value goes out as it is, to who is subscribed`(
+    func `Raw octets of a value go to its subscribers`(
         isSubscribed: Bool, octets: String, values: [[UInt8]]
     ) throws {
         let script = #"{"when": "5.5 s", "do": "raw", "of": "heart_rate", "octets": "\#(octets)"}"#
-        let visitor =
+        let client =
             isSubscribed
             ? try Self.visit(script, limit: "6 s", .now(.subscribe(handle: Self.configuration, to: .notification)))
             : try Self.visit(script, limit: "6 s")
-        let told = visitor.values.filter { $0.at >= Self.at(5.5) && $0.octets.count != 5 && $0.octets.count != 4 }
+        let told = client.values.filter { $0.at >= Self.at(5.5) && $0.octets.count != 5 && $0.octets.count != 4 }
         #expect(told.map(\.octets).filter { values.contains($0) } == (isSubscribed ? values : []))
-        #expect(visitor.records(.delivered).contains { $0.octets == values[0] } == isSubscribed)
+        #expect(client.records(.delivered).contains { $0.octets == values[0] } == isSubscribed)
     }
 
     @Test func `A value is cut at the MTU`() throws {
-        let visitor = try Self.visit(
+        let client = try Self.visit(
             #"{"when": "5.5 s", "do": "raw", "of": "heart_rate", "octets": "\#(String(repeating: "ab", count: 512))"}"#,
             .now(.subscribe(handle: Self.configuration, to: .notification)))
-        #expect(visitor.values.contains { $0.octets == [UInt8](repeating: 0xAB, count: 20) })
+        #expect(client.values.contains { $0.octets == [UInt8](repeating: 0xAB, count: 20) })
     }
 
     /// The thermometer's CCCD is 0x0011.
-    private static func thermometer(_ script: String) -> Play {
-        Play(
+    private static func thermometer(_ script: String) -> TestScenario {
+        TestScenario(
             "a thermometer",
             """
             {"lubdub": 1, "name": "x", "limit": "70 s", "devices": [{"id": "d", "services": [
@@ -247,46 +248,46 @@ import VirtualWorld
             """)
     }
 
-    private static func visitThermometer(_ script: String) throws -> Visitor {
-        try Visitor(
+    private static func visitThermometer(_ script: String) throws -> ScriptedClient {
+        try ScriptedClient(
             thermometer(script).scenario, asking: [.now(.subscribe(handle: configuration, to: .indication))])
     }
 
-    @Test func `A value is indicated to who wants that`() throws {
-        let visitor = try Self.visitThermometer(
+    @Test func `Raw octets are indicated to clients that chose indications`() throws {
+        let client = try Self.visitThermometer(
             #"{"when": "5.5 s", "do": "raw", "of": "health_thermometer", "octets": "ffff"}"#)
-        #expect(visitor.values.contains { $0.octets == [0xFF, 0xFF] })
-        #expect(visitor.records(.indicated).contains { $0.octets == [0xFF, 0xFF] })
-        #expect(visitor.records(.confirmed).count >= 34)
+        #expect(client.values.contains { $0.octets == [0xFF, 0xFF] })
+        #expect(client.records(.indicated).contains { $0.octets == [0xFF, 0xFF] })
+        #expect(client.records(.confirmed).count >= 34)
     }
 
     // MARK: unconfirmed
 
     @Test func `A confirmation waits for the end of a stall`() throws {
-        let visitor = try Self.visitThermometer(#"{"when": "10 s", "do": "stall", "of": "d", "for": "9 s"}"#)
-        let confirmed = visitor.records(.confirmed).map { $0.instant }
+        let client = try Self.visitThermometer(#"{"when": "10 s", "do": "stall", "of": "d", "for": "9 s"}"#)
+        let confirmed = client.records(.confirmed).map { $0.instant }
         #expect(!confirmed.contains { Self.at(10) < $0 && $0 < Self.at(19) })
         let next = try #require(confirmed.first { $0 >= Self.at(19) })
         #expect(next == Self.at(19))
-        #expect(visitor.records(.disconnected).isEmpty)
-        #expect(visitor.values.count >= 33)
+        #expect(client.records(.disconnected).isEmpty)
+        #expect(client.values.count >= 33)
     }
 
     @Test func `What is indicated meanwhile is confirmed at the end`() throws {
-        let visitor = try Self.visitThermometer(#"{"when": "10 s", "do": "unconfirmed", "of": "client", "for": "5 s"}"#)
-        let waiting = try #require(visitor.records(.indicated).first { $0.instant >= Self.at(10) })
-        let confirmed = visitor.records(.confirmed).map { $0.instant }
-        #expect(visitor.values.contains { $0.at > waiting.instant && $0.at < Self.at(15) })
+        let client = try Self.visitThermometer(#"{"when": "10 s", "do": "unconfirmed", "of": "client", "for": "5 s"}"#)
+        let waiting = try #require(client.records(.indicated).first { $0.instant >= Self.at(10) })
+        let confirmed = client.records(.confirmed).map { $0.instant }
+        #expect(client.values.contains { $0.at > waiting.instant && $0.at < Self.at(15) })
         #expect(!confirmed.contains { waiting.instant <= $0 && $0 < Self.at(15) })
         #expect(confirmed.contains { Self.at(15) <= $0 && $0 < Self.at(15.1) })
-        #expect(visitor.records(.disconnected).isEmpty)
+        #expect(client.records(.disconnected).isEmpty)
     }
 
     @Test func `What is never confirmed ends the link`() throws {
-        let visitor = try Self.visitThermometer(#"{"when": "10 s", "do": "unconfirmed", "of": "client"}"#)
-        let lost = try #require(visitor.records(.indicated).first { $0.instant >= Self.at(10) })
-        let end = try #require(visitor.records(.disconnected).first)
-        #expect(visitor.records(.confirmed).allSatisfy { $0.instant < lost.instant })
+        let client = try Self.visitThermometer(#"{"when": "10 s", "do": "unconfirmed", "of": "client"}"#)
+        let lost = try #require(client.records(.indicated).first { $0.instant >= Self.at(10) })
+        let end = try #require(client.records(.disconnected).first)
+        #expect(client.records(.confirmed).allSatisfy { $0.instant < lost.instant })
         let waited = lost.instant.duration(to: end.instant)
         #expect(.seconds(30) <= waited && waited < .milliseconds(30_100))
     }
@@ -308,18 +309,18 @@ import VirtualWorld
             """, 2
         ),
     ])
-    func `It holds for who connects later`(script: String, ends: Int) throws {
-        let again: [Visitor.Wish] = [1, 35, 66].map {
+    func `It applies to clients that connect later`(script: String, ends: Int) throws {
+        let again: [ScriptedClient.ScheduledRequest] = [1, 35, 66].map {
             .at(.seconds($0), .subscribe(handle: Self.configuration, to: .indication))
         }
-        let visitor = try Visitor(Self.thermometer(script).scenario, asking: again)
-        #expect(visitor.records(.disconnected).count == ends)
-        #expect(visitor.records(.confirmed).isEmpty == (ends == 2))
+        let client = try ScriptedClient(Self.thermometer(script).scenario, asking: again)
+        #expect(client.records(.disconnected).count == ends)
+        #expect(client.records(.confirmed).isEmpty == (ends == 2))
     }
 
     // MARK: all
 
-    static let everything = Play.strap(
+    static let everything = TestScenario.strap(
         "every fault of a server",
         script: """
             {"when": "5 s", "do": "stall", "of": "strap", "for": "2 s"},
@@ -332,10 +333,10 @@ import VirtualWorld
             {"when": "30 s", "do": "unconfirmed", "of": "client", "for": "2 s"}
             """)
 
-    @Test func `The same seed says the same, with and without sleep`() throws {
+    @Test func `The same seed gives the same logs, with and without sleep`() throws {
         let scenario = try Self.everything.scenario
-        let (first, again) = (try Stage(scenario), try Stage(scenario))
-        var stepped = try Stage(scenario, sleeps: false)
+        let (first, again) = (try WorldHarness(scenario), try WorldHarness(scenario))
+        var stepped = try WorldHarness(scenario, sleeps: false)
         #expect(firstDifference(first.lines, again.lines) == nil)
         #expect(firstDifference(first.lines, stepped.lines) == nil)
         let tracesAreEqual = first.trace == again.trace && first.trace == stepped.trace

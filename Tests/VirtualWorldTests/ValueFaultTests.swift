@@ -5,11 +5,11 @@ import Simulation
 import Testing
 import VirtualWorld
 
-/// What a script does to values on their way out, as the other side's link layer and the event log have it.
+/// Faults in values, as the other side's link layer and the event log observe them.
 @Suite struct ValueFaultTests {
     /// A strap whose heart beats one faster with each second, and one that is indicated; 30 s.
-    static func play(_ script: String, more: String = "", device: String = "") -> Play {
-        Play(
+    static func play(_ script: String, more: String = "", device: String = "") -> TestScenario {
+        TestScenario(
             script,
             """
             {"lubdub": 1, "name": "x", "limit": "30 s", "devices": [
@@ -41,21 +41,21 @@ import VirtualWorld
     ]
 
     @Test(arguments: faults) func `What arrives of a heart`(fault: String, bpm: [Int]) throws {
-        var stage = try Stage(Self.play(#"{"id": "f", "when": "9.9 s", "for": "6 s", \#(fault)}"#).scenario)
-        let delivered = stage.records(.delivered, of: "strap/heart_rate")
+        var harness = try WorldHarness(Self.play(#"{"id": "f", "when": "9.9 s", "for": "6 s", \#(fault)}"#).scenario)
+        let delivered = harness.records(.delivered, of: "strap/heart_rate")
         #expect(Self.bpm(delivered, from: 10, until: 20) == bpm)
-        // What the log says that left is what arrives.
-        let notified = stage.records(.notified, of: "strap/heart_rate")
+        // All values that leave according to the log arrive.
+        let notified = harness.records(.notified, of: "strap/heart_rate")
         #expect(notified.compactMap(\.octets).prefix(delivered.count) == delivered.compactMap(\.octets)[...])
-        #expect(stage.records(.ended, of: "f").map(\.instant) == [Instant(nanoseconds: 15_900_000_000)])
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+        #expect(harness.records(.ended, of: "f").map(\.instant) == [Instant(nanoseconds: 15_900_000_000)])
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 
-    @Test func `A delayed value arrives so much later`() throws {
+    @Test func `A delayed value arrives later`() throws {
         let script = #"{"when": "9.9 s", "for": "6 s", "do": "delay", "of": "strap", "by": "2500 ms"}"#
-        let stage = try Stage(Self.play(script).scenario)
-        for record in stage.records(.notified, of: "strap/heart_rate") {
+        let harness = try WorldHarness(Self.play(script).scenario)
+        for record in harness.records(.notified, of: "strap/heart_rate") {
             let bpm = try Int(#require(record.octets)[1])
             let seconds = Double(record.instant.nanoseconds) / 1e9
             let late = (110...115).contains(bpm) ? 2.5 : 0
@@ -70,9 +70,9 @@ import VirtualWorld
         ] as [(String, [UInt8])])
     func `What is cut off or put behind`(fault: String, octets: [UInt8]) throws {
         let script = #"{"when": "9.9 s", "for": "1 s", "of": "heart_rate", \#(fault)}"#
-        let stage = try Stage(Self.play(script).scenario)
+        let harness = try WorldHarness(Self.play(script).scenario)
         for event in [EventName.notified, .delivered] {
-            let all = stage.records(event, of: "strap/heart_rate").compactMap(\.octets)
+            let all = harness.records(event, of: "strap/heart_rate").compactMap(\.octets)
             #expect(all.filter { $0 != [0, $0.last ?? 0] } == [octets])
         }
     }
@@ -80,15 +80,15 @@ import VirtualWorld
     @Test(arguments: [23, 100]) func `Nothing gets longer than the MTU has room for`(mtu: Int) throws {
         let octets = String(repeating: "ee", count: 512)
         let script = #"{"when": "9.9 s", "for": "1 s", "of": "heart_rate", "do": "lengthen", "with": "\#(octets)"}"#
-        let stage = try Stage(Self.play(script, device: #""link": {"mtu": \#(mtu)},"#).scenario)
+        let harness = try WorldHarness(Self.play(script, device: #""link": {"mtu": \#(mtu)},"#).scenario)
         for event in [EventName.notified, .delivered] {
-            let all = stage.records(event, of: "strap/heart_rate").compactMap(\.octets)
+            let all = harness.records(event, of: "strap/heart_rate").compactMap(\.octets)
             #expect(all.map(\.count).max() == mtu - 3)
         }
     }
 
     @Test func `What a rule notifies is treated alike`() throws {
-        let stage = try Stage(
+        let harness = try WorldHarness(
             Self.play(
                 """
                 {"when": "9.9 s", "for": "2 s", "do": "truncate", "of": "battery", "to": 0},
@@ -97,11 +97,11 @@ import VirtualWorld
                 {"when": "15 s", "do": "notify", "of": "battery", "value": 8}
                 """
             ).scenario)
-        #expect(stage.records(.delivered, of: "strap/battery").compactMap(\.octets) == [[], [], [], [], [8]])
+        #expect(harness.records(.delivered, of: "strap/battery").compactMap(\.octets) == [[], [], [], [], [8]])
     }
 
     @Test func `The more particular wins, and what was covered comes back`() throws {
-        let stage = try Stage(
+        let harness = try WorldHarness(
             Self.play(
                 """
                 {"when": "9.9 s", "for": "8 s", "do": "delay", "of": "strap", "by": "300 ms"},
@@ -111,51 +111,51 @@ import VirtualWorld
                 {"when": "26.9 s", "do": "clear", "of": "strap"}
                 """
             ).scenario)
-        let late = stage.records(.notified, of: "strap/heart_rate").compactMap { record -> Int? in
+        let late = harness.records(.notified, of: "strap/heart_rate").compactMap { record -> Int? in
             guard let octets = record.octets, (109...119).contains(octets[1]) else { return nil }
             return Int(record.instant.nanoseconds / 1_000_000) - Int(octets[1] - 100) * 1000
         }
         #expect(late == [0, 300, 300, 100, 100, 200, 200, 300, 300, 0, 0])
-        let bpm = Self.bpm(stage.records(.notified, of: "strap/heart_rate"), from: 24.5, until: 29.5)
+        let bpm = Self.bpm(harness.records(.notified, of: "strap/heart_rate"), from: 24.5, until: 29.5)
         #expect(bpm == [125, 126, 127, 128, 129])  // what waits comes at its time, though the rule has ended
     }
 
     // MARK: Indications
 
     /// Those that are confirmed before the end.
-    private static func indicated(_ stage: Stage) -> [EventRecord] {
-        stage.records(.indicated, of: "strap/health_thermometer").filter { $0.instant.nanoseconds < 29_900_000_000 }
+    private static func indicated(_ harness: WorldHarness) -> [EventRecord] {
+        harness.records(.indicated, of: "strap/health_thermometer").filter { $0.instant.nanoseconds < 29_900_000_000 }
     }
 
     @Test func `A dropped indication does not stop those that follow`() throws {
-        var stage = try Stage(
+        var harness = try WorldHarness(
             Self.play(#"{"when": "9.9 s", "for": "5 s", "do": "drop", "of": "health_thermometer"}"#).scenario)
-        let times = Self.indicated(stage).map { Int($0.instant.nanoseconds / 1_000_000_000) }
+        let times = Self.indicated(harness).map { Int($0.instant.nanoseconds / 1_000_000_000) }
         #expect(
             times.filter { $0 > 5 } == [6, 7, 8, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
-        #expect(stage.records(.confirmed, of: "strap/health_thermometer").count == times.count)
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+        #expect(harness.records(.confirmed, of: "strap/health_thermometer").count == times.count)
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 
     static let orders: [(fault: String, celsius: [Int])] = [
-        // The intermediate temperature, which comes as often, stands in the same line.
+        // The intermediate temperature, which is as frequent, is reordered together with it.
         (#""do": "reorder", "span": 3"#, [31, 30, 32, 34, 33, 35]),
         (#""do": "delay", "by": "1500 ms""#, [30, 31, 32, 33, 34, 35]),
         (#""do": "duplicate""#, [30, 30, 31, 31, 32, 32, 33, 33, 34, 34, 35, 35]),
     ]
 
     @Test(arguments: orders) func `Indications are held and doubled as well`(fault: String, celsius: [Int]) throws {
-        var stage = try Stage(
+        var harness = try WorldHarness(
             Self.play(#"{"when": "9.9 s", "for": "6 s", "of": "health_thermometer", \#(fault)}"#).scenario)
-        let told = Self.indicated(stage).compactMap { record in
+        let told = Self.indicated(harness).compactMap { record in
             // Behind the flags: a number of tenths.  20 °C at 0 s.
             record.octets.map { (Int($0[1]) | Int($0[2]) << 8) / 10 }
         }
         #expect(told.filter { (30...35).contains($0) } == celsius)
-        #expect(stage.records(.confirmed, of: "strap/health_thermometer").count == told.count)
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+        #expect(harness.records(.confirmed, of: "strap/health_thermometer").count == told.count)
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 
     // MARK: Bursts
@@ -163,15 +163,15 @@ import VirtualWorld
     @Test func `A burst, and what the buffers do not take`() throws {
         func count(_ rate: String) throws -> (notified: Int, delivered: Int) {
             let script = #"{"when": "10 s", "for": "2 s", "do": "burst", "of": "heart_rate", "rate": "\#(rate)"}"#
-            var stage = try Stage(Self.play(script).scenario)
+            var harness = try WorldHarness(Self.play(script).scenario)
             func count(_ event: EventName) -> Int {
-                Self.bpm(stage.records(event, of: "strap/heart_rate"), from: 9.999, until: 12.5).count
+                Self.bpm(harness.records(event, of: "strap/heart_rate"), from: 9.999, until: 12.5).count
             }
             let counts = (count(.notified), count(.delivered))
-            let after = Self.bpm(stage.records(.notified, of: "strap/heart_rate"), from: 12.5, until: 30)
+            let after = Self.bpm(harness.records(.notified, of: "strap/heart_rate"), from: 12.5, until: 30)
             #expect(after == Array(113...129))
-            stage.end()
-            #expect(stage.world.pool.taken == 0)
+            harness.end()
+            #expect(harness.world.pool.taken == 0)
             return counts
         }
         let slow = try count("50 Hz")
@@ -186,8 +186,8 @@ import VirtualWorld
 
     @Test func `A burst of indications goes on with each confirmation`() throws {
         let script = #"{"when": "10 s", "for": "2 s", "do": "burst", "of": "health_thermometer", "rate": "4000 Hz"}"#
-        let stage = try Stage(Self.play(script).scenario)
-        let told = stage.records.filter {
+        let harness = try WorldHarness(Self.play(script).scenario)
+        let told = harness.records.filter {
             ($0.event == .indicated || $0.event == .confirmed) && $0.entity == "strap/health_thermometer"
         }
         // One under way at a time: none was dropped, and none waited for another.
@@ -213,9 +213,9 @@ import VirtualWorld
         {"when": "18 s", "do": "silence", "of": "strap", "for": "2 s"}, {"when": "27 s", "do": "clear", "of": "strap"}
         """)
 
-    @Test func `All of it at once leaves no packet behind, and says the same again`() throws {
+    @Test func `All faults at once leak no packet and are deterministic`() throws {
         let scenario = try Self.everything.scenario
-        var (first, again) = (try Stage(scenario), try Stage(scenario, sleeps: false))
+        var (first, again) = (try WorldHarness(scenario), try WorldHarness(scenario, sleeps: false))
         #expect(firstDifference(first.lines, again.lines) == nil)
         #expect(first.records(.subscribed, of: "strap/heart_rate").count == 3)
         #expect(Self.bpm(first.records(.notified, of: "strap/heart_rate"), from: 18, until: 20).isEmpty)
@@ -231,10 +231,10 @@ import VirtualWorld
             {"when": "9.9 s", "do": "reorder", "of": "health_thermometer", "span": 9},
             {"when": "12 s", "do": "disconnect", "of": "strap"}
             """
-        var stage = try Stage(Self.play(script).scenario)
-        #expect(!Self.bpm(stage.records(.notified, of: "strap/heart_rate"), from: 0, until: 30).contains(110))
-        #expect(stage.records(.subscribed, of: "strap/heart_rate").count == 2)
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+        var harness = try WorldHarness(Self.play(script).scenario)
+        #expect(!Self.bpm(harness.records(.notified, of: "strap/heart_rate"), from: 0, until: 30).contains(110))
+        #expect(harness.records(.subscribed, of: "strap/heart_rate").count == 2)
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 }

@@ -7,25 +7,30 @@ import Testing
 import VirtualWorld
 
 @Suite struct WorldTests {
-    @Test(arguments: Play.all)
-    func `Connection events that are passed over change neither the event log nor the trace`(play: Play) throws {
+    @Test(arguments: TestScenario.all)
+    func `Connection events that are passed over change neither the event log nor the trace`(play: TestScenario) throws
+    {
         let scenario = try play.scenario
-        let (skipped, stepped) = (try Stage(scenario), try Stage(scenario, sleeps: false))
+        let (skipped, stepped) = (try WorldHarness(scenario), try WorldHarness(scenario, sleeps: false))
         #expect(firstDifference(skipped.lines, stepped.lines) == nil)
         let tracesAreEqual = skipped.trace == stepped.trace  // the octets need not be printed
         #expect(tracesAreEqual)
         #expect(!skipped.records(.delivered).isEmpty)
     }
 
-    @Test(arguments: Play.all) func `No packet is left when all is quiet`(play: Play) throws {
-        var stage = try Stage(play.scenario)
-        stage.end()
-        #expect(stage.world.pool.taken == 0)
+    @Test(arguments: TestScenario.all) func `No packet is left when all is quiet`(play: TestScenario) throws {
+        var harness = try WorldHarness(play.scenario)
+        harness.end()
+        #expect(harness.world.pool.taken == 0)
     }
 
-    @Test(arguments: Play.all) func `The same seed says the same, another one does not`(play: Play) throws {
+    @Test(arguments: TestScenario.all) func `The same seed gives the same logs, another one does not`(
+        play: TestScenario
+    ) throws {
         let scenario = try play.scenario
-        let (first, again, other) = (try Stage(scenario), try Stage(scenario), try Stage(scenario, seed: 2))
+        let (first, again, other) = (
+            try WorldHarness(scenario), try WorldHarness(scenario), try WorldHarness(scenario, seed: 2)
+        )
         #expect(firstDifference(first.lines, again.lines) == nil)
         #expect(firstDifference(first.lines, other.lines) != nil)
         let traces = (isRepeated: first.trace == again.trace, differs: first.trace != other.trace)
@@ -33,12 +38,14 @@ import VirtualWorld
         #expect(traces.differs)
     }
 
-    @Test(arguments: Play.all) func `The client shows what was delivered, when it was`(play: Play) throws {
-        let stage = try Stage(play.scenario)
-        let delivered = stage.records.filter { record in
+    @Test(arguments: TestScenario.all) func `The client shows what was delivered, when it was`(
+        play: TestScenario
+    ) throws {
+        let harness = try WorldHarness(play.scenario)
+        let delivered = harness.records.filter { record in
             record.event == .delivered && record.value?.hasPrefix("{\"bpm\"") == true
         }
-        let shown = stage.said.filter { if case .heartRate = $0.saying.content { true } else { false } }
+        let shown = harness.said.filter { if case .heartRate = $0.saying.content { true } else { false } }
         #expect(shown.count == delivered.count)
         for (shown, delivered) in zip(shown, delivered) {
             let value = try #require(delivered.value)
@@ -47,22 +54,22 @@ import VirtualWorld
         }
     }
 
-    @Test(arguments: Play.all) func `Everything on a link names its two sides`(play: Play) throws {
-        let stage = try Stage(play.scenario)
+    @Test(arguments: TestScenario.all) func `Everything on a link names its two sides`(play: TestScenario) throws {
+        let harness = try WorldHarness(play.scenario)
         let others: [EventName] = [.began, .ended, .said, .advertising, .scanning, .scanningStopped, .connecting]
-        let records = stage.records.filter { !others.contains($0.event) }
+        let records = harness.records.filter { !others.contains($0.event) }
         #expect(!records.isEmpty)
         for record in records {
-            #expect(record.entity != nil && record.peer == stage.clientAddress, "\(record.json)")
+            #expect(record.entity != nil && record.peer == harness.clientAddress, "\(record.json)")
         }
     }
 
-    @Test(arguments: Play.all) func `A client discovers before it subscribes, once in each connection`(
-        play: Play
+    @Test(arguments: TestScenario.all) func `A client discovers before it subscribes, once in each connection`(
+        play: TestScenario
     ) throws {
         let kinds: [EventName] = [.connected, .discovering, .discovered, .subscribed, .disconnected]
         var told: [EventName] = []
-        for event in try Stage(play.scenario).records.map(\.event) where kinds.contains(event) {
+        for event in try WorldHarness(play.scenario).records.map(\.event) where kinds.contains(event) {
             if event != .subscribed || told.last != .subscribed { told.append(event) }
         }
         let connection: [EventName] = [.connected, .discovering, .discovered, .subscribed, .disconnected]
@@ -71,8 +78,8 @@ import VirtualWorld
     }
 
     @Test func `What was set for a while goes on from its own beginning behind a shorter one`() throws {
-        let stage = try Stage(Play.setsForAWhile.scenario)
-        let shown = stage.records(.notified, of: "strap/heart_rate")
+        let harness = try WorldHarness(TestScenario.setsForAWhile.scenario)
+        let shown = harness.records(.notified, of: "strap/heart_rate")
         #expect(shown.count > 50)
         for record in shown {
             let second = Int(record.instant.nanoseconds / 1_000_000_000)

@@ -1,26 +1,26 @@
-/// How a command ended.
+/// The result of a command.
 public enum ExitCode: Hashable, Sendable {
-    /// All is well.
+    /// Everything is as expected.
     case success
-    /// What was checked is wrong, or could not be decided.
+    /// A check failed or could not be decided.
     case failure
-    /// The command line is wrong, or a file that it names is unreadable or invalid.
+    /// The command line is wrong, or a file it refers to is unreadable or invalid.
     case usage
-    /// This machine lacks something: a port, an adapter, a permission.
+    /// The machine lacks a prerequisite: a port, an adapter, a permission.
     case environment
-    /// The program itself is wrong.
-    case inner
-    /// Ended in good order because of a signal, by its number in `signal(7)`.
+    /// Lubdub itself is faulty.
+    case internalError
+    /// A signal ended the command, after it cleaned up; by its number in `signal(7)`.
     case signal(Int32)
 
-    /// What the process gives to `exit`: 0 to 4, or 128 and the signal's number, as a shell has it.
+    /// The exit status of the process: 0 to 4, or 128 plus the signal's number, as in a shell.
     public var status: Int32 {
         switch self {
         case .success: 0
         case .failure: 1
         case .usage: 2
         case .environment: 3
-        case .inner: 4
+        case .internalError: 4
         case .signal(let number): 128 + number
         }
     }

@@ -1,24 +1,24 @@
-/// A pattern for names, in which `*` stands for any characters, slashes too, and `?` for one.
+/// A pattern for names: `*` matches any characters, including slashes, and `?` matches one character.
 public struct Glob: Hashable, Sendable {
     private let pattern: [Character]
 
-    /// The pattern as it was typed.
+    /// A pattern as typed by the user.
     public init(_ pattern: String) { self.pattern = Array(pattern) }
 
-    /// Whether the whole of a name is like this.
+    /// Whether the pattern matches the whole name.
     public func matches(_ name: String) -> Bool {
         let name = Array(name)
-        var (place, next) = (0, 0)
-        var star: (pattern: Int, name: Int)?  // the last `*`, and what it took so far
-        while place < name.count {
+        var (position, next) = (0, 0)
+        var star: (pattern: Int, name: Int)?  // the last `*`, and the end of what it matches so far
+        while position < name.count {
             if next < pattern.count, pattern[next] == "*" {
-                star = (next, place)
+                star = (next, position)
                 next += 1
-            } else if next < pattern.count, pattern[next] == "?" || pattern[next] == name[place] {
-                (next, place) = (next + 1, place + 1)
+            } else if next < pattern.count, pattern[next] == "?" || pattern[next] == name[position] {
+                (next, position) = (next + 1, position + 1)
             } else if let last = star {
                 star = (last.pattern, last.name + 1)
-                (next, place) = (last.pattern + 1, last.name + 1)
+                (next, position) = (last.pattern + 1, last.name + 1)
             } else {
                 return false
             }

@@ -1,47 +1,47 @@
 import Spelling
 
-/// A command line that a grammar has accepted.
+/// A command line that matches a grammar.
 public struct Invocation: Sendable {
-    /// As many as the grammar allows, in the order of the line.
+    /// The operands in order.
     public internal(set) var operands: [String] = []
     var values: [String: [String]] = [:]
 
     init() {}
 
-    /// Whether `--help` is there: then nothing else is to be done than to show it.
-    var wantsHelp: Bool { has("--help") }
+    /// Whether `--help` is given: then the command only prints its help.
+    var isHelpRequested: Bool { has("--help") }
 
-    /// Whether the flag or option, named with its dashes, is there.
+    /// Whether a flag or option is given; `name` includes its dashes.
     public func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The value of an option as it was typed, or nil when the option is not there.
+    /// The value of an option as typed; nil if the option is not given.
     public func text(_ name: String) -> String? { values[name]?.last }
 
-    /// All values of a repeatable option as they were typed, in the order of the line.
+    /// All values of a repeatable option as typed, in order.
     public func texts(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// The value of an option as `read` understands it, or nil when the option is not there.
+    /// The value of an option, converted by `read`; nil if the option is not given.
     ///
-    /// Throws if `read` gives nil; `type` says in words what it would have taken.
+    /// Throws if `read` returns nil; `type` describes the allowed values, as in `a whole number from 1 to 64`.
     public func value<Value>(_ name: String, as type: String, _ read: (String) -> Value?) throws(UsageError) -> Value? {
         guard let text = text(name) else { return nil }
-        guard let value = read(text) else { throw UsageError("\(name) must be \(type), and is \(text.quoted)") }
+        guard let value = read(text) else { throw UsageError("\(name) must be \(type), not \(text.quoted)") }
         return value
     }
 
-    /// The value of an option that takes one of a few words, or nil when the option is not there.
+    /// The value of an option that takes one of several words; nil if the option is not given.
     public func choice(_ name: String, of words: [String]) throws(UsageError) -> String? {
         guard let text = text(name) else { return nil }
         guard words.contains(text) else {
             let type = words.joined(separator: ", ")
             throw UsageError(
-                "\(name) must be one of \(type), and is \(text.quoted)" + suggestion(for: text, among: words))
+                "\(name) must be one of \(type), not \(text.quoted)" + suggestion(for: text, among: words))
         }
         return text
     }
 
-    /// The value of an option that takes a length of time, or nil when the option is not there.
+    /// The value of an option that takes a duration; nil if the option is not given.
     public func duration(_ name: String) throws(UsageError) -> Duration? {
-        try value(name, as: "a duration such as \"5 s\"") { Duration(spelled: $0) }
+        try value(name, as: "a duration such as \"5 s\"") { Duration(parsing: $0) }
     }
 }

@@ -1,40 +1,38 @@
 import Spelling
 
-/// A program of several commands: `lubdub serve …`.
+/// A program with several commands: `lubdub serve …`.
 public struct Program: Sendable {
-    /// What a command line asks for.
+    /// The request of a command line.
     public enum Request: Sendable {
-        /// Print this text on standard output, and be done.
+        /// Print this text on standard output.
         case help(String)
-        /// Print the version, and be done.
+        /// Print the version.
         case version
-        /// Do what the command of this name is for.
+        /// Run the command with this name.
         case run(command: String, Invocation)
     }
 
     private let name: String
     private let summary: String
     private let commands: [Grammar]
-    private let planned: [String]
 
-    /// The help lists the commands in this order; `planned` are the commands and options of a later version: they are
-    /// refused by a message that says so, instead of one that guesses what was meant.
-    public init(_ name: String, _ summary: String, commands: [Grammar], planned: [String] = []) {
-        (self.name, self.summary, self.commands, self.planned) = (name, summary, commands, planned)
+    /// A program whose help lists the commands in this order.
+    public init(_ name: String, _ summary: String, commands: [Grammar]) {
+        (self.name, self.summary, self.commands) = (name, summary, commands)
     }
 
-    /// The help of the whole program: a line for each command.
+    /// The help of the program, with one line per command.
     public var usage: String {
         let intro = ["Usage: \(name) COMMAND [OPTION...]", "", summary, ""]
-        let more = ["", "\(name) COMMAND --help says more about one of them; \(name) --version prints its version."]
+        let more = ["", "\(name) COMMAND --help describes a command; \(name) --version prints the version."]
         return (intro + table(commands.map { ($0.command, $0.summary) }) + more).joined(separator: "\n")
     }
 
-    /// Sorts the words behind the program's name; throws at the first that does not fit.
+    /// Parses the words after the program's name; throws at the first wrong one.
     public func parse(_ words: some Sequence<String>) throws(UsageError) -> Request {
         var rest = Array(words)[...]
         guard let word = rest.popFirst() else {
-            throw UsageError("a command is missing; \(name) --help lists them")
+            throw UsageError("no command given; \(name) --help lists them")
         }
         switch word {
         case "--help", "-h": return .help(usage)
@@ -44,14 +42,14 @@ public struct Program: Sendable {
         case "--version": return .version
         default:
             let grammar = try grammar(of: word)
-            let invocation = try grammar.parse(rest, planned: planned)
-            return invocation.wantsHelp ? .help(grammar.usage(of: name)) : .run(command: word, invocation)
+            let invocation = try grammar.parse(rest, others: commands)
+            return invocation.isHelpRequested ? .help(grammar.usage(of: name)) : .run(command: word, invocation)
         }
     }
 
     private func grammar(of command: String) throws(UsageError) -> Grammar {
         guard let grammar = commands.first(where: { $0.command == command }) else {
-            throw .unknown("command", command, known: commands.map(\.command), planned: planned)
+            throw .unknown("command", command, known: commands.map(\.command))
         }
         return grammar
     }

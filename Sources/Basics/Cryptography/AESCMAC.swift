@@ -1,22 +1,28 @@
 import CCrypto
 
-/// The message authentication code AES-CMAC with keys of 128 bits, as RFC 4493 has it: what the security functions and
-/// the Database Hash are made of.  Core 6.0, Vol 3, Part H, section 2.2.5.
+/// The message authentication code AES-CMAC with keys of 128 bits (RFC 4493), on which the security functions and the
+/// Database Hash are based. Core 6.0, Vol 3, Part H, section 2.2.5.
 ///
-/// Octets stand as in the RFC: the first is the most significant.
+/// Octets are in the order of the RFC, the most significant first.
 public enum AESCMAC {
-    /// How many octets a key has, and a code.
+    /// Length of a key and of a code, in octets.
     public static let count = 16
 
-    /// Why there is no code.
+    /// The reason why there is no code.
     public enum Failure: Error, Hashable, Sendable {
-        /// A key has 16 octets, not so many.
+        /// The key has this number of octets instead of 16.
         case keyLength(Int)
-        /// The system's libcrypto does not know AES-CMAC, or is out of memory.
+        /// libcrypto does not support AES-CMAC, or is out of memory.
         case unavailable
     }
 
-    /// The code of a message of any length, 16 octets.
+    /// The code of a message.
+    ///
+    /// - Parameters:
+    ///   - message: The message, of any length.
+    ///   - key: The key, 16 octets.
+    /// - Returns: The code, 16 octets.
+    /// - Throws: `Failure` if the key has the wrong length or libcrypto cannot compute the code.
     public static func code(of message: [UInt8], key: [UInt8]) throws(Failure) -> [UInt8] {
         guard key.count == count else { throw .keyLength(key.count) }
         var code = [UInt8](repeating: 0, count: count)

@@ -1,102 +1,101 @@
 import Spelling
 
-/// A node and the way to it: what looks at a document goes from cursor to cursor, and notes problems at their places.
+/// A node of a document and its path, for reading values and reporting problems.
 ///
-/// Its questions are quiet: what is not there, or of another type, is nil.  Whether a document has the right shape is
-/// asked once, by ``Shape/check(_:in:)``; who reads a checked document need not ask again.
+/// Accessors return nil if the value is missing or has another type. ``Shape/check(_:in:)`` validates a document once;
+/// code that reads a validated document does not check again.
 public struct Cursor {
-    /// What stands here.
+    /// The value.
     public let node: Node
-    /// The file in which it stands.
+    /// The file that contains the value.
     public let file: String
     let log: ProblemLog
-    private let way: Way
+    private let location: DocumentPath
 
-    /// A cursor at the root of a file's tree.
+    /// A cursor at the root of a file.
     public init(_ root: Node, file: String, log: ProblemLog) { self.init(root, .root, file: file, log: log) }
 
-    private init(_ node: Node, _ way: Way, file: String, log: ProblemLog) {
-        (self.node, self.way, self.file, self.log) = (node, way, file, log)
+    private init(_ node: Node, _ location: DocumentPath, file: String, log: ProblemLog) {
+        (self.node, self.location, self.file, self.log) = (node, location, file, log)
     }
 
-    /// The way from the root, `devices[0].name`; empty for the root.
-    public var path: String { way.description }
+    /// The path from the root, `devices[0].name`; empty for the root.
+    public var path: String { location.description }
 
-    /// Whether so much is wrong already that nobody looks any further.
-    public var isGivenUp: Bool { log.isFull }
+    /// Whether the log is full, so that checking further is useless.
+    public var isLogFull: Bool { log.isFull }
 
-    /// The value behind a key of an object; the first, when there are two.
+    /// The value of a key of an object; the first if the key is duplicated.
     public subscript(key: String) -> Cursor? {
         members.first { $0.key == key }.map(value)
     }
 
-    /// The items of an array; of anything else, none.
+    /// The items of an array; empty for other types.
     public var items: [Cursor] {
         guard case .array(let nodes) = node.value else { return [] }
-        return nodes.enumerated().map { Cursor($1, .item($0, of: way), file: file, log: log) }
+        return nodes.enumerated().map { Cursor($1, .item($0, of: location), file: file, log: log) }
     }
 
-    /// The items of an array that are numbers.
+    /// The numbers among the items of an array.
     public var numbers: [Double] {
         guard case .array(let nodes) = node.value else { return [] }
         return nodes.compactMap(\.number)
     }
 
-    /// Goes through the items of an array one by one, while anybody looks.
+    /// Calls `body` for each item of an array until the log is full.
     public func eachItem(_ body: (Cursor) -> Void) {
         guard case .array(let nodes) = node.value else { return }
-        for (index, node) in nodes.enumerated() where !isGivenUp {
-            body(Cursor(node, .item(index, of: way), file: file, log: log))
+        for (index, node) in nodes.enumerated() where !isLogFull {
+            body(Cursor(node, .item(index, of: location), file: file, log: log))
         }
     }
 
-    /// The members of an object; of anything else, none.
+    /// The members of an object; empty for other types.
     public var members: [Node.Member] {
         guard case .object(let members) = node.value else { return [] }
         return members
     }
 
-    /// The members of an object, and a cursor at the value of each.
+    /// The members of an object, each with a cursor at its value.
     public var entries: [(member: Node.Member, value: Cursor)] { members.map { ($0, value($0)) } }
 
     private func value(_ member: Node.Member) -> Cursor {
-        Cursor(member.node, .key(member.key, of: way), file: file, log: log)
+        Cursor(member.node, .key(member.key, of: location), file: file, log: log)
     }
 
-    /// The string.
+    /// The string; nil for other types.
     public var string: String? {
         guard case .string(let string) = node.value else { return nil }
         return string
     }
 
-    /// The number, as near as a `Double` comes to it.
+    /// The number as a `Double`; nil for other types.
     public var number: Double? { node.number }
 
-    /// The number, if it is written without fraction and exponent and fits.
+    /// The number if it is written without fraction and exponent and fits into an `Int`.
     public var integer: Int? {
         guard case .number(let text) = node.value else { return nil }
         return Int(text)
     }
 
-    /// `true` or `false`.
+    /// The Boolean; nil for other types.
     public var bool: Bool? {
         guard case .bool(let bool) = node.value else { return nil }
         return bool
     }
 
-    /// Notes a problem of this node.
+    /// Reports a problem of this value.
     public func note(_ code: DiagnosticCode, _ message: String) {
         log.note(Problem(file: file, position: node.position, code: code, path: path, message: message))
     }
 
-    /// Notes a problem of one of this object's keys: at the key, or, when it is missing, at the object.
+    /// Reports a problem of one of this object's keys: at `position` or, if the key is missing, at the object.
     func note(_ code: DiagnosticCode, _ message: String, key: String, at position: Position? = nil) {
-        let position = position ?? node.position
+        let path = DocumentPath.key(key, of: location).description
         log.note(
-            Problem(
-                file: file, position: position, code: code, path: Way.key(key, of: way).description, message: message))
+            Problem(file: file, position: position ?? node.position, code: code, path: path, message: message))
     }
 
-    /// The same place with something else in it.
-    public func replacing(_ node: Node) -> Cursor { Cursor(node, way, file: file, log: log) }
+    /// A cursor at the same place with another value.
+    public func replacing(_ node: Node) -> Cursor { Cursor(node, location, file: file, log: log) }
 }

@@ -1,74 +1,75 @@
 import Spelling
 
-/// Where something stands in a text.
+/// A position in a text.
 public struct Position: Hashable, Sendable, Comparable {
-    /// Counts from 1; a line ends with a line feed.
+    /// Line number, from 1; a line ends with a line feed.
     public var line: Int
-    /// Counts from 1, in Unicode scalars.
+    /// Column number, from 1, in Unicode scalars.
     public var column: Int
 
-    /// The place in this line and column; without arguments the beginning of the text.
+    /// A position; without arguments, the start of the text.
     public init(line: Int = 1, column: Int = 1) { (self.line, self.column) = (line, column) }
 
-    /// Whether `left` comes earlier in the text.
+    /// Whether `left` is earlier in the text.
     public static func < (left: Position, right: Position) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
 }
 
-/// A JSON value that knows where it was written.
+/// A JSON value and its position in the text.
 public struct Node: Hashable, Sendable {
-    /// What RFC 8259 allows, with everything that an author wrote: order, duplicate keys, digits.
+    /// The values of RFC 8259, exactly as written: order of members, duplicate keys and digits are kept.
     public enum Value: Hashable, Sendable {
         /// `null`.
         case null
         /// `true` or `false`.
         case bool(Bool)
-        /// As written, so that no digit is lost.
+        /// A number as written, so that no digit is lost.
         case number(String)
-        /// With its escapes replaced by what they stand for.
+        /// A string with its escapes decoded.
         case string(String)
-        /// The items in order.
+        /// An array, in order.
         case array([Node])
-        /// The members in order.
+        /// An object, in order.
         case object([Member])
-        /// Nothing is known, and whoever put it here has said why: every shape fits.  No text reads as this.
+        /// A placeholder for a value that could not be determined and was reported as a problem: it fits every shape.
+        /// Parsing never produces it.
         case unknown
     }
 
-    /// A key of an object and what stands behind its colon.
+    /// A key of an object and its value.
     public struct Member: Hashable, Sendable {
-        /// With its escapes replaced.
+        /// The key with its escapes decoded.
         public let key: String
-        /// Of the key's first quotation mark.
+        /// Position of the key's opening quotation mark.
         public let position: Position
-        /// What stands behind the colon.
+        /// The value.
         public let node: Node
 
-        /// This key, there, with this value.
+        /// A member with this key, position and value.
         public init(key: String, position: Position, node: Node) {
             (self.key, self.position, self.node) = (key, position, node)
         }
     }
 
-    /// The value and, for arrays and objects, everything in it.
+    /// The value, including everything inside arrays and objects.
     public let value: Value
-    /// Of the value's first character.
+    /// Position of the value's first character.
     public let position: Position
 
-    /// This value, written there.
+    /// A value at a position.
     public init(_ value: Value, at position: Position = Position()) { (self.value, self.position) = (value, position) }
 
-    /// The number, as near as a `Double` comes to it.
+    /// The number as a `Double`; nil for other types.
     var number: Double? {
         guard case .number(let text) = value else { return nil }
         return Double(text)
     }
 
-    /// Whether it is a string.
+    /// Whether the value is a string.
     public var isString: Bool { if case .string = value { true } else { false } }
 
-    /// Whether nothing is in it.
+    /// Whether the value is neither an array nor an object.
     public var isSimple: Bool {
         switch value {
         case .null, .bool, .number, .string, .unknown: true
@@ -76,16 +77,16 @@ public struct Node: Hashable, Sendable {
         }
     }
 
-    /// What a message calls it: a simple value as it is written, else its type.
+    /// The value for messages: a simple value as written, otherwise its type.
     public var kind: String {
         switch value {
         case .null: "null"
         case .bool(let bool): "\(bool)"
-        case .number(let text): text.brief
-        case .string(let string): string.brief.quoted
+        case .number(let text): text.abbreviated
+        case .string(let string): string.abbreviated.quoted
         case .array: "an array"
         case .object: "an object"
-        case .unknown: "something unknown"
+        case .unknown: "an unknown value"
         }
     }
 }

@@ -1,9 +1,8 @@
 public import Spelling
 
-// A tree as text again: everything that was written, but for blanks and the escapes that strings need not have.
-
 extension Node: JSONWritable {
-    /// Adds this value on one line: `{"do": "set", "to": 62}`; what is unknown is `null`.
+    /// Appends the value on one line: `{"do": "set", "to": 62}`. Spaces and escapes are normalized; an unknown value
+    /// becomes `null`.
     public func write(to text: inout JSONText) {
         switch value {
         case .null, .unknown: text.append("null")
@@ -29,24 +28,24 @@ extension Node: JSONWritable {
         }
     }
 
-    /// This value for people: on one line what has room there, else an item or a member a line, with its inner ones
-    /// further in.
-    public var indentedJSON: String { indented(by: 0, behind: 0) }
+    /// The value with line breaks: what fits into 120 columns is on one line, otherwise there is one indented item or
+    /// member per line.
+    public var indentedJSON: String { indented(by: 0, labelWidth: 0) }
 
     private static let width = 120
 
-    private func indented(by margin: Int, behind label: Int) -> String {
+    private func indented(by margin: Int, labelWidth: Int) -> String {
         let line = json
-        if isSimple || margin + label + line.count < Self.width { return line }
+        if isSimple || margin + labelWidth + line.count < Self.width { return line }
         let space = String(repeating: " ", count: margin + 2)
         let (open, rows, close): (String, [String], String)
         switch value {
         case .array(let nodes):
-            (open, rows, close) = ("[", nodes.map { $0.indented(by: margin + 2, behind: 0) }, "]")
+            (open, rows, close) = ("[", nodes.map { $0.indented(by: margin + 2, labelWidth: 0) }, "]")
         case .object(let members):
             let inner = members.map { member in
                 let label = "\(member.key.quoted): "
-                return label + member.node.indented(by: margin + 2, behind: label.count)
+                return label + member.node.indented(by: margin + 2, labelWidth: label.count)
             }
             (open, rows, close) = ("{", inner, "}")
         case .null, .bool, .number, .string, .unknown: return line
@@ -56,18 +55,18 @@ extension Node: JSONWritable {
 }
 
 extension Node {
-    /// The value behind a key of an object; the first, when there are two.
+    /// The value of a key of an object; the first if the key is duplicated.
     public subscript(key: String) -> Node? {
         guard case .object(let members) = value else { return nil }
         return members.first { $0.key == key }?.node
     }
 
-    /// An object of these members, in this order, that was written nowhere.
+    /// An object with these members in this order and without positions.
     public static func object(_ members: [(key: String, node: Node)]) -> Node {
         Node(.object(members.map { Member(key: $0.key, position: Position(), node: $0.node) }))
     }
 
-    /// The string.
+    /// The string; nil for other types.
     public var string: String? {
         guard case .string(let string) = value else { return nil }
         return string

@@ -1,24 +1,24 @@
 import Spelling
 
 extension Node {
-    /// A file may have that many octets.
-    public static let largest = 16 << 20
+    /// Maximum size of a file in octets.
+    public static let maximumSize = 16 << 20
 
-    /// Arrays and objects may be nested that deep.
-    public static let deepest = 64
+    /// Maximum nesting of arrays and objects.
+    public static let maximumDepth = 64
 
-    /// Reads RFC 8259 JSON; a byte order mark at the beginning is skipped.  Total: any octets give a tree or the place of
-    /// the first that is wrong, as `.tooLarge`, `.notText`, `.syntax`, `.tooDeep` or `.loneSurrogate`.
+    /// Parses JSON as defined by RFC 8259; skips a byte order mark. No input makes it trap: it throws the first error as
+    /// `.tooLarge`, `.notText`, `.syntax`, `.tooDeep` or `.loneSurrogate`.
     ///
-    /// Each key that its object has a second time is noted in `log`; when that is full, the rest is not read.
+    /// Duplicate keys are added to `log`; parsing stops when the log is full.
     public init(json octets: some Collection<UInt8>, file: String, log: ProblemLog = ProblemLog()) throws(Problem) {
         func problem(_ code: DiagnosticCode, _ message: String) -> Problem {
             Problem(file: file, position: Position(), code: code, path: "", message: message)
         }
-        guard octets.count <= Self.largest else { throw problem(.tooLarge, "this file has more than 16 MiB") }
+        guard octets.count <= Self.maximumSize else { throw problem(.tooLarge, "the file is larger than 16 MiB") }
         var text = Array(octets)
         guard String(validating: text, as: UTF8.self) != nil else {
-            throw problem(.notText, "this file is not UTF-8 text")
+            throw problem(.notText, "the file is not UTF-8 text")
         }
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
         var parser = Parser(text: text, file: file, log: log)
@@ -26,16 +26,16 @@ extension Node {
     }
 }
 
-/// Goes through valid UTF-8 octet by octet; only strings can have octets above 0x7F.
+/// Parses valid UTF-8 octet by octet; octets above 0x7F can only be inside strings.
 private struct Parser {
     let text: [UInt8]
     let file: String
     let log: ProblemLog
     var index = 0
-    /// The way to what is read now; its length is the depth.
-    var way: [Step] = []
+    /// The path of the current value; its length is the depth.
+    var path: [Step] = []
     var line = 1
-    /// Where this line began, and later by one for each octet in it that does not begin a scalar.
+    /// Index of the start of the current line, plus one for each continuation octet so far in the line.
     var margin = 0
 
     enum Step { case key(String), item(Int) }
@@ -44,13 +44,15 @@ private struct Parser {
         skipSpace()
         let node = try node()
         skipSpace()
-        guard index == text.count else { throw problem("expected the end of the file") }
+        guard index == text.count else { throw unexpected("the end of the file") }
         return node
     }
 
     mutating func node() throws(Problem) -> Node {
         let start = position
-        guard way.count < Node.deepest else { throw problem("this is nested more than 64 levels deep", .tooDeep) }
+        guard path.count < Node.maximumDepth else {
+            throw problem("this is nested more than \(Node.maximumDepth) levels deep", .tooDeep, at: start)
+        }
         let value: Node.Value
         switch peek {
         case .letter("{"): value = .object(try object())
@@ -60,7 +62,7 @@ private struct Parser {
         case .letter("n") where take("null"): value = .null
         case .letter("t") where take("true"): value = .bool(true)
         case .letter("f") where take("false"): value = .bool(false)
-        default: throw problem("expected a value")
+        default: throw unexpected("a value")
         }
         return Node(value, at: start)
     }
@@ -71,12 +73,12 @@ private struct Parser {
         skipSpace()
         if take("]" as Unicode.Scalar) { return items }
         while true {
-            way.append(.item(items.count))
+            path.append(.item(items.count))
             items.append(try node())
-            way.removeLast()
+            path.removeLast()
             skipSpace()
             if take("]" as Unicode.Scalar) { return items }
-            try expect(",")
+            try expectComma(orEnd: "]")
             skipSpace()
         }
     }
@@ -89,26 +91,27 @@ private struct Parser {
         if take("}" as Unicode.Scalar) { return members }
         while true {
             let start = position
+            guard peek == .letter("\"") else { throw unexpected("a key in double quotation marks") }
             let key = try string()
-            way.append(.key(key))
+            path.append(.key(key))
             if !keys.add(key, to: members) { try noteDuplicate(at: start) }
             skipSpace()
-            try expect(":")
+            guard take(":" as Unicode.Scalar) else { throw problem("expected a colon before \(found)") }
             skipSpace()
             members.append(Node.Member(key: key, position: start, node: try node()))
-            way.removeLast()
+            path.removeLast()
             skipSpace()
             if take("}" as Unicode.Scalar) { return members }
-            try expect(",")
+            try expectComma(orEnd: "}")
             skipSpace()
         }
     }
 
-    /// The keys of an object: compared while they are few, looked up when they are many.
+    /// The keys of an object: compared one by one while they are few, then kept in a set.
     struct Keys {
         private var many: Set<String> = []
 
-        /// Whether the key is a new one behind those of `members`.
+        /// Whether `members` do not have the key yet.
         mutating func add(_ key: String, to members: [Node.Member]) -> Bool {
             guard members.count >= 16 else { return !members.contains { $0.key == key } }
             if many.isEmpty { many = Set(members.map(\.key)) }
@@ -117,14 +120,14 @@ private struct Parser {
     }
 
     func noteDuplicate(at position: Position) throws(Problem) {
-        let way = way.reduce(Way.root) { way, step in
+        let path = path.reduce(DocumentPath.root) { parent, step in
             switch step {
-            case .key(let key): .key(key, of: way)
-            case .item(let index): .item(index, of: way)
+            case .key(let key): .key(key, of: parent)
+            case .item(let index): .item(index, of: parent)
             }
         }
         let problem = Problem(
-            file: file, position: position, code: .duplicateKey, path: way.description, message: "duplicate key")
+            file: file, position: position, code: .duplicateKey, path: path.description, message: "duplicate key")
         log.note(problem)
         if log.isFull { throw problem }
     }
@@ -142,7 +145,7 @@ private struct Parser {
     }
 
     mutating func digits() throws(Problem) {
-        guard let digit = peek, isDigit(digit) else { throw problem("expected a digit") }
+        guard let digit = peek, isDigit(digit) else { throw unexpected("a digit") }
         while let digit = peek, isDigit(digit) { index += 1 }
     }
 
@@ -151,11 +154,14 @@ private struct Parser {
     // MARK: Strings
 
     mutating func string() throws(Problem) -> String {
-        try expect("\"")
+        index += 1
         var content: [UInt8] = []
         var start = index
         while let octet = peek, octet != .letter("\"") {
-            guard octet >= 0x20 else { throw problem("a control character must be escaped") }
+            guard octet != .letter("\n") else {
+                throw problem("expected a closing quotation mark before the end of the line")
+            }
+            guard octet >= 0x20 else { throw problem("the control character \(found) must be escaped") }
             if octet == .letter("\\") {
                 content += text[start..<index]
                 content += Array(String(try escape()).utf8)
@@ -166,7 +172,7 @@ private struct Parser {
             }
         }
         content += text[start..<index]
-        try expect("\"")
+        guard take("\"" as Unicode.Scalar) else { throw problem("expected a closing quotation mark before \(found)") }
         return String(decoding: content, as: UTF8.self)
     }
 
@@ -175,14 +181,14 @@ private struct Parser {
         index += 1
         for (letter, scalar) in Self.escapes where take(letter) { return scalar }
         guard take("u" as Unicode.Scalar) else {
-            throw problem("expected \\\", \\\\, \\/, \\b, \\f, \\n, \\r, \\t or \\u")
+            throw unexpected("\\\", \\\\, \\/, \\b, \\f, \\n, \\r, \\t or \\u")
         }
         let high = try codeUnit()
         if let scalar = Unicode.Scalar(high) { return scalar }
         let low = high < 0xDC00 && take("\\u" as StaticString) ? try codeUnit() : 0
         guard (0xDC00..<0xE000).contains(low),
             let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + low - 0xDC00)
-        else { throw problem("this is half of a surrogate pair", .loneSurrogate, at: start) }
+        else { throw problem("this escape is half of a surrogate pair", .loneSurrogate, at: start) }
         return scalar
     }
 
@@ -194,7 +200,7 @@ private struct Parser {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let octet = peek, let digit = Character(Unicode.Scalar(octet)).hexDigitValue else {
-                throw problem("expected four hexadecimal digits")
+                throw unexpected("four hexadecimal digits")
             }
             unit = unit << 4 | UInt32(digit)
             index += 1
@@ -231,22 +237,36 @@ private struct Parser {
         return true
     }
 
-    mutating func expect(_ mark: Unicode.Scalar) throws(Problem) {
-        guard take(mark) else { throw problem("expected \(mark)") }
+    /// Takes a comma. If the array or object more probably lacks its end, the error says so.
+    mutating func expectComma(orEnd bracket: Unicode.Scalar) throws(Problem) {
+        guard !take("," as Unicode.Scalar) else { return }
+        let isEnd = peek.map { [.letter("]"), .letter("}")].contains($0) } ?? true
+        throw problem("expected \(isEnd ? String(bracket).quoted : "a comma") before \(found)")
     }
+
+    func unexpected(_ expected: String) -> Problem { problem("expected \(expected), found \(found)") }
 
     func problem(_ message: String, _ code: DiagnosticCode = .syntax, at place: Position? = nil) -> Problem {
-        let found = place != nil ? "" : ", found " + (next.map { String($0).quoted } ?? "the end of the file")
-        return Problem(file: file, position: place ?? position, code: code, path: "", message: message + found)
+        Problem(file: file, position: place ?? position, code: code, path: "", message: message)
     }
 
-    /// The whole scalar that begins here.
-    var next: Unicode.Scalar? {
-        String(decoding: text[index..<min(index + 4, text.count)], as: UTF8.self).unicodeScalars.first
+    /// The string, word or scalar that begins here, for messages.
+    var found: String {
+        let rest = text[index..<min(index + 260, text.count)]
+        guard let first = String(decoding: rest.prefix(4), as: UTF8.self).unicodeScalars.first else {
+            return "the end of the file"
+        }
+        if first == "\"", let end = rest.dropFirst().firstIndex(where: { $0 == .letter("\"") || $0 < 0x20 }),
+            rest[end] == .letter("\"")
+        {
+            return String(decoding: rest[...end], as: UTF8.self).dropFirst().dropLast().description.abbreviated.quoted
+        }
+        let word = rest.prefix { isDigit($0) || (.letter("a") ... .letter("z")).contains($0 | 0x20) }
+        return word.isEmpty ? String(first).quoted : String(decoding: word, as: UTF8.self).quoted
     }
 }
 
 extension UInt8 {
-    /// The octet of a letter of ASCII.
+    /// The octet of an ASCII letter.
     fileprivate static func letter(_ letter: Unicode.Scalar) -> UInt8 { UInt8(truncatingIfNeeded: letter.value) }
 }

@@ -1,55 +1,56 @@
-/// Something that a document's author has to change.
+/// A problem that the author of a document has to fix.
 public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// As the caller named it.
+    /// The name of the file, as given by the caller.
     public var file: String
-    /// Of the key or value that is wrong; of the object, when a key is missing.
+    /// Position of the wrong key or value; of the object, if a key is missing.
     public var position: Position
     /// The kind of problem.
     public var code: DiagnosticCode
-    /// The way from the root to the key or value, `devices[0].services[2].servce`; empty for the root and for syntax.
+    /// The path of the wrong or missing key or value, `devices[0].services[2].servce`; empty for the root and for syntax
+    /// errors.
     public var path: String
-    /// What is wrong, in words and on one line.
+    /// What is wrong, on one line.
     public var message: String
 
-    /// The problem `message` of this code at this place.
+    /// A problem of this kind at this place.
     public init(file: String, position: Position, code: DiagnosticCode, path: String, message: String) {
         (self.file, self.position, self.code, self.path, self.message) = (file, position, code, path, message)
     }
 
-    /// `file:line:column: code: path: message`, and no `path: ` where there is none.
+    /// `file:line:column: code: path: message`; without `path: ` if the path is empty.
     public var description: String {
         let place = "\(file):\(position.line):\(position.column)"
         return [place, code.rawValue, path, message].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }
 
-/// Where everything that looks at a document writes down what is wrong with it.
+/// Collects the problems of a document and the files it includes.
 public final class ProblemLog {
     private var noted: [Problem] = []
 
-    /// So many are written down; then there is nothing to look for any more.
-    public static let most = 1000
+    /// Maximum number of problems; later ones are ignored.
+    public static let maximum = 1000
 
-    /// Whether no more are written down.
+    /// Whether the maximum is reached.
     public private(set) var isFull = false
 
     /// An empty log.
     public init() {}
 
-    /// Writes one down; when it was the last one that is, also that there may be more.
+    /// Adds a problem; the last one that fits is followed by a problem that says so.
     public func note(_ problem: Problem) {
         guard !isFull else { return }
         noted.append(problem)
-        guard noted.count >= Self.most else { return }
+        guard noted.count >= Self.maximum else { return }
         isFull = true
         noted.append(
             Problem(
                 file: problem.file, position: Position(), code: .tooManyProblems, path: "",
-                message: "there are \(Self.most) problems or more, and only the first that were found are told"))
+                message: "there are \(Self.maximum) problems or more; only the first \(Self.maximum) are listed"))
     }
 
-    /// All problems so far: file by file as each first had one, and in the order of the text; of those with one
-    /// code at one place, the first.
+    /// All problems, ordered by file in the order of their first problems and then by position. Of several problems
+    /// with one code at one place only the first is kept.
     public var problems: [Problem] {
         var files: [String: Int] = [:]
         for problem in noted where files[problem.file] == nil { files[problem.file] = files.count }

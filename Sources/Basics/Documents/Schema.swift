@@ -3,7 +3,7 @@ import Spelling
 extension Grammar {
     /// This grammar as JSON Schema, draft 2020-12.
     ///
-    /// If there is a `placeholder`, it may stand in place of every value but those of the keys in `fixed` and of kinds.
+    /// A string in the format `placeholder` may replace every value except kinds and the values of `fixed` keys.
     public func schema(title: String, placeholder: Shape.Form? = nil, fixed: [String] = []) -> String {
         let writer = SchemaWriter(grammar: self, placeholder: placeholder, fixed: fixed)
         let placeholders = placeholder.map { [(name: "placeholder", shape: Shape.form($0))] } ?? []
@@ -22,7 +22,7 @@ extension Grammar {
     }
 }
 
-/// Writes shapes as JSON Schema: one line for each definition, so that a change is seen where it was made.
+/// Writes shapes as JSON Schema, one line per definition, so that diffs show which definition changed.
 private struct SchemaWriter {
     let grammar: Grammar
     let placeholder: Shape.Form?
@@ -33,6 +33,7 @@ private struct SchemaWriter {
         case .anything: "true"
         case .null: #"{"type": "null"}"#
         case .boolean: #"{"type": "boolean"}"#
+        case .version(let version): text(of: .integer(version...version))
         case .integer(let range):
             #"{"type": "integer", "minimum": \#(range.lowerBound)\#(range.upperBound == .max ? "" : ", \"maximum\": \(range.upperBound)")}"#
         case .number(let range) where range.upperBound == .greatestFiniteMagnitude: #"{"type": "number"}"#
@@ -71,7 +72,7 @@ private struct SchemaWriter {
         return #"{"description": \#(field.about.quoted), "allOf": [\#(shape)]}"#
     }
 
-    /// This shape, or a placeholder in its place.
+    /// This shape or a placeholder.
     func replaceable(_ shape: Shape) -> String {
         switch (shape, placeholder) {
         case (.anything, _), (.text, _), (_, nil): text(of: shape)

@@ -1,99 +1,101 @@
-/// What may stand in a place of a document.  One table of shapes checks documents, says what is wrong with them
-/// (``Shape/check(_:in:)``), and is written as a JSON Schema (``Grammar/schema(title:placeholder:fixed:)``).
+/// What a value of a document may be. One table of shapes validates documents (``Shape/check(_:in:)``) and generates
+/// their JSON Schema (``Grammar/schema(title:placeholder:fixed:)``).
 public indirect enum Shape: Sendable {
-    /// Whatever JSON allows.
+    /// Any JSON value.
     case anything
     /// `null`.
     case null
     /// `true` or `false`.
     case boolean
-    /// A number without fraction and exponent.
+    /// The number of the only supported version.
+    case version(Int)
+    /// A number without fraction or exponent.
     case integer(ClosedRange<Int>)
     /// Any number.
     case number(ClosedRange<Double>)
     /// Any string.
     case text
-    /// A string that is written in a certain way.
+    /// A string with a certain format.
     case form(Form)
     /// One of these strings.
     case name([String])
-    /// An array of so many.
+    /// An array with this number of items.
     case list(Shape, count: ClosedRange<Int> = 0...Int.max)
-    /// An object with these keys, and no others.
+    /// An object with these keys and no others.
     case object([Field])
-    /// An object whose keys have this form, and all of whose values have this shape.
+    /// An object whose keys have this format and whose values have this shape.
     case map(Form, Shape)
-    /// An object that names its kind under this key; its fields stand beside it.
+    /// An object whose kind is named under this key; the kind determines the other keys.
     case kinds(key: String, [Kind])
-    /// The first of these that fits the value's type and, of objects, its keys.
+    /// The first of these shapes that fits the type of the value and, for an object, its keys.
     case any([Shape])
-    /// The grammar's definition of this name: so shapes can contain themselves.
+    /// The grammar's definition with this name; allows recursive shapes.
     case definition(String)
 
-    /// A way of writing strings.
+    /// A format of strings.
     public struct Form: Sendable {
-        /// No form takes longer strings, in octets.
-        static let longest = 1 << 16
+        /// Maximum length of a string in octets.
+        static let maximumLength = 1 << 16
 
-        /// What a message calls it, with an example: `a duration such as "10 s"`.
+        /// A description with an example for messages: `a duration such as "10 s"`.
         public let expected: String
-        /// The same for JSON Schema, as a regular expression of ECMA-262.
+        /// The format as a regular expression of ECMA-262, for JSON Schema.
         public let pattern: String
-        /// What is probably meant by what does not fit.
+        /// Strings to suggest for a string with a similar spelling.
         public let names: [String]
-        /// Whether a string is written so.
+        /// Whether a string has the format.
         public let accepts: @Sendable (String) -> Bool
 
-        /// Strings that `accepts` accepts, which must be those that `pattern` matches or fewer.
+        /// A format; every string that `accepts` returns true for must match `pattern`.
         public init(
             _ expected: String, pattern: String, names: [String] = [], accepts: @escaping @Sendable (String) -> Bool
         ) { (self.expected, self.pattern, self.names, self.accepts) = (expected, pattern, names, accepts) }
     }
 
-    /// A key and what may stand behind it.
+    /// A key of an object and the shape of its value.
     public struct Field: Sendable {
-        /// As it is written.
+        /// The key.
         public let key: String
-        /// What may stand behind it.
+        /// The shape of the value.
         public let shape: Shape
-        /// Whether it must be there.
+        /// Whether the key is required.
         public let isRequired: Bool
-        /// What it means, in the unit in which it counts.
+        /// Its meaning and unit, for documentation.
         public let about: String
 
-        /// This key with this shape.
+        /// A field with this key, shape and meaning.
         public init(_ key: String, _ shape: Shape, required: Bool = false, _ about: String) {
             (self.key, self.shape, isRequired, self.about) = (key, shape, required, about)
         }
     }
 
-    /// One of the kinds of an object that comes in kinds.
+    /// One kind of an object that exists in several kinds.
     public struct Kind: Sendable {
-        /// As it is written.
+        /// The name of the kind.
         public let name: String
-        /// What stands beside it.
+        /// Its other fields.
         public let fields: [Field]
 
-        /// This kind with these fields.
+        /// A kind with these fields.
         public init(_ name: String, _ fields: [Field]) { (self.name, self.fields) = (name, fields) }
     }
 }
 
-/// The shape of a whole document, with names for the shapes that come in it often.
+/// The shape of a whole document, with named definitions of recurring shapes.
 public struct Grammar: Sendable {
-    /// The shape of the document.
+    /// The shape of the root.
     public let root: Shape
-    /// In the order in which a schema lists them.
+    /// Definitions in the order of the schema.
     public let definitions: [(name: String, shape: Shape)]
-    /// Fields that every object may have.
+    /// Optional fields of every object.
     public let everywhere: [Shape.Field]
 
-    /// This root with these definitions.
+    /// A grammar with this root and these definitions.
     public init(root: Shape, definitions: [(name: String, shape: Shape)], everywhere: [Shape.Field]) {
         (self.root, self.definitions, self.everywhere) = (root, definitions, everywhere)
     }
 
-    /// The shape itself, when it is the name of one.
+    /// The definition that `shape` refers to, or `shape` itself.
     func resolved(_ shape: Shape) -> Shape {
         guard case .definition(let name) = shape else { return shape }
         return definitions.first { $0.name == name }?.shape ?? .anything

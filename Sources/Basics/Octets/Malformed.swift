@@ -1,13 +1,14 @@
-/// Why octets are not what they were read as.  `at` counts octets from 0; `field` is the specification's name.
+/// Why octets could not be decoded. `at` is an offset in octets; `field` is the specification's name of the field.
 public enum Malformed: Error, Equatable, CustomStringConvertible {
-    /// The octets end before a field does: it `needs` so many, and only `has` are left.
+    /// The octets end inside a field, which `needs` more octets than it `has`.
     case tooShort(field: String, at: Int, needs: Int, has: Int)
-    /// The last field is read, and `surplus` octets are left.
+    /// `surplus` octets follow the last field.
     case tooLong(at: Int, surplus: Int)
-    /// The field is complete, but the specification does not allow its value; `allowed` says in words what it does.
+    /// The specification does not allow this value of the field; `allowed` describes what it does allow.
     case prohibited(field: String, at: Int, value: Int, allowed: String)
 
-    /// For people: `octet 3: Identifier needs 2 octet(s), and 1 are left`.
+    /// A message such as `octet 3: Identifier needs 2 octet(s), and 1 are left`. The event log contains it, so its wording
+    /// must not change.
     public var description: String {
         switch self {
         case .tooShort(let field, let at, let needs, let has):

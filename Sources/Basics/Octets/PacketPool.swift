@@ -1,7 +1,8 @@
-/// A run of octets in a `PacketPool`: a number of 8 octets, so that handing a packet on copies nothing.
+/// The octets of a packet in a slot of a `PacketPool`.  The value itself has 8 octets, so passing a packet on copies no
+/// data.
 ///
-/// Whoever holds a packet owes the pool its release, once.  A layer that reads a header drops it from the
-/// front; a layer that writes one prepends it, into room that every packet has in front of its octets.
+/// Every packet has exactly one owner, which must release it once: see `PacketPool`.  A layer that reads a header drops
+/// it from the front; a layer that writes a header prepends it, in the headroom of the slot.
 public struct Packet: Hashable, Sendable {
     @usableFromInline let slot: UInt32
     @usableFromInline var start: UInt16
@@ -11,41 +12,46 @@ public struct Packet: Hashable, Sendable {
         (self.slot, self.start, self.end) = (slot, start, end)
     }
 
-    /// How many octets it has.
+    /// The number of octets.
     @inlinable public var count: Int { Int(end - start) }
 
-    /// Forgets the first `count` octets, or all of them when there are fewer.
+    /// Drops the first `count` octets, or all if there are fewer.
     @inlinable public mutating func dropFirst(_ count: Int) {
         start += UInt16(clamping: max(0, min(count, self.count)))
     }
 
-    /// Forgets all but the first `count` octets.
+    /// Drops all but the first `count` octets.
     public mutating func truncate(to count: Int) { end = start + UInt16(clamping: max(0, min(count, self.count))) }
 }
 
-/// Where the octets of all packets of one world lie: equal slots in one array, used again when they are released.
+/// The storage of all packets: slots of equal size in one array, reused after release.
 ///
-/// A packet that grows past `capacity` is a mistake of the program, never of a peer: layers check lengths first.
+/// Ownership: `take` and `copy` return a packet that the caller owns.  Passing a packet to a protocol machine, as an
+/// input or an argument, passes the ownership; a packet in an output belongs to the caller that empties the
+/// outbox.  The owner passes the packet on or calls `release`, once.  A function that only reads a packet says
+/// so.  `taken` is 0 when every packet has been released; tests check that.
+///
+/// A packet that grows past `capacity` is an error of the program: layers check the lengths from peers first.
 public struct PacketPool: Sendable {
-    /// What may be prepended to the octets a packet was made with: the headers of L2CAP, HCI and H4.
+    /// The octets in front of a new packet, for the headers of L2CAP, HCI and H4.
     @inlinable public static var headroom: Int { 16 }
-    /// The most octets that a packet can be made with: an ATT PDU with a value of 512 octets, and some more.
+    /// The maximum number of octets of a new packet: an ATT PDU with a value of 512 octets, and some more.
     @inlinable public static var capacity: Int { 544 }
     @inlinable static var slotSize: Int { headroom + capacity }
 
-    /// Debug builds take an octet at a time of what is not an array.
+    /// An array: debug builds append anything else octet by octet.
     private static let emptySlot = [UInt8](repeating: 0, count: slotSize)
 
     @usableFromInline var octets: [UInt8] = []
     @usableFromInline var free: [UInt32] = []
 
-    /// Without a slot until the first packet is taken.
+    /// A pool without slots, which are allocated as packets are taken.
     public init() {}
 
-    /// How many packets have not been released: 0 when all is quiet, or one of them leaks.
+    /// The number of packets that have not been released.
     public var taken: Int { octets.count / Self.slotSize - free.count }
 
-    /// A packet without octets.
+    /// An empty packet.
     public mutating func take() -> Packet {
         let slot: UInt32
         if let last = free.popLast() {
@@ -57,20 +63,20 @@ public struct PacketPool: Sendable {
         return Packet(slot: slot, start: UInt16(Self.headroom), end: UInt16(Self.headroom))
     }
 
-    /// A packet of these octets; `capacity` of them at most.
+    /// A packet with these octets, at most `capacity`.
     public mutating func take(_ content: [UInt8]) -> Packet { take(content[...]) }
 
-    /// A packet of these octets; `capacity` of them at most.
+    /// A packet with these octets, at most `capacity`.
     public mutating func take(_ content: ArraySlice<UInt8>) -> Packet {
         var packet = take()
         append(content, to: &packet)
         return packet
     }
 
-    /// Another packet with the same octets.
+    /// A new packet with the same octets.
     public mutating func copy(_ packet: Packet) -> Packet { copy(packet, from: 0, count: packet.count) }
 
-    /// Another packet with `count` octets of this one from `offset` on, or as many of them as there are.
+    /// A new packet with up to `count` octets of `packet`, starting at `offset`.
     public mutating func copy(_ packet: Packet, from offset: Int, count: Int) -> Packet {
         var copy = take()
         let from = min(max(0, offset), packet.count)
@@ -78,18 +84,18 @@ public struct PacketPool: Sendable {
         return copy
     }
 
-    /// Gives the slot of a packet back; the packet must not be used any more.
+    /// Frees the slot of a packet, which must not be used afterwards.
     @inlinable public mutating func release(_ packet: Packet) { free.append(packet.slot) }
 
     // MARK: Writing
 
-    /// Adds an octet at the end.
+    /// Appends one octet.
     public mutating func append(_ octet: UInt8, to packet: inout Packet) {
         octets[index(packet, packet.count, adding: 1)] = octet
         packet.end += 1
     }
 
-    /// Adds two octets at the end, the lower one first.
+    /// Appends two octets, little-endian.
     public mutating func append(_ value: UInt16, to packet: inout Packet) {
         let target = index(packet, packet.count, adding: 2)
         var all = octets.mutableSpan
@@ -98,18 +104,12 @@ public struct PacketPool: Sendable {
         packet.end += 2
     }
 
-    /// Adds octets at the end.
+    /// Appends octets.
     public mutating func append(_ content: ArraySlice<UInt8>, to packet: inout Packet) {
-        let target = index(packet, packet.count, adding: content.count)
-        unsafe content.withUnsafeBytes { content in
-            unsafe octets.withUnsafeMutableBytes { all in
-                unsafe UnsafeMutableRawBufferPointer(rebasing: all[target...]).copyMemory(from: content)
-            }
-        }
-        packet.end += UInt16(content.count)
+        append(content.span, to: &packet)
     }
 
-    /// Adds a few octets at the end.
+    /// Appends octets.
     public mutating func append(_ content: Span<UInt8>, to packet: inout Packet) {
         let target = index(packet, packet.count, adding: content.count)
         unsafe content.withUnsafeBytes { content in
@@ -120,7 +120,7 @@ public struct PacketPool: Sendable {
         packet.end += UInt16(content.count)
     }
 
-    /// Adds octets of another packet at the end.
+    /// Appends the octets of another packet.
     public mutating func append(_ other: Packet, to packet: inout Packet) {
         append(other, from: 0, count: other.count, to: &packet)
     }
@@ -136,14 +136,14 @@ public struct PacketPool: Sendable {
         packet.end += UInt16(count)
     }
 
-    /// Puts an octet before the first; there is room for `headroom` of them.
+    /// Prepends one octet; all prepended octets together must fit into `headroom`.
     public mutating func prepend(_ octet: UInt8, to packet: inout Packet) {
         precondition(packet.start > 0, "no room in front of the packet")
         packet.start -= 1
         octets[base(packet)] = octet
     }
 
-    /// Puts two octets before the first, the lower one first; there is room for `headroom` of them.
+    /// Prepends two octets, little-endian; all prepended octets together must fit into `headroom`.
     public mutating func prepend(_ value: UInt16, to packet: inout Packet) {
         precondition(packet.start > 1, "no room in front of the packet")
         packet.start -= 2
@@ -153,8 +153,8 @@ public struct PacketPool: Sendable {
         all[target + 1] = UInt8(truncatingIfNeeded: value >> 8)
     }
 
-    /// Puts a header of two times two octets before the first, of each the lower one first; there is room for `headroom`
-    /// octets.
+    /// Puts a header of two times two octets before the first, of each the lower one first; there is room for
+    /// `headroom` octets.
     public mutating func prepend(_ first: UInt16, _ second: UInt16, to packet: inout Packet) {
         precondition(packet.start > 3, "no room in front of the packet")
         packet.start -= 4
@@ -168,19 +168,19 @@ public struct PacketPool: Sendable {
 
     // MARK: Reading
 
-    /// The octet at `offset`; nil behind the end.
+    /// The octet at `offset`; nil after the end.
     @inlinable public func uint8(at offset: Int, of packet: Packet) -> UInt8? {
         offset >= 0 && offset < packet.count ? octets[base(packet) + offset] : nil
     }
 
-    /// The two octets at `offset`, the lower one first; nil when the packet ends before the second.
+    /// The little-endian number at `offset`; nil if the packet ends before its second octet.
     @inlinable public func uint16(at offset: Int, of packet: Packet) -> UInt16? {
         guard offset >= 0, offset + 1 < packet.count else { return nil }
         let at = base(packet) + offset
         return UInt16(octets[at]) | UInt16(octets[at + 1]) << 8
     }
 
-    /// The two times two octets at the beginning, of each the lower one first; nil when there are not so many.
+    /// The two times two octets at the beginning, of each the lower one first; nil when there are fewer.
     @inlinable public func header(of packet: Packet) -> (first: UInt16, second: UInt16)? {
         guard packet.count >= 4 else { return nil }
         let at = base(packet)
@@ -192,13 +192,13 @@ public struct PacketPool: Sendable {
     /// A copy of the octets.
     public func octets(of packet: Packet) -> [UInt8] { Array(slice(of: packet)) }
 
-    /// Adds the octets of a packet to `target`.
+    /// Appends the octets of a packet to `target`.
     public func copy(_ packet: Packet, to target: inout [UInt8]) {
         let start = base(packet)
         target.append(contentsOf: octets[start..<start + packet.count])
     }
 
-    /// The octets where they lie; as long as the slice is kept, a change to the pool copies all of it.
+    /// The octets without a copy.  While the slice exists, a change to the pool copies the whole pool.
     public func slice(of packet: Packet) -> ArraySlice<UInt8> {
         octets[base(packet)..<base(packet) + packet.count]
     }

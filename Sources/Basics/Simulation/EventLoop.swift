@@ -1,36 +1,35 @@
 import Glibc
 import Synchronization
 
-/// One thread that runs everything: tasks, appointments and file descriptors, one at a time, ordered
-/// by instant and then by insertion.
+/// One thread that runs tasks, scheduled calls and file descriptor handlers, one at a time, ordered by instant and then
+/// by insertion.
 ///
-/// The loop is the executor of its tasks *and* their clock.  At the `.virtual` pace time jumps from
-/// event to event, so that an hour takes milliseconds and a program takes the same course every
-/// time.  At a `.real` pace the loop sleeps in `poll(2)` until the next event is due, a descriptor
-/// is ready, or another thread rings.  Code on the loop cannot tell the two apart.
+/// The loop is both the executor of its tasks and their clock. At the `.virtual` pace time jumps from event to event:
+/// an hour takes milliseconds, and every run is the same. At a `.real` pace the loop sleeps in `poll(2)` until an event
+/// is due, a descriptor is ready or another thread inserts an event. Code on the loop cannot distinguish the two.
 ///
-/// Tasks start on the loop (`run`, `start`) and so do their children (`async let`, task groups); a bare
-/// `Task {}` or `Task.sleep` would leave it.  `strays` counts what came back from another thread:
-/// at the virtual pace, anything but 0 is a bug.
+/// Tasks start on the loop with `run` and `start`; their children (`async let`, task groups) stay on it. A plain `Task
+/// {}` or `Task.sleep` leaves it: then `crossThreadInsertions` counts the return. At the virtual pace any value but 0
+/// is a bug.
 public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
-    /// The loop is a clock, and these are what it shows.
+    /// Instants of this clock.
     public typealias Instant = Simulation.Instant
 
-    /// How long it takes until the next event is there.
+    /// How time passes between events.
     public enum Pace: Equatable, Sendable {
-        /// No time at all.
+        /// Time jumps to the next event.
         case virtual
-        /// As long as its instant says, by the machine's clock; `speed` seconds of the loop are one second of it.
+        /// Time follows the machine's clock, `speed` times as fast.
         case real(speed: Double = 1)
     }
 
-    /// What a descriptor is watched for.
+    /// The condition for which a descriptor is watched.
     public enum Readiness: Sendable {
-        /// Octets, a connection or the end of the stream can be taken from it.
+        /// It has octets, a connection or the end of the stream to read.
         case readable
-        /// It takes octets.
+        /// It accepts octets.
         case writable
-        /// The other side is gone for good; nothing else counts.
+        /// The other side is gone for good; octets to read or room to write do not count.
         case gone
     }
 
@@ -41,7 +40,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         case ready(Watch)
     }
 
-    /// Calls an action whenever a descriptor is ready, from `watch` to `cancel`.
+    /// Identifies an action that the loop calls whenever a descriptor is ready, from `watch` to `cancel`.
     public struct Watch: Hashable, Sendable {
         fileprivate let number: UInt64
     }
@@ -58,7 +57,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         var queue = EventQueue()
         var events: [Event?] = []  // by slot of the queue
         var thread: pthread_t?
-        var strays = 0
+        var crossThreadInsertions = 0
         var watches: [Watched] = []
         var watchesMade: UInt64 = 0
 
@@ -78,42 +77,42 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
     }
 
     private let state = Mutex(State())
-    private let alarm: Alarm?  // nil: the virtual pace
+    private let waker: LoopWaker?  // nil: the virtual pace
     private let speed: Double
     private let epoch = ContinuousClock.now
 
-    /// Time begins to count now.
+    /// A loop whose time starts now.
     public init(pace: Pace = .virtual) {
         switch pace {
         case .virtual:
-            alarm = nil
+            waker = nil
             speed = 1
         case .real(let speed):
-            alarm = Alarm()
+            waker = LoopWaker()
             self.speed = speed
         }
     }
 
     // MARK: The clock
 
-    /// The instant of the events that are being played; it stands still until they have ended.
+    /// The instant of the events being run; constant while they run.
     public var now: Instant { state.withLock { $0.now } }
-    /// What the timer of a real pace can tell apart; virtual time is exact.
+    /// Resolution of the timer at a real pace; virtual time is exact.
     public var minimumResolution: Duration { .nanoseconds(1) }
-    /// When the next event is due; nil when nothing is to happen any more.
+    /// When the next event is due; nil if there is none.
     public var nextDue: Instant? { state.withLock { $0.queue.firstDue() } }
 
-    /// How late the loop is: what the machine's clock shows beyond `now`; zero at the virtual pace.
-    public var lag: Duration { alarm == nil ? .zero : now.duration(to: realTime) }
+    /// How far `now` is behind the machine's clock; zero at the virtual pace.
+    public var lag: Duration { waker == nil ? .zero : now.duration(to: realTime) }
 
-    /// Suspends the task until `deadline`, and throws `CancellationError` as soon as it is cancelled.
+    /// Suspends the task until `deadline`; throws `CancellationError` as soon as the task is cancelled.
     ///
-    /// A deadline in the past still lets everything go first that is due already.  `tolerance` is not used.
+    /// Events that are already due run first, even if `deadline` is in the past. `tolerance` is not used.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let place = Mutex<EventQueue.Ticket?>(nil)
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // Asked under the lock, so that a cancellation is either seen here or finds the event.
+                // Checked under the lock: a cancellation either is seen here or finds the event.
                 let isCancelled = state.withLock { state in
                     guard !Task.isCancelled else { return true }
                     let ticket = state.insert(.wake(continuation), due: deadline)
@@ -130,28 +129,28 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         }
     }
 
-    // MARK: Appointments and descriptors
+    // MARK: Scheduled calls and descriptors
 
-    /// Something that will happen, unless it is cancelled before.
-    public struct Appointment: Sendable {
+    /// A call that will happen unless it is cancelled.
+    public struct ScheduledCall: Sendable {
         fileprivate let loop: EventLoop
         fileprivate let ticket: EventQueue.Ticket
 
-        /// From any thread; nothing when it has happened or been cancelled already.
+        /// Cancels the call, from any thread; has no effect once it has happened or is cancelled.
         public func cancel() { _ = loop.state.withLock { $0.cancel(ticket) } }
     }
 
-    /// Calls `action` on the loop at `due`, or as soon as possible when that is past, behind what is due then already.
+    /// Calls `action` on the loop at `due`, after the events already due then; an instant in the past counts as now.
     @discardableResult
-    public func call(at due: Instant, _ action: @escaping @Sendable () -> Void) -> Appointment {
-        Appointment(loop: self, ticket: insert(.call(action), due: due))
+    public func call(at due: Instant, _ action: @escaping @Sendable () -> Void) -> ScheduledCall {
+        ScheduledCall(loop: self, ticket: insert(.call(action), due: due))
     }
 
-    /// Calls `action` in each round that finds `descriptor` ready: at a real pace only.
+    /// Calls `action` in each round in which `descriptor` is ready; only at a real pace.
     public func watch(
         _ descriptor: CInt, for readiness: Readiness, whenReady action: @escaping @Sendable () -> Void
     ) -> Watch {
-        precondition(alarm != nil, "there are no descriptors in virtual time")
+        precondition(waker != nil, "descriptors need the real pace")
         return state.withLock { state in
             state.watchesMade += 1
             state.watches.append(
@@ -161,21 +160,21 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         }
     }
 
-    /// Calls the action of `watch` no more; it must come before the descriptor is closed.
+    /// Stops watching; must be called before the descriptor is closed.
     public func cancel(_ watch: Watch) {
         state.withLock { $0.watches.removeAll { $0.number == watch.number } }
     }
 
     // MARK: The executor
 
-    /// Takes a job of the Swift runtime, which calls this from any thread.
+    /// Accepts a job from the Swift runtime, on any thread.
     public func enqueue(_ job: consuming ExecutorJob) { insert(.job(UnownedJob(job)), due: .start) }
 
-    /// How many jobs and appointments came from another thread while the loop ran.
-    public var strays: Int { state.withLock { $0.strays } }
-    /// Whether the caller is on the thread that `run` made the loop's.
+    /// Number of jobs and calls inserted from another thread while the loop ran.
+    public var crossThreadInsertions: Int { state.withLock { $0.crossThreadInsertions } }
+    /// Whether the caller is on the loop's thread.
     public func isIsolatingCurrentContext() -> Bool? { state.withLock { $0.thread } == pthread_self() }
-    /// Traps anywhere but on the loop: the runtime asks before `assumeIsolated`.
+    /// Traps unless the caller is on the loop's thread; the runtime calls this for `assumeIsolated`.
     public func checkIsolated() { precondition(isIsolatingCurrentContext() == true, "not on the thread of the loop") }
 
     @discardableResult
@@ -183,40 +182,40 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         let (ticket, isStray) = state.withLock { state in
             let ticket = state.insert(event, due: due)
             let isStray = state.thread != nil && state.thread != pthread_self()
-            if isStray { state.strays += 1 }
+            if isStray { state.crossThreadInsertions += 1 }
             return (ticket, isStray)
         }
-        if isStray { alarm?.ring() }
+        if isStray { waker?.wake() }
         return ticket
     }
 
     // MARK: Running
 
-    /// Nothing is left to happen and the main task still waits: a deadlock, found for free.
+    /// The main task waits although no event is left: a deadlock.
     public struct Stalled: Error, Equatable {
-        /// When the last event was played.
+        /// When the last event ran.
         public var instant: Instant
 
-        /// For tests that expect it.
+        /// A stall after the last event at `instant`.
         public init(at instant: Instant) { self.instant = instant }
     }
 
-    /// Starts a task on this loop.  Whoever starts it also awaits it: what has not ended when `run`
-    /// returns never will.
+    /// Starts a task on this loop. The caller must await it: a task that is unfinished when `run` returns never ends.
     public func start<Success: Sendable>(
         _ body: sending @escaping () async throws -> Success
     ) -> Task<Success, any Error> {
         Task(executorPreference: self) { try await body() }
     }
 
-    /// Makes this thread the loop's until `body` has ended, and returns or throws what it did; or throws `Stalled`.
+    /// Runs the loop on this thread until `body` ends, and returns or throws what it does; throws `Stalled` on a
+    /// deadlock.
     public func run<Success: Sendable>(_ body: sending @escaping () async throws -> Success) throws -> Success {
         let outcome = Outcome<Success>()
         let main = Task(executorPreference: self) {
-            // Setting the outcome is the last thing it does, so that the task is over when `run` returns.
+            // Setting the outcome is the task's last action, so the task is over when `run` returns.
             do { outcome.set(.success(try await body())) } catch { outcome.set(.failure(error)) }
         }
-        return try hold { () throws -> Success in
+        return try withCurrentThread { () throws -> Success in
             var stall: Stalled?
             while true {
                 if let result = outcome.get() {
@@ -228,14 +227,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
                     throw stall
                 } else {
                     stall = Stalled(at: now)
-                    main.cancel()  // so that what listens for cancellation ends in good order
+                    main.cancel()  // lets cancellation handlers finish
                 }
             }
         }
     }
 
-    /// Makes this thread the loop's for a body that is not `async`, and lets time pass by `turn`.
-    public func hold<Answer, Failure: Error>(_ body: () throws(Failure) -> Answer) throws(Failure) -> Answer {
+    /// Makes this thread the loop's for a synchronous `body`, which lets time pass with `runNextEvents(until:)`.
+    public func withCurrentThread<Answer, Failure: Error>(
+        _ body: () throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
         state.withLock { state in
             precondition(state.thread == nil, "this loop runs already")
             state.thread = pthread_self()
@@ -244,21 +245,21 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         return try body()
     }
 
-    /// Waits for what happens next, but not beyond `limit`, and plays what is due then: false when it is `limit`, or
-    /// later.  Only while `hold` has this thread.
-    public func turn(until limit: Instant) -> Bool {
+    /// Waits for the next event, at most until `limit`, and runs what is due then. Returns false once time has reached
+    /// `limit`. Only valid inside `withCurrentThread`.
+    public func runNextEvents(until limit: Instant) -> Bool {
         checkIsolated()
         guard let instant = waitForNextEvent(until: limit) else { return false }
         runEvents(dueBy: instant)
         return instant < limit
     }
 
-    /// The instant of the next event or of `limit`, now the present; nil when nothing is left to happen.
+    /// Waits for the next event or `limit` and returns its instant, which is then `now`; nil if there is neither.
     private func waitForNextEvent(until limit: Instant? = nil) -> Instant? {
         let (first, watches) = state.withLock { ($0.queue.firstDue(), $0.watches) }
         let due = [first, limit].compactMap { $0 }.min()
         let wait = due.map { Duration.nanoseconds(realTime.duration(to: $0).inNanoseconds) / speed }
-        guard let ready = alarm?.wait(for: wait, or: watches.map { ($0.descriptor, $0.readiness) }) else {
+        guard let ready = waker?.wait(for: wait, or: watches.map { ($0.descriptor, $0.readiness) }) else {
             if let due { state.withLock { $0.now = max($0.now, due) } }
             return due
         }
@@ -270,8 +271,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
 
     private var realTime: Instant { .start.advanced(by: epoch.duration(to: .now) * speed) }
 
-    /// One round: the events that are due, but no more than there are now, so that tasks which
-    /// yield to each other for ever do not starve the descriptors.
+    /// Runs the events that are due, at most as many as there are now, so that tasks that keep yielding to each other
+    /// do not starve the descriptors.
     private func runEvents(dueBy instant: Instant) {
         for _ in 0..<state.withLock({ $0.queue.count }) {
             switch state.withLock({ $0.takeFirst(dueBy: instant) }) {
@@ -280,7 +281,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             case .call(let action): action()
             case .wake(let continuation): continuation.resume()
-            case .ready(let watch):  // unless an event of this round has cancelled it
+            case .ready(let watch):  // unless an event of this round cancelled it
                 state.withLock { $0.watches.first { $0.number == watch.number } }?.whenReady()
             case nil: return
             }

@@ -1,24 +1,23 @@
-/// The order of what is to happen: by instant, and then by insertion.
+/// Pending events, ordered by instant and then by insertion.
 ///
-/// The queue hands out a ticket for each event and gives the tickets back in order; what the event
-/// *is* lies with the owner, at `ticket.slot` of an array of its own.  So the queue is neither generic nor
-/// holds anything that is counted, and is as fast from another module as from this one.
+/// The queue returns a ticket for each event and later returns the tickets in order. The events themselves are stored
+/// by the owner, in an array at `ticket.slot`. The queue therefore is not generic and holds no reference counts, so it
+/// is as fast from another module as from this one.
 ///
 ///     let slot = queue.insert(due: instant).slot
 ///     if slot == events.count { events.append(event) } else { events[slot] = event }
 ///     while let ticket = queue.takeFirst(dueBy: limit) { play(events[ticket.slot]) }
 ///
-/// Slots are used again as soon as they are free; a ticket is not, since the number of the insertion is
-/// part of it: an old one finds nothing.  What is due at once stands in a line instead of going through the heap:
-/// that is most of what happens in a crowd of devices, and the heap is then deep.  A cancelled event leaves its
-/// turn in the heap, which is passed over when it comes up; when such turns are the majority, they are swept
-/// out.  Thus `insert` and `takeFirst` take O(log n), `cancel` O(1) on average, and the memory stays within twice
-/// of what is pending.
+/// Slots are reused as soon as they are free. Tickets are not: they contain the number of their insertion, so an
+/// outdated ticket matches nothing. Events that are due at once, most of them in a large simulation, go to a line and
+/// bypass the heap. Cancelled events keep their turn in the heap until it comes up, or until such turns are the
+/// majority and are swept out. Therefore `insert` and `takeFirst` take O(log n), `cancel` takes O(1) on average, and
+/// memory stays within twice the number of pending events.
 public struct EventQueue: Sendable {
-    /// One event; `place` is the number of its insertion and, in the low bits, its slot.
+    /// Identifies one event: the number of its insertion and, in the low bits, its slot.
     public struct Ticket: Hashable, Sendable {
         fileprivate let place: UInt64
-        /// Where the owner keeps the event; free again when the event has been taken or cancelled.
+        /// Index at which the owner stores the event; free again once the event is taken or cancelled.
         public var slot: Int { Int(place & (1 << slotBits - 1)) }
     }
 
@@ -30,31 +29,31 @@ public struct EventQueue: Sendable {
         }
     }
 
-    /// 2²⁴ − 1 events at once, and 2⁴⁰ in the life of a queue: twelve days at a million a second.
+    /// 2²⁴ − 1 events at once and 2⁴⁰ over the life of a queue: twelve days at a million per second.
     private static let slotBits: UInt64 = 24
 
-    /// The instant of the event taken last, or that `advance` named.
+    /// The instant of the last event taken, or the last argument of `advance`.
     public private(set) var now = Instant.start
-    /// Nothing that was inserted ahead of its time is due before this; what has been cancelled counts until it comes up.
+    /// Lower bound for the due time of every event inserted for a later instant, including cancelled ones.
     public private(set) var earliest = Instant.never
-    private var places: [UInt64] = []  // the place that a slot is held by; of a free one, the next free one
-    private var free: UInt64 = 0  // the slot that became free last, counted from 1; 0: none
+    private var places: [UInt64] = []  // by slot: the ticket's place or, if free, the next free slot
+    private var free: UInt64 = 0  // the slot freed last, counted from 1; 0: none
     private var heap: [Turn] = []
-    private var isFirstTaken = false  // the first of the heap is gone; the next that is pushed takes its place
-    private var line: [Ticket] = []  // inserted at `now` for `now`; gone up to `head`
+    private var isFirstTaken = false  // the heap's first turn is gone; the next one pushed replaces it
+    private var line: [Ticket] = []  // inserted at `now` for `now`; taken up to `head`
     private var head = 0
     private var insertions: UInt64 = 0
 
-    /// A queue in which nothing is to happen yet.
+    /// An empty queue.
     public init() {}
 
-    /// How many events are still to happen.
+    /// Number of pending events.
     public private(set) var count = 0
 
-    /// What is pending and what was cancelled and not yet swept out.
+    /// Number of pending events, plus cancelled ones not swept out yet.
     var turns: Int { heap.count - (isFirstTaken ? 1 : 0) + line.count - head }
 
-    /// The next place among the events of `due`; what is overdue happens now.
+    /// Inserts an event after those already due at `due`; an instant in the past counts as now.
     public mutating func insert(due: Instant) -> Ticket {
         if free == 0 {
             places.append(0)
@@ -71,7 +70,7 @@ public struct EventQueue: Sendable {
         return ticket
     }
 
-    /// False if the event has happened, or has been cancelled before.
+    /// Cancels an event; returns false if it was taken or cancelled before.
     @discardableResult
     public mutating func cancel(_ ticket: Ticket) -> Bool {
         guard vacate(ticket) else { return false }
@@ -79,7 +78,7 @@ public struct EventQueue: Sendable {
         return true
     }
 
-    /// When the next event is due; nil when nothing is to happen any more.
+    /// When the next event is due; nil if the queue is empty.
     public mutating func firstDue() -> Instant? {
         if head < line.count, line[head...].contains(where: isPending) { return now }
         removeTaken()
@@ -87,18 +86,18 @@ public struct EventQueue: Sendable {
         return heap.first?.due
     }
 
-    /// The next event, if it is due by `limit`; it is then `now`.
+    /// Takes the next event if it is due by `limit`, and makes its instant `now`.
     public mutating func takeFirst(dueBy limit: Instant) -> Ticket? {
         guard limit >= now else { return nil }
-        // What the heap has for `now` was inserted before it was now, and so before the line.
+        // The heap's events for `now` were inserted earlier than those in the line.
         if head < line.count, let ticket = takeFromHeap(dueBy: now) ?? takeFromLine() { return ticket }
         return takeFromHeap(dueBy: limit)
     }
 
-    /// Makes `instant` the present when nothing is due before it.
+    /// Sets `now` to `instant` unless an event is due before it.
     public mutating func advance(to instant: Instant) {
         guard instant > now, firstDue().map({ $0 >= instant }) ?? true else { return }
-        // What stands in the line was due earlier, and is gone.
+        // The line is empty: its events were due earlier.
         now = instant
     }
 
@@ -158,7 +157,7 @@ public struct EventQueue: Sendable {
         turns[child] = turn
     }
 
-    /// What follows an event is mostly inserted before the next is taken, and then nothing need be moved up meanwhile.
+    /// Delays moving the last turn up: the next event is usually inserted before another is taken, and fills the gap.
     private mutating func removeTaken() {
         guard isFirstTaken else { return }
         isFirstTaken = false
@@ -171,7 +170,7 @@ public struct EventQueue: Sendable {
         earliest = heap.first?.due ?? .never
     }
 
-    /// Puts `turn` where `parent` was, or below.
+    /// Places `turn` at `parent` or below.
     private mutating func sink(_ turn: Turn, from parent: Int) {
         var turns = heap.mutableSpan
         var parent = parent
@@ -185,7 +184,7 @@ public struct EventQueue: Sendable {
         turns[parent] = turn
     }
 
-    /// Throws the turns of cancelled events away, and makes a heap of the others from below.
+    /// Removes the turns of cancelled events and rebuilds the heap.
     private mutating func sweep() {
         removeTaken()
         heap.removeAll { places[$0.ticket.slot] != $0.ticket.place }

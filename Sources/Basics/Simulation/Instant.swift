@@ -1,36 +1,36 @@
-/// A point on the one time line of a simulation: the time passed since it started.
+/// A point in time of a simulation, counted from its start.
 public struct Instant: InstantProtocol, CustomStringConvertible {
-    /// Since the start; never negative on a loop.  2⁶³ ns are 292 years.
+    /// Nanoseconds since the start; never negative on a loop. The range is 292 years.
     public let nanoseconds: Int64
 
-    /// That long after the start.
+    /// The instant `nanoseconds` after the start.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// 0 s.
+    /// The start, 0 s.
     public static let start = Instant(nanoseconds: 0)
 
-    /// Later than anything that will happen.
+    /// Later than every event.
     public static let never = Instant(nanoseconds: .max)
 
     /// The time passed since the start.
     public var sinceStart: Duration { .nanoseconds(nanoseconds) }
 
-    /// Later by `duration`, or earlier when it is negative, in whole nanoseconds; `.never` when it cannot be counted.
+    /// This instant plus `duration`, which may be negative, in whole nanoseconds; saturates at `.never`.
     public func advanced(by duration: Duration) -> Instant { advanced(byNanoseconds: duration.inNanoseconds) }
 
-    /// Later by so much, or earlier when it is negative; `.never` when it cannot be counted.
+    /// This instant plus `count` nanoseconds, which may be negative; saturates at `.never`.
     public func advanced(byNanoseconds count: Int64) -> Instant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(count)
         return Instant(nanoseconds: overflow ? (count < 0 ? .min : .max) : sum)
     }
 
-    /// How long it is from here to `other`; negative when that is earlier.
+    /// The time from this instant to `other`; negative if that is earlier.
     public func duration(to other: Instant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
 
     /// Whether `left` is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// In seconds with six decimals, as the event log has it: `0.500000`.
+    /// Seconds with six decimals, as in the event log: `0.500000`.
     public var description: String {
         let microseconds = nanoseconds / 1000
         let decimals = String(1_000_000 + abs(microseconds % 1_000_000)).dropFirst()
@@ -39,7 +39,7 @@ public struct Instant: InstantProtocol, CustomStringConvertible {
 }
 
 extension Duration {
-    /// Whole nanoseconds; the nearest that 64 bits hold.
+    /// Whole nanoseconds, clamped to 64 bits.
     public var inNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

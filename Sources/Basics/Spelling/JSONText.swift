@@ -1,42 +1,42 @@
-/// JSON text while it is being written: octets of UTF-8, piece by piece, without a string for each piece.
+/// A buffer to which JSON is written piece by piece, as UTF-8, without a string per piece.
 ///
-/// It takes what it is given: that the pieces together are JSON is up to who writes them.
+/// The caller is responsible for writing valid JSON.
 public struct JSONText: Sendable {
     private var storage: [UInt8] = []  // of which the first `count` are written
     private static let room = [UInt8](repeating: 0, count: 128)
-    /// How many octets have been written.
+    /// Number of octets written.
     public private(set) var count = 0
 
-    /// Nothing yet.
+    /// An empty buffer.
     public init() {}
 
-    /// What has been written.
+    /// The octets written so far.
     public var octets: ArraySlice<UInt8> { storage[..<count] }
 
-    /// What has been written, as a string.
+    /// The text written so far.
     public var string: String { String(decoding: octets, as: UTF8.self) }
 
-    /// Forgets what has been written, but keeps its storage.
+    /// Empties the buffer and keeps its storage.
     public mutating func removeAll() { count = 0 }
 
-    /// Forgets all but the first `count` octets.
+    /// Removes all but the first `count` octets.
     public mutating func truncate(to count: Int) { self.count = max(0, min(self.count, count)) }
 
-    /// Adds a literal as it is.
+    /// Appends a literal unchanged.
     public mutating func append(_ text: StaticString) { text.withUTF8Buffer { unsafe append($0) } }
 
-    /// Adds text as it is.
+    /// Appends text unchanged.
     public mutating func append(text: String) {
         var text = text
         text.withUTF8 { unsafe append($0) }
     }
 
-    /// Adds octets as they are.
+    /// Appends octets unchanged.
     public mutating func append(_ text: ArraySlice<UInt8>) {
         unsafe text.withUnsafeBufferPointer { unsafe append($0) }
     }
 
-    /// Adds text between ASCII quotes, with escapes for what JSON or a line cannot have.
+    /// Appends a JSON string: quotes `text` and escapes what JSON or a single line does not allow.
     public mutating func append(quoted text: String) {
         guard text.utf8.allSatisfy(Self.isPlain) else { return append(text: text.quoted) }
         append("\"")
@@ -44,13 +44,13 @@ public struct JSONText: Sendable {
         append("\"")
     }
 
-    /// Adds a whole number.
+    /// Appends a whole number.
     public mutating func append(_ number: Int64) {
         if number < 0 { append("-") }
         append(number.magnitude, digits: 1)
     }
 
-    /// Adds a whole number, with zeros in front of it up to so many digits; there are 20 at the most.
+    /// Appends a whole number with at least `digits` digits, up to 20; pads with leading zeros.
     public mutating func append(_ number: UInt64, digits: Int) {
         let start = grow(by: max(Self.digits(of: number), min(digits, 20)))
         var (place, rest) = (count, number)
@@ -63,7 +63,7 @@ public struct JSONText: Sendable {
         }
     }
 
-    /// Adds a number of thousandths as a number: with three decimals, or fewer when the last of them are 0.
+    /// Appends `number` / 1000 with at most three decimals and no trailing zeros.
     public mutating func append(thousandths number: UInt64) {
         append(number, digits: 4)
         var end = count + 1
@@ -81,7 +81,7 @@ public struct JSONText: Sendable {
         return rest < 10 ? count : rest < 100 ? count + 1 : count + 2
     }
 
-    /// Adds octets as pairs of hexadecimal digits, upper case, with `separator` between them.
+    /// Appends octets as pairs of upper-case hexadecimal digits with `separator` between the pairs.
     public mutating func append(hex content: ArraySlice<UInt8>, separator: Unicode.Scalar) {
         guard !content.isEmpty else { return }
         let between = UInt8(ascii: separator)
@@ -102,12 +102,12 @@ public struct JSONText: Sendable {
         guard let first = source.baseAddress else { return }
         let start = grow(by: source.count)
         unsafe storage.withUnsafeMutableBytes { target in
-            // `grow` has made the room.
+            // `grow` made the room.
             unsafe target.baseAddress?.advanced(by: start).copyMemory(from: first, byteCount: source.count)
         }
     }
 
-    /// Makes room for so many octets, and says where it begins.
+    /// Makes room for `length` octets and returns its offset.
     private mutating func grow(by length: Int) -> Int {
         let start = count
         count += length
@@ -116,20 +116,20 @@ public struct JSONText: Sendable {
         return start
     }
 
-    /// Whether JSON has it in a string as it is: printable ASCII but for the quote and the reverse solidus.
+    /// Whether a JSON string can contain the octet unescaped: printable ASCII except `"` and `\`.
     private static func isPlain(_ octet: UInt8) -> Bool {
         octet >= 0x20 && octet < 0x7F && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")
     }
 }
 
-/// What stands in clients' lines and in the event log, always with the same characters.
+/// A value that always has the same representation in JSON, for clients' lines and the event log.
 public protocol JSONWritable {
-    /// Adds itself as JSON, on one line.
+    /// Appends the value as JSON on one line.
     func write(to text: inout JSONText)
 }
 
 extension JSONWritable {
-    /// This as JSON, on one line.
+    /// The value as JSON on one line.
     public var json: String {
         var text = JSONText()
         write(to: &text)

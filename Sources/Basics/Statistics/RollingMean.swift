@@ -1,16 +1,17 @@
-/// The mean of the last values of a row, of all of them or of those below a bound: an exact sum, so nothing drifts.
+/// The mean of the last values of a series, or of those below a bound. The sum is exact, so rounding errors do not add
+/// up.
 public struct RollingMean: Sendable {
     private let bound: UInt16?
-    private var ring: Ring
+    private var ring: RingBuffer
     private var sum: UInt64 = 0
 
-    /// Of the last `count` values that are less than `bound`; of at least 1.
+    /// The mean of the last `count` values, at least 1, that are less than `bound`.
     public init(last count: Int, below bound: UInt16? = nil) {
         self.bound = bound
-        ring = Ring(last: count)
+        ring = RingBuffer(last: count)
     }
 
-    /// Takes a value in; false when the bound excludes it.
+    /// Adds a value; returns false if the bound excludes it.
     @discardableResult
     public mutating func add(_ value: UInt16) -> Bool {
         if let bound, value >= bound { return false }
@@ -19,13 +20,13 @@ public struct RollingMean: Sendable {
         return true
     }
 
-    /// Thousandths, a half rounded up; none before there are enough values.
+    /// The mean in thousandths, halves rounded up; nil until there are `count` values.
     public var thousandths: UInt64? {
         guard ring.isFull else { return nil }
         let count = UInt64(ring.count)
         return (sum * 1000 + count / 2) / count
     }
 
-    /// As precise as a `Double` is; none before there are enough values.
+    /// The mean; nil until there are `count` values.
     public var value: Double? { ring.isFull ? Double(sum) / Double(ring.count) : nil }
 }

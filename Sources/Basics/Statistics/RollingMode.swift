@@ -1,25 +1,25 @@
-/// The most frequent of the last values of a row, the lowest of equally frequent ones.
+/// The most frequent of the last values of a series; of several, the lowest.
 ///
-/// A value costs as many steps as its range has binary digits; asking costs as many.
+/// Adding and querying take O(log n) for the largest value n.
 public struct RollingMode: Sendable {
-    private var ring: Ring
+    private var ring: RingBuffer
     private var counts = CountTree()
 
-    /// Of the last `count` values; of at least 1.
-    public init(last count: Int) { ring = Ring(last: count) }
+    /// The mode of the last `count` values, at least 1.
+    public init(last count: Int) { ring = RingBuffer(last: count) }
 
-    /// Takes a value in.
+    /// Adds a value.
     public mutating func add(_ value: UInt16) {
         counts.change(value, by: 1)
         if let former = ring.add(value) { counts.change(former, by: -1) }
     }
 
-    /// None before there are enough values.
+    /// The mode; nil until there are `count` values.
     public var value: UInt16? { ring.isFull ? counts.mostFrequent : nil }
 }
 
-/// How often each value occurs, as a tree of maxima: node n is the greater of 2n and 2n + 1, and the leaves, the second
-/// half, are the counts themselves.
+/// The number of occurrences of each value, as a tree of maxima: node n is the greater of nodes 2n and 2n + 1; the
+/// leaves, in the second half, are the counts.
 struct CountTree {
     private var nodes = [0, 0]
     private var leaves: Int { nodes.count / 2 }
@@ -36,14 +36,14 @@ struct CountTree {
         }
     }
 
-    /// The lowest of equally frequent ones; 0 where there is nothing.
+    /// The value with the highest count, the lowest of several; 0 if there are none.
     var mostFrequent: UInt16 {
         var node = 1
         while node < leaves { node = nodes[2 * node] == nodes[node] ? 2 * node : 2 * node + 1 }
         return UInt16(node - leaves)
     }
 
-    /// Doubles the leaves: each level is the old one with nothing beside it, and the root has a new one above.
+    /// Doubles the leaves: each level gets zeros on its right, and the root a new parent.
     private mutating func grow() {
         var wider = [0, nodes[1]]
         var level = 1

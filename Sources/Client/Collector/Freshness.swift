@@ -12,6 +12,7 @@ struct Freshness: Sendable {
 
     private let unknown: Duration?
     private var distances: [Duration] = []
+    private var ordered: [Duration] = []  // the same by length; kept for its storage
     private var usual: Duration?
     private var last: Instant?
     private var end = Instant.never
@@ -39,7 +40,10 @@ struct Freshness: Sendable {
     private mutating func learn(_ distance: Duration) {
         if distances.count == Self.distances { distances.removeFirst() }
         distances.append(distance)
-        usual = distances.sorted()[distances.count / 2]
+        ordered.removeAll(keepingCapacity: true)
+        ordered += distances
+        ordered.sort()
+        usual = ordered[ordered.count / 2]
     }
 
     /// Whether the value has just ceased to be true, or else when this is to be asked again.

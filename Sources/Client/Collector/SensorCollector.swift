@@ -44,7 +44,8 @@ public struct SensorCollector: Sendable {
         /// A device was heard; perhaps there are stronger ones.
         case choosing(until: Instant)
         case connecting(Peer)
-        case talking(Conversation)
+        /// `conversation` is there.
+        case talking
         /// The connection is to end, on our side.
         case ending(Ending)
         case resting(until: Instant)
@@ -65,6 +66,8 @@ public struct SensorCollector: Sendable {
     public let settings: Settings
 
     private var phase = Phase.off
+    /// Changed in place, since a copy for each notification would cost an allocation or more.
+    private var conversation: Conversation?
     private(set) var candidates = Candidates()
     /// Whom it wanted to connect to last.
     private(set) var chosen: Peer?
@@ -104,7 +107,7 @@ public struct SensorCollector: Sendable {
             outbox.append(.command(.stopScanning))
             phase = .off
         case .connecting: outbox.append(.command(.cancelConnecting))
-        case .talking(let conversation): end(conversation, into: &outbox)
+        case .talking: endConversation(into: &outbox)
         case .ending(let ending):
             if ending.refusals > 0 { phase = .off }  // the controller does not want it
         }
@@ -116,9 +119,8 @@ public struct SensorCollector: Sendable {
         case .choosing(let deadline) where deadline <= now: choose(at: now, into: &outbox)
         case .resting(let deadline) where deadline <= now:
             if hostHasFailed { startHost(into: &outbox) } else { scan(into: &outbox) }
-        case .talking(var conversation):
-            let progress = conversation.timePassed(at: now, &decoder, into: &outbox)
-            goOn(with: conversation, progress, into: &outbox)
+        case .talking:
+            follow(conversation?.timePassed(at: now, &decoder, into: &outbox), into: &outbox)
         case .ending(var ending) where ending.asksAgainAt <= now:
             ending.asksAgainAt = .never
             phase = .ending(ending)
@@ -157,9 +159,9 @@ public struct SensorCollector: Sendable {
         case .disconnected(let id, _, let reason): disconnected(id, reason, at: now, into: &outbox)
         case .finished(let id, let number, let result): finished(id, number, result, at: now, into: &outbox)
         case .attributesChanged(let id):
-            guard case .talking(var conversation) = phase, conversation.id == id else { return }
-            conversation.attributesChanged(into: &outbox)
-            goOn(with: conversation, .goesOn, into: &outbox)
+            guard isTalking(id) else { return }
+            conversation?.attributesChanged(into: &outbox)
+            follow(.goesOn, into: &outbox)
         default: break
         }
     }
@@ -239,56 +241,63 @@ public struct SensorCollector: Sendable {
         let isPromising = candidates.all.contains { $0.address == peer.address && $0.offers(settings.services) }
         var conversation = Conversation(
             id, with: peer, isPromising: isPromising, settings, after: lastProcedure)
-        if isStopping { return end(conversation, into: &outbox) }
+        guard !isStopping else {
+            self.conversation = conversation
+            return endConversation(into: &outbox)
+        }
         decoder.begin(with: peer)
         conversation.begin(into: &outbox)
-        goOn(with: conversation, .goesOn, into: &outbox)
+        (self.conversation, phase) = (conversation, .talking)
+        follow(.goesOn, into: &outbox)
     }
 
     private mutating func heard(
         _ id: ConnectionID, _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, at now: Instant,
         into outbox: inout [Output]
     ) {
-        guard case .talking(var conversation) = phase, conversation.id == id else { return }
-        let progress = conversation.heard(handle, octets, isIndicated: isIndicated, &decoder, at: now, into: &outbox)
-        goOn(with: conversation, progress, into: &outbox)
+        guard isTalking(id) else { return }
+        let progress = conversation?.heard(
+            handle, octets, isIndicated: isIndicated, &decoder, at: now, into: &outbox)
+        follow(progress, into: &outbox)
     }
 
     private mutating func finished(
         _ id: ConnectionID, _ number: UInt32, _ result: Result<Procedure.Outcome, Procedure.Failure>,
         at now: Instant, into outbox: inout [Output]
     ) {
-        guard case .talking(var conversation) = phase, conversation.id == id else { return }
-        let progress = conversation.finished(number, result, &decoder, at: now, into: &outbox)
-        goOn(with: conversation, progress, into: &outbox)
+        guard isTalking(id) else { return }
+        follow(conversation?.finished(number, result, &decoder, at: now, into: &outbox), into: &outbox)
     }
 
-    private mutating func goOn(
-        with conversation: Conversation, _ progress: Conversation.Progress, into outbox: inout [Output]
-    ) {
-        lastProcedure = conversation.lastProcedure
-        phase = .talking(conversation)
+    private func isTalking(_ id: ConnectionID) -> Bool {
+        if case .talking = phase { conversation?.id == id } else { false }
+    }
+
+    /// Does what the progress of the conversation demands.
+    private mutating func follow(_ progress: Conversation.Progress?, into outbox: inout [Output]) {
+        lastProcedure = conversation?.lastProcedure ?? lastProcedure
+        guard let progress, progress != .goesOn, let peer = conversation?.peer else { return }
         switch progress {
         case .goesOn: break
         case .subscribed:
             backOff.reset()
-            setbacks.forgive(conversation.peer.address)
+            setbacks.forgive(peer.address)
         case .failed(let why):
-            setbacks.add(.noService, of: conversation.peer.address)
-            say(.error(why), conversation.peer, into: &outbox)
-            end(conversation, into: &outbox)
+            setbacks.add(.noService, of: peer.address)
+            say(.error(why), peer, into: &outbox)
+            endConversation(into: &outbox)
         }
     }
 
-    private mutating func end(_ conversation: Conversation, into outbox: inout [Output]) {
-        let (id, peer) = (conversation.id, conversation.peer)
-        phase = .ending(Ending(id: id, peer: peer, hasCleared: conversation.hasCleared))
-        outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
+    private mutating func endConversation(into outbox: inout [Output]) {
+        guard let ended = conversation.take() else { return }
+        phase = .ending(Ending(id: ended.id, peer: ended.peer, hasCleared: ended.hasCleared))
+        outbox.append(.command(.disconnect(ended.id, reason: .remoteUserTerminated)))
     }
 
     private func isOurs(_ id: ConnectionID) -> Bool {
         switch phase {
-        case .talking(let conversation): conversation.id == id
+        case .talking: conversation?.id == id
         case .ending(let ending): ending.id == id
         default: false
         }
@@ -306,9 +315,10 @@ public struct SensorCollector: Sendable {
     private mutating func lost(_ reason: HCIStatus, into outbox: inout [Output]) {
         let (peer, hasCleared): (Peer, Bool)
         switch phase {
-        case .talking(let conversation):
-            (peer, hasCleared) = (conversation.peer, conversation.hasCleared)
-            if !conversation.isSubscribed { setbacks.add(.noConnection, of: peer.address) }
+        case .talking:
+            guard let lost = conversation.take() else { return }
+            (peer, hasCleared) = (lost.peer, lost.hasCleared)
+            if !lost.isSubscribed { setbacks.add(.noConnection, of: peer.address) }
         case .ending(let ending): (peer, hasCleared) = (ending.peer, ending.hasCleared)
         default: return
         }
@@ -323,12 +333,13 @@ public struct SensorCollector: Sendable {
         _ opcode: Opcode, _ status: HCIStatus, at now: Instant, into outbox: inout [Output]
     ) {
         switch (phase, opcode) {
-        case (.scanning, .leSetScanEnable), (.scanning, .leSetScanParameters),
-            (.scanning, .leSetExtendedScanEnable), (.scanning, .leSetExtendedScanParameters):
+        case (.scanning, Command.leSetScanEnable.opcode), (.scanning, Command.leSetScanParameters.opcode),
+            (.scanning, Command.leSetExtendedScanEnable.opcode),
+            (.scanning, Command.leSetExtendedScanParameters.opcode):
             say(.error("the controller does not scan: \(status)"), nil, into: &outbox)
             outbox.append(.command(.stopScanning))
             rest(at: now, into: &outbox)
-        case (.ending(let ending), .disconnect): refused(ending, status, at: now, into: &outbox)
+        case (.ending(let ending), Command.disconnect.opcode): refused(ending, status, at: now, into: &outbox)
         default: break
         }
     }

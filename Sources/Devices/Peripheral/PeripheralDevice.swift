@@ -63,7 +63,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
         var attributes = definition.services.map(\.attributes)
         let own = [Self.genericAccess(definition), Self.genericAttribute]
         for service in definition.absentServices where attributes.indices.contains(service) {
-            attributes[service].0.isThere = false
+            attributes[service].0.isPresent = false
         }
         table = try AttributeTable(own + attributes.map(\.0))
         for (service, (defined, ids)) in attributes.enumerated() {

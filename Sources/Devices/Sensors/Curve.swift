@@ -1,72 +1,71 @@
-/// How a value changes with the time since it began.  A description: a `Signal` evaluates it.
+/// A value as a function of the time since it started; evaluated by a `Signal`.
 ///
-/// Every period and length counts as 1 ns when it is shorter than that; a curve asked for a time before 0 gives its
-/// value at 0.
+/// Periods and durations shorter than 1 ns count as 1 ns; before time 0, a curve has its value at 0.
 public indirect enum Curve: Hashable, Sendable {
-    /// Always the same.
+    /// A constant.
     case constant(Double)
-    /// One value after the other, each for a period.  Without values it has stopped from the start.
+    /// One value after the other, each for a period. An empty list has stopped from the start.
     case list([Double], period: Duration, then: Ending = .hold)
-    /// From the start to the end in a straight line, and there it stays.
+    /// A straight line from the start to the end value, which then stays.
     case ramp(start: Double, end: Double, over: Duration)
-    /// One step up or down at the end of each period, for ever.
+    /// A step up or down at the end of each period, without end.
     case step(start: Double, by: Double, period: Duration)
-    /// Around the mean, upwards first.
+    /// A sine around the mean, rising first.
     case sine(mean: Double, amplitude: Double, period: Duration)
-    /// At the end of each period a step of any size up to `by` in either direction, reflected at the ends of the range.
+    /// A random step of up to `by` in either direction at the end of each period, reflected at the ends of the range.
     ///
-    /// Each 65,536th place is found without the steps before it, so that years of milliseconds are as near as a second;
-    /// the last steps before it lead there.
+    /// Every 65,536th value is computed without the steps before it, so that any time is found quickly; the last steps
+    /// before it are drawn towards it.
     case walk(start: Double, by: Double, period: Duration, range: ClosedRange<Double>)
-    /// One curve after the other, each with a time of its own that begins at 0.
+    /// One curve after the other, each with its own time that starts at 0.
     ///
-    /// The first piece without a length lasts for ever; behind the last of limited length the curve has stopped.
+    /// A piece without a duration lasts forever; after a last piece with a duration the curve has stopped.
     case pieces([Piece])
-    /// What has been counted since the start, so much each day.  The days repeat; without any, 0.
+    /// A count since the start that grows by the day's total each day. The days repeat; without days it stays 0.
     case days([Double], profile: Profile = .flat)
-    /// Each value from its time on, until the next; the first one also before its time.  In the order of time;
-    /// without any, the curve has stopped.
+    /// Each value from its time until the next; the first one also before its time. The samples must be sorted by time;
+    /// without samples the curve has stopped.
     case samples([Sample])
-    /// All of these together; it stops with the first of them that does.
+    /// The sum of curves; it stops when the first of them stops.
     case sum([Curve])
 
-    /// What comes behind the last value of a list.
+    /// What follows the last value of a list.
     public enum Ending: String, CaseIterable, Sendable {
         /// The last value stays.
         case hold
-        /// The first value comes again.
+        /// The first value follows.
         case `repeat`
-        /// No value any more.
+        /// The curve has stopped.
         case stop
     }
 
-    /// One curve for a while.
+    /// A curve for a certain time.
     public struct Piece: Hashable, Sendable {
-        /// What the value does.
+        /// The curve.
         public var curve: Curve
-        /// How long; nil for ever.
+        /// Its duration; nil for no end.
         public var duration: Duration?
 
-        /// This curve for so long.
+        /// A curve with a duration.
         public init(_ curve: Curve, for duration: Duration? = nil) { (self.curve, self.duration) = (curve, duration) }
     }
 
-    /// A value and when it begins.
+    /// A value from a certain time on.
     public struct Sample: Hashable, Sendable {
-        /// Since the start.
+        /// The time since the start.
         public var time: Duration
-        /// From then on.
+        /// The value.
         public var value: Double
 
-        /// This value from this time on.
+        /// A value from this time on.
         public init(at time: Duration, _ value: Double) { (self.time, self.value) = (time, value) }
     }
 
-    /// How a day's total comes together.
+    /// How a day's total is distributed.
     public enum Profile: String, CaseIterable, Sendable {
-        /// As much in each minute as in any other.
+        /// Evenly over the day.
         case flat
-        /// Nothing before 07:00 and after 23:00, and as much in each minute between as in any other.
+        /// Evenly between 07:00 and 23:00.
         case waking
     }
 }

@@ -2,65 +2,65 @@ public import Simulation
 
 /// An electrocardiogram in microvolts whose R waves are the beats of a `Heart`.
 ///
-/// Give it the beats that RR-Intervals are made of, in order.  *Everything is a function of beats, time and seed*: any
-/// window of samples can be drawn, in portions or at once, before or after another.  A beat's P wave comes before the
-/// beat, so samples are `settled` only `delay` after their time, as those of a sensor that filters; their instants are
-/// the true ones.
+/// Add the beats in order, the same ones from which RR-Intervals are computed. Samples are a function of beats, time
+/// and seed only, so any window can be drawn, in any portions and order. A P wave precedes its beat, therefore samples
+/// are `settled` only `delay` after their time, as in a sensor with a filter.
 ///
-/// It remembers the last 256 beats, at least 30 s, and the last 256 times without a lead: older windows lack theirs.
+/// It keeps the last 256 beats, at least 30 s, and the last 256 lead-off periods; older windows lack them.
 public struct ECG: Sendable {
-    /// What else there is to see.  Strengths below 0 or not finite count as 0.
+    /// Disturbances of the signal. Negative and non-finite amplitudes count as 0.
     public struct Noise: Hashable, Sendable {
-        /// Hum of the power lines.
+        /// Power line hum.
         public struct Mains: Hashable, Sendable {
-            /// 50 or 60; 1 to 100,000.
+            /// The frequency in Hz: usually 50 or 60, at least 1, at most 100,000.
             public let hertz: Int
-            /// The amplitude.
+            /// The amplitude in µV.
             public let microvolts: Double
 
-            /// What is outside of 1 Hz to 100,000 Hz is moved to the nearer end.
+            /// Power line hum; the frequency is clamped to its range.
             public init(hertz: Int, microvolts: Double = 20) {
                 (self.hertz, self.microvolts) = (min(max(1, hertz), 100_000), finite(microvolts))
             }
         }
 
-        /// How far the base line goes up or down at most, by breath and slow drift, in µV.
+        /// Maximum deviation of the baseline by respiration and drift, in µV.
         public let wander: Double
-        /// Nil: none.
+        /// Power line hum; nil for none.
         public let mains: Mains?
-        /// The root mean square of muscles' noise, most of it between 60 Hz and 190 Hz at 500 Hz, in µV.
+        /// Root mean square of muscle noise in µV; most of it is between 60 Hz and 190 Hz at 500 Hz.
         public let muscle: Double
 
-        /// So much of each.
+        /// Noise with these amplitudes.
         public init(wander: Double = 0, mains: Mains? = nil, muscle: Double = 0) {
             (self.wander, self.mains, self.muscle) = (finite(wander), mains, finite(muscle))
         }
 
-        /// A textbook's.
+        /// A clean signal.
         public static let none = Noise()
-        /// A person who sits: 100 µV of wander, 5 µV of muscles, no mains.
+        /// A sitting person: 100 µV of baseline wander, 5 µV of muscle noise, no hum.
         public static let resting = Noise(wander: 100, muscle: 5)
     }
 
-    /// What is to be known of some samples.
+    /// The quality of a window of samples.
     public struct Quality: Hashable, Sendable {
-        /// Whether an electrode was off during some of them.
+        /// Whether an electrode was off during part of the window.
         public var isLeadOff = false
-        /// Whether some were beyond the range.
+        /// Whether samples were out of range.
         public var isSaturated = false
 
-        /// All are what was measured.
+        /// Neither.
         public static let good = Quality()
     }
 
     /// How long after its instant a sample is settled.
     public static let delay = Duration.nanoseconds(HeartBeat.lead)
-    /// Beats that follow another by less have no waves of their own: 500 a minute are the most that can be seen.
+    /// A beat that follows another sooner than this has no waves of its own; this limits visible rates to 500 per
+    /// minute.
     public static let refractoryPeriod = Duration.nanoseconds(refractory)
     private static let refractory: Int64 = 120_000_000
-    private static let most = 256
+    private static let maximumHistory = 256
 
-    /// When samples are taken.
+    /// The sampling times.
     public let clock: SampleClock
     private let amplitude: Double
     private let range: Double
@@ -69,8 +69,8 @@ public struct ECG: Sendable {
     private var leadsOff: [(from: Instant, to: Instant)] = []
     private var sums: [Double] = []
 
-    /// `amplitude` is the height of the R wave and `range` the most that can be said, up and down, both in µV; a range
-    /// is 1 to 32767.
+    /// An electrocardiogram; `amplitude` is the height of the R wave in µV, and `range` (1 to 32767) the largest value
+    /// in µV.
     public init(
         _ clock: SampleClock = SampleClock(hertz: 500), amplitude: Double = 1000, range: Int16 = .max,
         noise: Noise = .resting, seed: UInt64 = 0
@@ -81,38 +81,37 @@ public struct ECG: Sendable {
         self.noise = ECGNoise(noise, seed: seed)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The heart beats.  Instants never go back from call to call.
+    /// Adds a beat. Instants must not decrease from call to call.
     public mutating func add(_ beat: Instant) {
         let interval = beats.last.map { beat.nanoseconds - $0.peak } ?? 800_000_000
         guard interval >= Self.refractory else { return }
-        if beats.count >= Self.most { beats.removeFirst(beats.count - Self.most + 1) }
+        if beats.count >= Self.maximumHistory { beats.removeFirst(beats.count - Self.maximumHistory + 1) }
         beats.append(HeartBeat(peak: beat.nanoseconds, interval: interval))
     }
 
-    /// An electrode comes off or is put on again: in between, all is 0.  Instants never go back from call to call.
+    /// Removes or attaches an electrode: in between, all samples are 0. Instants must not decrease from call to call.
     public mutating func setLead(isOff: Bool, at instant: Instant) {
         if leadsOff.last?.to == .never { leadsOff[leadsOff.count - 1].to = instant }
         guard isOff else { return }
-        if leadsOff.count >= Self.most { leadsOff.removeFirst() }
+        if leadsOff.count >= Self.maximumHistory { leadsOff.removeFirst() }
         leadsOff.append((instant, .never))
     }
 
-    /// Nobody asks for a sample before `instant` any more.
+    /// Discards what is only needed for samples before `instant`.
     public mutating func forget(before instant: Instant) {
         let old = beats.prefix { $0.peak + HeartBeat.trail < instant.nanoseconds }.count
-        beats.removeFirst(min(old, max(0, beats.count - 1)))  // the last one says how long the next interval is
+        beats.removeFirst(min(old, max(0, beats.count - 1)))  // the last one determines the next interval
         leadsOff.removeAll { $0.to < instant }
     }
 
     // MARK: Samples
 
-    /// How many samples since the start no later beat changes any more, when all beats up to now are known.
+    /// Number of samples since the start that no later beat changes, provided that all beats until `now` were added.
     public func settled(at now: Instant) -> Int64 { clock.count(until: now.advanced(byNanoseconds: -HeartBeat.lead)) }
 
-    /// Puts the samples with these numbers into `samples` in place of what was there; no allocation once that has the
-    /// capacity.
+    /// Replaces `samples` by the samples with these numbers; does not allocate if the capacity suffices.
     public mutating func draw(_ indices: Range<Int64>, into samples: inout [Int16]) -> Quality {
         samples.removeAll(keepingCapacity: true)
         guard indices.lowerBound >= 0, clock.instant(of: indices.upperBound) < .never else { return .good }
@@ -164,5 +163,5 @@ public struct ECG: Sendable {
     }
 }
 
-/// From 0 to 10⁹.
+/// Clamped to 0…10⁹.
 private func finite(_ microvolts: Double) -> Double { microvolts > 0 ? min(microvolts, 1e9) : 0 }

@@ -1,10 +1,10 @@
 import Simulation
 
-/// What an electrode picks up besides the heart, as a function of time, sample and seed.
+/// The noise of an electrocardiogram as a function of time, sample number and seed.
 struct ECGNoise: Sendable {
     private let strength: ECG.Noise
     private let tables = WaveTables.shared
-    private let wander: UInt64  // the seeds of two streams of chance
+    private let wander: UInt64  // the seeds of two random streams
     private let muscle: UInt64
 
     init(_ strength: ECG.Noise, seed: UInt64) {
@@ -13,14 +13,15 @@ struct ECGNoise: Sendable {
         (wander, muscle) = (chance.next(), chance.next())
     }
 
-    /// Adds noise to samples; `sums` has one for each of `indices`.
+    /// Adds noise to `sums`, which has one element for each of `indices`.
     func add(to sums: inout [Double], _ indices: Range<Int64>, _ clock: SampleClock) {
         if strength.wander > 0 { addWander(to: &sums, indices, clock) }
         if let mains = strength.mains, mains.microvolts > 0 { addMains(mains, to: &sums, indices, clock) }
         if strength.muscle > 0 { addMuscle(to: &sums, indices) }
     }
 
-    /// Half of it the breath of the heart, 15 a minute; half a smooth line through a point of chance each 3 s.
+    /// One half is respiration, 15 per minute, as in the heart; the other a smooth line through a random point every 3
+    /// s.
     private func addWander(to sums: inout [Double], _ indices: Range<Int64>, _ clock: SampleClock) {
         let (breath, cell): (Int64, Int64) = (4_000_000_000, 3_000_000_000)
         var (number, left, right): (Int64, Double, Double) = (-1, 0, 0)
@@ -38,12 +39,12 @@ struct ECGNoise: Sendable {
         }
     }
 
-    /// -1 to 1.
+    /// A random point, -1 to 1.
     private func point(_ number: Int64) -> Double {
         Double(Self.draw(number, wander) >> 11) * 0x1p-52 - 1
     }
 
-    /// The frequency of the mains, and a fifth as much of its third harmonic.
+    /// The mains frequency, and its third harmonic with a fifth of the amplitude.
     private func addMains(
         _ mains: ECG.Noise.Mains, to sums: inout [Double], _ indices: Range<Int64>, _ clock: SampleClock
     ) {
@@ -60,10 +61,10 @@ struct ECGNoise: Sendable {
         }
     }
 
-    /// The difference of chance two samples apart: nothing at 0 Hz and at half the rate, most in between, as
-    /// electromyograms have it.
+    /// The difference of random values two samples apart: no energy at 0 Hz and at half the rate, most of it in
+    /// between, like electromyograms.
     private func addMuscle(to sums: inout [Double], _ indices: Range<Int64>) {
-        let deviation = 53_510.0  // of the difference of two sums of four numbers of 16 bits
+        let deviation = 53_510.0  // of the difference of two sums of four 16-bit numbers
         let scale = strength.muscle / deviation
         var (older, old) = (white(indices.lowerBound - 2), white(indices.lowerBound - 1))
         for (place, index) in indices.enumerated() {
@@ -73,13 +74,13 @@ struct ECGNoise: Sendable {
         }
     }
 
-    /// Four numbers of 16 bits each: nearly normally distributed.
+    /// The sum of four 16-bit numbers: nearly normally distributed.
     private func white(_ index: Int64) -> Int64 {
         let bits = Self.draw(index, muscle)
         return Int64(bits & 0xFFFF) + Int64(bits >> 16 & 0xFFFF) + Int64(bits >> 32 & 0xFFFF) + Int64(bits >> 48)
     }
 
-    /// Of a stream of chance the draw with this number, without the ones before it.
+    /// A draw of a random stream by its number.
     private static func draw(_ number: Int64, _ seed: UInt64) -> UInt64 {
         var stream = RandomStream(seed: seed &+ UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15)
         return stream.next()

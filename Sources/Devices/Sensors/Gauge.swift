@@ -1,9 +1,9 @@
 public import Simulation
 
-/// A value over the time of a simulation that a script can take over for a while.
+/// A value over time that a script can temporarily override.
 ///
-/// A curve that was set begins at the instant at which it was set, or at an earlier one, if it comes back.  What was
-/// there before goes on unseen, and comes back as if it had never been away.
+/// An override starts when it is set, or earlier if it resumes. The overridden value continues in the background and
+/// returns as if there had been no override.
 public struct Gauge: Sendable {
     private var base: Signal
     private let begun: Instant
@@ -15,26 +15,27 @@ public struct Gauge: Sendable {
         var signal: Signal?
     }
 
-    /// Shows `base`, which begins with the simulation, or has begun before.
+    /// A gauge that shows `base`, which starts with the simulation or earlier.
     public init(_ base: Signal, begun: Instant = .start) { (self.base, self.begun) = (base, begun) }
 
-    /// Shows `signal` from `instant` on, or what it began with when nil.  Instants never go back from call to call.
+    /// Overrides the value with `signal` from `instant` on, or ends overriding if it is nil.
     ///
-    /// The signal's own time counts from `begun`, or from `instant` when that is nil.
+    /// The signal's time starts at `begun`, or at `instant` if that is nil. Instants must not decrease from call to
+    /// call.
     public mutating func set(_ signal: Signal?, at instant: Instant, begun: Instant? = nil) {
         changes.append(Change(at: instant, begun: begun ?? instant, signal: signal))
     }
 
-    /// Nobody asks for a value before `instant` any more: what ended until then is dropped.
+    /// Discards what is only needed for values before `instant`.
     public mutating func forget(before instant: Instant) {
         guard let last = changes.lastIndex(where: { $0.at <= instant }) else { return }
         changes.removeFirst(changes[last].signal == nil ? last + 1 : last)
     }
 
-    /// How many takeovers and returns it remembers.
+    /// Number of remembered changes.
     var remembered: Int { changes.count }
 
-    /// The value at an instant, earlier than the last change or not; nil when its curve has stopped.
+    /// The value at an instant, which may be before the last change; nil when its curve has stopped.
     public mutating func value(at instant: Instant) -> Double? {
         var index = changes.count - 1
         while index >= 0, instant < changes[index].at { index -= 1 }
@@ -45,13 +46,13 @@ public struct Gauge: Sendable {
         return changes[index].signal?.value(atNanoseconds: elapsed)
     }
 
-    /// The most that can be counted, when a clock that has stopped is asked of what began before the simulation.
+    /// Saturates: a stopped clock may be asked about a curve that started before the simulation.
     private static func nanoseconds(from begun: Instant, to instant: Instant) -> Int64 {
         let (elapsed, overflow) = instant.nanoseconds.subtractingReportingOverflow(begun.nanoseconds)
         return overflow ? .max : elapsed
     }
 
-    /// When the value is next taken over or given back; `.never` when it is not known yet.
+    /// When the next override starts or ends after an instant; `.never` if none is known.
     func nextChange(after instant: Instant) -> Instant {
         var next = Instant.never
         var index = changes.count - 1

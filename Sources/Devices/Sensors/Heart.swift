@@ -2,38 +2,38 @@ public import Simulation
 
 /// A heart that beats at a scripted rate.
 ///
-/// *Beats first*: the rate is summed up over time, and each whole number that the sum passes is a beat; RR-Intervals are
-/// the times between these beats, so that rate, intervals and mean agree over any length of time.  The rate is taken
-/// from its curve 8 times a second and when the curve changes.  *The number that is reported* is the curve itself,
-/// rounded: a script that says 300 shows 300, and one that says 0 or 65535 shows that too, whatever beats then.
+/// The rate is integrated over time: each time the sum passes a whole number there is a beat. RR-Intervals are the
+/// times between these beats, so rate, intervals and mean agree over any length of time. The rate is sampled 8 times
+/// per second and when its curve changes. The reported rate is the curve itself, rounded: a script can report 0, 300 or
+/// 65535 whatever the beats are.
 ///
-/// Everything is a function of time and seed: how often and in which portions beats are asked for changes nothing.
-/// Nothing happens while nobody asks; a second that is caught up on costs some hundred nanoseconds.  More than a thousand
-/// beats a minute come evenly, so that they need not be counted one by one when nobody wants them.
+/// Everything is a function of time and seed, independent of when and in which portions beats are requested. Catching
+/// up takes some hundred nanoseconds per second. Above 1000 beats per minute, beats are evenly spaced, so that they can
+/// be skipped without counting.
 public struct Heart: Sendable {
-    /// How far beats stray from where an even heart would have them, in thousandths of the interval between them.
+    /// How far beats deviate from an even rhythm, in thousandths of the interval.
     ///
-    /// No beat's stray adds to the next one's, so that the mean rate stays that of the curve.
+    /// Deviations do not add up, so the mean rate remains that of the curve.
     public struct Variability: Hashable, Sendable {
-        /// The amplitude of a sine of 15 breaths a minute (respiratory sinus arrhythmia); 0 to 100.
+        /// Amplitude of a sine of 15 breaths per minute (respiratory sinus arrhythmia), 0 to 100.
         public let respiration: Int
-        /// The most that chance adds or takes, each size equally likely; 0 to 100.
+        /// Maximum of a uniformly distributed random deviation, 0 to 100.
         public let noise: Int
 
-        /// The amplitude of a sine of 6 waves a minute (Mayer waves of the blood pressure), which is the power at low
-        /// frequency where respiration is that at high; 0 to 100.
+        /// Amplitude of a sine of 6 waves per minute (Mayer waves of the blood pressure), 0 to 100: low-frequency
+        /// power, as respiration is high-frequency power.
         public let mayer: Int
 
-        /// What is outside of 0 to 100 is moved to the nearer end.
+        /// A variability; values are clamped to 0…100.
         public init(respiration: Int, noise: Int, mayer: Int = 0) {
             self.respiration = min(max(0, respiration), 100)
             self.noise = min(max(0, noise), 100)
             self.mayer = min(max(0, mayer), 100)
         }
 
-        /// As even as a metronome.
+        /// An even rhythm.
         public static let none = Variability(respiration: 0, noise: 0)
-        /// 40 and 20: at 72 beats a minute the intervals' standard deviation is about 30 ms.
+        /// At 72 beats per minute the standard deviation of the intervals is about 30 ms.
         public static let resting = Variability(respiration: 40, noise: 20)
     }
 
@@ -42,18 +42,18 @@ public struct Heart: Sendable {
     private var chance: RandomStream
     private var energy: Energy
 
-    // Integers only, so that no error adds up: a beat is so many times 1 ns at 1/1024 beats a minute.
+    // Integers, so that no error adds up: a beat is a number of ns times 1/1024 beats per minute.
     private static let beat: Int64 = 60_000_000_000 * 1024
-    private static let even: Int64 = 1000 * 1024  // a faster heart beats evenly
+    private static let even: Int64 = 1000 * 1024  // faster hearts beat evenly
     private var slice: Slice
-    private var next = Heart.beat  // from the begin of the slice to the next beat
-    private var stray: Int64 = 0  // how much of that is the next beat's stray
+    private var next = Heart.beat  // from the start of the slice to the next beat
+    private var stray: Int64 = 0  // the next beat's deviation, contained in `next`
 
-    /// A time in which the rate does not change.
+    /// A time span with a constant rate.
     private struct Slice {
         let begin: Instant
         var end: Instant
-        let speed: Int64  // in 1/1024 beats a minute
+        let speed: Int64  // in 1/1024 beats per minute
 
         init(from begin: Instant, _ rate: inout Gauge) {
             let length: Int64 = 125_000_000
@@ -65,7 +65,7 @@ public struct Heart: Sendable {
         }
     }
 
-    /// A heart whose rate begins with the simulation; `seed` is that of its variability.
+    /// A heart whose rate starts with the simulation; `seed` determines its variability.
     public init(rate: Signal, seed: UInt64 = 0, variability: Variability = .resting) {
         (self.rate, self.variability) = (Gauge(rate), variability)
         energy = Energy(self.rate)
@@ -75,23 +75,24 @@ public struct Heart: Sendable {
 
     // MARK: Rate
 
-    /// What a sensor shows: beats per minute, rounded, 0 to 65535; nil when the curve has stopped.
+    /// The rate that a sensor reports, 0 to 65535 beats per minute; nil when the curve has stopped.
     public mutating func bpm(at instant: Instant) -> UInt16? {
-        wanted(at: instant).map(Self.shown)
+        unclampedRate(at: instant).map(Self.reported)
     }
 
-    /// What the curve says, neither rounded nor in any range; nil when it has stopped.
-    public mutating func wanted(at instant: Instant) -> Double? { rate.value(at: instant) }
+    /// The rate of the curve, neither rounded nor clamped; nil when it has stopped.
+    public mutating func unclampedRate(at instant: Instant) -> Double? { rate.value(at: instant) }
 
-    /// A rate as a sensor shows it: rounded, 0 to 65535.
-    public static func shown(_ rate: Double) -> UInt16 {
+    /// A rate as a sensor reports it: rounded and clamped to 0…65535.
+    public static func reported(_ rate: Double) -> UInt16 {
         rate > 0 ? UInt16(min(rate, 65535) + 0.5) : 0  // NaN is 0 too
     }
 
-    /// Beats at `rate`, which begins now, from `instant` on; or at what it was made with, when nil.
+    /// Overrides the rate from `instant` on, or restores the original rate if `rate` is nil.
     ///
-    /// Its own time counts from `begun`, if that is not nil.  Instants never go back from call to call; beats behind
-    /// `instant` that have been taken are not taken back.  A change is remembered until the beats behind it are taken.
+    /// The time of `rate` starts at `begun`, or at `instant` if that is nil. Instants must not decrease from call to
+    /// call. Beats after `instant` that were taken already stay as they are. A change is remembered until the beats
+    /// after it are taken.
     public mutating func setRate(_ rate: Signal?, at instant: Instant, begun: Instant? = nil) {
         self.rate.set(rate, at: instant, begun: begun)
         self.rate.forget(before: min(slice.begin, instant))
@@ -103,12 +104,12 @@ public struct Heart: Sendable {
         }
     }
 
-    /// How many changes of its rate it remembers.
+    /// Number of remembered changes of the rate.
     var remembered: Int { rate.remembered }
 
     // MARK: Beats
 
-    /// Calls `body` for each beat up to and including `instant` that has not been taken yet, in order.
+    /// Takes the beats up to and including `instant`, and calls `body` for each in order.
     public mutating func beats(until instant: Instant, _ body: (Instant) -> Void) {
         while slice.begin <= instant {
             while let beat = beatInSlice {
@@ -122,9 +123,8 @@ public struct Heart: Sendable {
         }
     }
 
-    /// Passes over beats that nobody wants, up to an eighth of a second before `instant` or nearer: whether there was such
-    /// a time.
-    public mutating func pass(until instant: Instant) -> Bool {
+    /// Skips beats up to an eighth of a second before `instant`; returns false if that was not possible.
+    public mutating func skipBeats(until instant: Instant) -> Bool {
         guard slice.end <= instant else { return false }
         while slice.end <= instant {
             while let beat = beatInSlice {
@@ -137,13 +137,13 @@ public struct Heart: Sendable {
         return true
     }
 
-    /// How many come before the slice ends, evenly.
+    /// Number of remaining beats in the slice, for an even rhythm.
     private var beatsLeftInSlice: Int64 {
         let last = slice.speed * (slice.end.nanoseconds - slice.begin.nanoseconds - 1)
         return next <= last ? (last - next) / Self.beat + 1 : 0
     }
 
-    /// The next beat, when it comes before the slice ends.
+    /// The next beat, if it is in the slice.
     private var beatInSlice: Instant? {
         guard slice.speed > 0 else { return nil }
         let wait = max(0, (next + slice.speed - 1) / slice.speed)
@@ -158,8 +158,8 @@ public struct Heart: Sendable {
         }
         let respiration = Self.wave(at: beat, period: 4_000_000_000, thousandths: variability.respiration)
         let mayer = Self.wave(at: beat, period: 10_000_000_000, thousandths: variability.mayer)
-        let most = Int64(variability.noise) * 1000
-        let noise = (Int64(chance.below(UInt64(2 * most + 1))) - most) * (Self.beat / 1_000_000)
+        let maximum = Int64(variability.noise) * 1000
+        let noise = (Int64(chance.below(UInt64(2 * maximum + 1))) - maximum) * (Self.beat / 1_000_000)
         next += Self.beat + respiration + mayer + noise - stray
         stray = respiration + mayer + noise
     }
@@ -171,9 +171,9 @@ public struct Heart: Sendable {
 
     // MARK: Energy
 
-    /// Kilojoules expended since the last reset, 65535 for all that is more.
+    /// Kilojoules expended since the last reset, at most 65535.
     public mutating func kilojoules(at instant: Instant) -> UInt16 { energy.kilojoules(at: instant) }
 
-    /// Counts from 0 again, from `instant` on.
+    /// Resets the energy to 0 at `instant`.
     public mutating func resetEnergy(at instant: Instant) { energy.reset(at: instant) }
 }

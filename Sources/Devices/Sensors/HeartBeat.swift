@@ -1,19 +1,19 @@
 import Simulation
 
-/// What one beat adds to an electrocardiogram: five waves, each a bell curve around a time near the beat.
+/// The contribution of one beat to an electrocardiogram: five waves, each a bell curve around a time near the beat.
 ///
-/// The model of McSharry, Clifford, Tarassenko and Smith ("A dynamical model for generating synthetic electrocardiogram
-/// signals", IEEE Transactions on Biomedical Engineering 50(3), 2003; ECGSYN) without its return to the base line,
-/// whose equation then has this sum of bells as its solution, so that a sample needs no history.  ECGSYN's angles θ and
-/// widths b become times by the interval before the beat, with its adaptation to the rate: times near the R wave grow
-/// with the square root of the interval, and those of P and T with its ¾ power.
+/// This is the model of McSharry, Clifford, Tarassenko and Smith ("A dynamical model for generating synthetic
+/// electrocardiogram signals", IEEE Transactions on Biomedical Engineering 50(3), 2003; ECGSYN) without its return to
+/// the baseline: its solution is then this sum, so that a sample needs no history. The preceding interval converts
+/// ECGSYN's angles θ and widths b to times and adapts them to the rate: times near the R wave grow with the square root
+/// of the interval, those of P and T with its ¾ power.
 struct HeartBeat: Sendable {
     /// The peak of the R wave, in nanoseconds since the start.
     let peak: Int64
     private let near: Double  // √interval, in √s
     private let far: Double  // interval^¾
 
-    /// A wave in ECGSYN's terms, and its height as a part of that of the R wave: a·b² over that of R.
+    /// A wave in ECGSYN's terms, and its height relative to the R wave: a·b² over that of R.
     struct Wave {
         let degrees: Double
         let width: Double
@@ -32,12 +32,12 @@ struct HeartBeat: Sendable {
         Wave(15, a: -7.5, b: 0.1), Wave(100, a: 0.75, b: 0.4, isFar: true),
     ]
 
-    /// How long before its R wave a beat begins, at the most: P after the longest interval.
+    /// Maximum time from the start of a beat to its R wave: P after the longest interval.
     static let lead: Int64 = 500_000_000
-    /// How long after its R wave a beat ends, at the most: T after the longest interval.
+    /// Maximum time from the R wave to the end of a beat: T after the longest interval.
     static let trail: Int64 = 700_000_000
 
-    /// A beat so long after the one before; intervals count as 0.2 s to 1.5 s.
+    /// A beat after this interval, clamped to 0.2 s…1.5 s.
     init(peak: Int64, interval: Int64) {
         self.peak = peak
         let seconds = Double(min(max(interval, 200_000_000), 1_500_000_000)) / 1e9
@@ -45,7 +45,7 @@ struct HeartBeat: Sendable {
         far = near * near.squareRoot()
     }
 
-    /// When a wave is at its peak, and its standard deviation, both in nanoseconds.
+    /// The peak time and standard deviation of a wave in nanoseconds.
     func shape(of wave: Wave) -> (middle: Int64, deviation: Double) {
         let offset = wave.degrees / 360 * (wave.isFar ? far : near)
         return (peak + Int64(offset * 1e9), wave.width / 6.283185307179586 * near * 1e9)

@@ -1,21 +1,21 @@
 import Simulation
 
-/// A heart rate taken many times a second, numbered from the start.
+/// A heart rate sampled many times per second; samples are numbered from the start.
 public struct HeartRateSamples: Sendable {
-    /// When values are taken.
+    /// The sampling times.
     public let clock: SampleClock
-    /// What is taken; a script may take it over.
+    /// The sampled rate, which a script can override.
     public var rate: Gauge
-    /// Of the values that were taken last, the first that is less than 0 or more than 65535.
+    /// The first of the samples taken last that does not fit into 0…65535.
     public private(set) var saturated: Double?
 
-    /// Values of a curve that begins with the simulation.
+    /// Samples of a curve that starts with the simulation.
     public init(_ rate: Signal, _ clock: SampleClock = SampleClock(hertz: 500)) {
         (self.rate, self.clock) = (Gauge(rate), clock)
     }
 
-    /// Puts the values with these numbers, in beats per minute, into `values` in place of what was there, up to where
-    /// the curve stops; no allocation once that has the capacity.
+    /// Replaces `values` by the samples with these numbers, in beats per minute, up to where the curve stops; does not
+    /// allocate if the capacity suffices.
     public mutating func take(_ indices: Range<Int64>, into values: inout [UInt16]) {
         values.removeAll(keepingCapacity: true)
         saturated = nil
@@ -27,7 +27,7 @@ public struct HeartRateSamples: Sendable {
                 return
             }
             if saturated == nil, !(0...65535).contains(value) { saturated = value }
-            values.append(Heart.shown(value))
+            values.append(Heart.reported(value))
         }
     }
 }

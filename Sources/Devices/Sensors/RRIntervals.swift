@@ -1,24 +1,25 @@
 public import Simulation
 
-/// The times from beat to beat that have not been sent yet, in 1/1024 s, as a heart rate measurement has them.
+/// RR-Intervals that are not sent yet, in 1/1024 s as in Heart Rate Measurement.
 ///
-/// Each beat is rounded to a tick of a clock of 1024 Hz that runs since the start, and an interval is the difference of two
-/// ticks: rounding errors do not add up.  A full buffer drops the oldest (Heart Rate Service 1.0, section 3.1.1.4).
+/// Beats are rounded to ticks of a 1024 Hz clock that runs since the start, and an interval is the difference of two
+/// ticks, so rounding errors do not add up. A full buffer drops the oldest interval (Heart Rate Service 1.0, section
+/// 3.1.1.4).
 public struct RRIntervals: Sendable {
-    /// The oldest first.
+    /// Oldest first.
     private var waiting: [UInt16] = []
     private var last: Int64?
     private let capacity: Int
 
-    /// Without a beat; `capacity` intervals may wait, at least one.
+    /// An empty buffer for `capacity` intervals, at least one.
     public init(capacity: Int = 128) { self.capacity = max(1, capacity) }
 
-    /// How many wait.
+    /// Number of intervals.
     public var count: Int { waiting.count }
 
-    /// Adds the interval from the beat before to this one.
+    /// Adds the interval between the previous beat and this one.
     ///
-    /// The first beat ends no interval, and one of 0 ticks or of more than 65535 is left out: it cannot be said.
+    /// The first beat ends no interval. Intervals of 0 or more than 65535 ticks cannot be encoded and are omitted.
     public mutating func add(_ beat: Instant) {
         let second: Int64 = 1_000_000_000
         let (seconds, rest) = beat.nanoseconds.quotientAndRemainder(dividingBy: second)
@@ -29,19 +30,19 @@ public struct RRIntervals: Sendable {
         waiting.append(interval)
     }
 
-    /// The next beat ends no interval: there were others before it.
+    /// Notes a gap: the next beat ends no interval.
     public mutating func interrupt() { last = nil }
 
-    /// Moves the oldest ones, `most` at most, into `intervals` in place of what was there; no allocation
-    /// once that has the capacity.
-    public mutating func take(_ most: Int, into intervals: inout [UInt16]) {
+    /// Moves the oldest intervals, at most `maximum`, into `intervals`, replacing its contents; does not allocate if
+    /// the capacity suffices.
+    public mutating func take(_ maximum: Int, into intervals: inout [UInt16]) {
         intervals.removeAll(keepingCapacity: true)
-        let count = min(max(0, most), waiting.count)
+        let count = min(max(0, maximum), waiting.count)
         intervals.append(contentsOf: waiting[..<count])
         waiting.removeFirst(count)
     }
 
-    /// Forgets what waits, and the last beat: the next one ends no interval.
+    /// Removes all intervals; the next beat ends no interval.
     public mutating func removeAll() {
         waiting.removeAll(keepingCapacity: true)
         last = nil

@@ -1,24 +1,21 @@
 public import Simulation
 
-/// When samples are taken: a whole number in a second, a little fast or slow as a crystal may be.
+/// The sampling times of a sensor with a whole number of samples per second and an inaccurate crystal.
 ///
-/// Sample 0 is taken at the start.  Instants are those of exact arithmetic, rounded down to a nanosecond: no error adds
-/// up, however long it runs.
+/// Sample 0 is taken at the start. Instants are exact, rounded down to nanoseconds, so errors never add up.
 public struct SampleClock: Hashable, Sendable {
-    /// How many samples a second has, 1 to 100,000.
+    /// Nominal number of samples per second, 1 to 100,000.
     public let hertz: Int
     private let rate: UInt64  // in µHz: samples in a million seconds
     private static let second: UInt64 = 1_000_000_000_000_000  // so that 1 s is `second` / `rate` ns
 
-    /// So many samples a second, and faster by so many millionths of that, -100,000 to 100,000.
-    ///
-    /// What is outside is moved to the nearer end.
+    /// A clock with a nominal rate and a deviation in parts per million, -100,000 to 100,000; both are clamped.
     public init(hertz: Int, partsPerMillion: Int = 0) {
         self.hertz = min(max(1, hertz), 100_000)
         rate = UInt64(self.hertz * (1_000_000 + min(max(-100_000, partsPerMillion), 100_000)))
     }
 
-    /// When a sample is taken; `.never` when it cannot be counted.
+    /// The instant of a sample; `.never` if it is out of range.
     public func instant(of index: Int64) -> Instant {
         let product = UInt64(max(0, index)).multipliedFullWidth(by: Self.second)
         guard product.high < rate else { return .never }
@@ -26,7 +23,7 @@ public struct SampleClock: Hashable, Sendable {
         return Int64(exactly: nanoseconds).map { Instant(nanoseconds: $0) } ?? .never
     }
 
-    /// How many samples have been taken up to and including an instant.
+    /// Number of samples up to and including an instant.
     public func count(until instant: Instant) -> Int64 {
         guard instant >= .start else { return 0 }
         let product = (UInt64(instant.nanoseconds) + 1).multipliedFullWidth(by: rate)
@@ -35,7 +32,7 @@ public struct SampleClock: Hashable, Sendable {
         return Int64(clamping: rest == 0 ? count : count + 1)
     }
 
-    /// Calls `body` with the instant of each sample, in nanoseconds since the start, in order; cheaper than one by one.
+    /// Calls `body` with the instant of each sample, in nanoseconds since the start; faster than one by one.
     func forEach(in indices: Range<Int64>, _ body: (Int64) -> Void) {
         let first = instant(of: indices.lowerBound)
         guard !indices.isEmpty, first < .never else { return }

@@ -1,35 +1,35 @@
 import Simulation
 
-/// A curve's values as a function of time and seed, the same on every machine.
+/// Evaluates a curve as a function of time and seed, with the same results on every machine.
 ///
-/// Only additions, multiplications and divisions are used, which IEEE 754 rounds the same everywhere; the sine is an own
-/// polynomial.  Time is whole nanoseconds.
+/// Only additions, multiplications and divisions are used, which IEEE 754 rounds the same everywhere, and
+/// `sin(turns:)`. Times are whole nanoseconds.
 ///
-/// Asking does not change what is answered: only how far a walk has come is remembered, so that the next question is
-/// cheap.  A question about any other time costs some hundred thousand steps of a walk at the most.
+/// Results do not depend on earlier calls. The position in a random walk is cached; a query for an unrelated time takes
+/// up to some hundred thousand steps.
 public struct Signal: Sendable {
     private let node: Node
     private var walks: [Walk] = []
 
-    /// The values of this curve; only a walk needs chance, and each walk of a sum has its own.
+    /// The values of a curve. Only random walks use the seed; each walk of a sum has its own stream.
     public init(_ curve: Curve, seed: UInt64 = 0) {
         node = Node(curve, walks: &walks, RandomStream(seed: seed))
     }
 
-    /// Always the same value.
+    /// A constant.
     public init(_ value: Double) { self.init(.constant(value)) }
 
-    /// The value so long after the curve began; nil when it has stopped.
+    /// The value at a time since the curve's start; nil when the curve has stopped.
     public mutating func value(at time: Duration) -> Double? { value(atNanoseconds: time.inNanoseconds) }
 
-    /// The value so long after the curve began; nil when it has stopped.
+    /// The value at a time in nanoseconds since the curve's start; nil when the curve has stopped.
     public mutating func value(atNanoseconds time: Int64) -> Double? {
         if case .constant(let value) = node { return value }
         return node.value(at: max(0, time), &walks)
     }
 }
 
-/// A curve with its periods in nanoseconds, at least 1, and its walks by number.
+/// A curve with periods in nanoseconds, at least 1, and numbered walks.
 private indirect enum Node: Sendable {
     case constant(Double)
     case list([Double], period: Int64, then: Curve.Ending)
@@ -75,7 +75,7 @@ private indirect enum Node: Sendable {
         }
     }
 
-    /// `time` is not negative.
+    /// `time` must not be negative.
     func value(at time: Int64, _ walks: inout [Walk]) -> Double? {
         switch self {
         case .constant(let value): return value
@@ -114,7 +114,7 @@ private indirect enum Node: Sendable {
         }
     }
 
-    /// `sums[n]`: what came in the first n days of the row.
+    /// `sums[n]` is the total of the first n days.
     private static func counted(_ sums: [Double], at time: Int64, _ profile: Curve.Profile) -> Double {
         let hour: Int64 = 3_600_000_000_000
         let count = Int64(sums.count - 1)
@@ -127,7 +127,7 @@ private indirect enum Node: Sendable {
     }
 
     private static func sampled(_ samples: [(time: Int64, value: Double)], at time: Int64) -> Double? {
-        var (low, high) = (0, samples.count)  // those before `low` have begun, those from `high` on have not
+        var (low, high) = (0, samples.count)  // samples before `low` have started, those from `high` on have not
         while low < high {
             let middle = (low + high) / 2
             if samples[middle].time <= time { low = middle + 1 } else { high = middle }

@@ -1,17 +1,17 @@
 public import Simulation
 
-/// Steps, counted since the start and since the day began.
+/// Steps since the start and since the start of the day.
 ///
-/// The count is a curve, rounded down.  `Curve.days` goes by the calendar: a simulation that begins in the afternoon has
-/// the afternoon's part of the first day.  All times are those of the sensors: `WallClock.sensorTime(at:)`.
+/// The count is a curve, rounded down. `Curve.days` follows the calendar: a simulation that starts in the afternoon has
+/// the afternoon's part of the first day. All times are sensor times: `WallClock.sensorTime(at:)`.
 public struct StepCounter: Sendable {
     private var count: Gauge
     private let clock: WallClock
     private let dailyReset: Duration
-    /// What was counted when the day began that was asked for last.
+    /// The count at the start of the day requested last.
     private var morning: (began: Instant, count: UInt32)?
 
-    /// Counts by a curve; a day begins `dailyReset` after midnight.  Of `clock` only its start counts.
+    /// A counter with a curve; a day starts `dailyReset` after midnight. Only the start of `clock` is used.
     public init(_ curve: Curve, seed: UInt64 = 0, clock: WallClock = WallClock(), dailyReset: Duration = .zero) {
         (self.clock, self.dailyReset) = (clock, dailyReset)
         if case .days = curve {
@@ -25,28 +25,28 @@ public struct StepCounter: Sendable {
         }
     }
 
-    /// Counts by `signal` from now on, or by what it was made with when nil; as `Gauge.set`.
+    /// Overrides the curve, or restores the original one if `signal` is nil; see `Gauge.set`.
     public mutating func set(_ signal: Signal?, at time: Instant, begun: Instant? = nil) {
         _ = countOfMorning(before: time)
-        if morning?.began == time { morning = nil }  // which will be another
+        if morning?.began == time { morning = nil }  // it changes
         count.set(signal, at: time, begun: begun)
         count.forget(before: time)
     }
 
-    /// How many changes of its curve it remembers.
+    /// Number of remembered changes of the curve.
     var remembered: Int { count.remembered }
 
-    /// What the curve says, neither rounded nor in any range; nil when it has stopped.
-    public mutating func wanted(at time: Instant) -> Double? { count.value(at: time) }
+    /// The value of the curve, neither rounded nor clamped; nil when it has stopped.
+    public mutating func unclampedTotal(at time: Instant) -> Double? { count.value(at: time) }
 
-    /// All steps since the start, 4294967295 for all that is more; nil when the curve has stopped.
+    /// Steps since the start, at most 4294967295; nil when the curve has stopped.
     public mutating func total(at time: Instant) -> UInt32? {
-        wanted(at: time).map { $0 >= 4_294_967_295 ? .max : $0 > 0 ? UInt32($0) : 0 }
+        unclampedTotal(at: time).map { $0 >= 4_294_967_295 ? .max : $0 > 0 ? UInt32($0) : 0 }
     }
 
-    /// The steps since the day began, or since the start on the first day; nil when the curve has stopped.
+    /// Steps since the start of the day or, on the first day, of the simulation; nil when the curve has stopped.
     ///
-    /// Times never go back from call to call.
+    /// Times must not decrease from call to call.
     public mutating func today(at time: Instant) -> UInt32? {
         guard let now = total(at: time) else { return nil }
         let before = countOfMorning(before: time)

@@ -1,20 +1,20 @@
 import Simulation
 
-/// A random walk, and where it has been found last.
+/// A random walk and its last position.
 ///
-/// Any step is found without all that lead to it.  Steps come in blocks of 65,536, counted from the start of the walk,
-/// and each block has chance of its own.  Where blocks begin is a walk too: its steps are √65,536 = 256 times as long,
-/// as far as 65,536 steps of chance lead, but not longer than the range; and its blocks are found in the same way.  Of
-/// the fourth of these walks one block has more steps than there are nanoseconds.  So any step costs four blocks at the
-/// most, and nothing depends on what was asked before.
+/// Any step is found without computing all steps before it. Steps are grouped into blocks of 65,536, each with its own
+/// random stream. The starts of the blocks form another walk, whose steps are √65,536 = 256 times as long (as far as
+/// 65,536 random steps lead, but at most the range) and which is evaluated in the same way. One block of the fourth
+/// level contains more steps than there are nanoseconds. Any step therefore takes at most four blocks, and results do
+/// not depend on earlier queries.
 ///
-/// A block ends where the next one begins: it keeps to a wedge that narrows towards that place by a sixteenth of the
-/// longest step with each step, so that it is seldom felt before the last hundreds of steps.
+/// A block ends where the next one starts: it stays inside a wedge that narrows towards that point by a sixteenth of
+/// the maximum step with each step, which mostly affects only the last few hundred steps.
 struct Walk: Sendable {
     private static let levels = 4
     private let start: Double
     private let period: Int64
-    private var stretches: [Stretch]  // the finest first
+    private var stretches: [Stretch]  // finest first
 
     init(start: Double, by: Double, period: Int64, range: ClosedRange<Double>, _ chance: RandomStream) {
         self.start = min(max(start, range.lowerBound), range.upperBound)
@@ -43,7 +43,7 @@ struct Walk: Sendable {
     }
 }
 
-/// A block of a walk, and how far it has been walked.
+/// A block of a walk and the position in it.
 private struct Stretch: Sendable {
     static let length: Int64 = 1 << 16
     private let by: Double
@@ -84,7 +84,7 @@ private struct Stretch: Sendable {
         place += by * (2 * part - 1)
         if place > range.upperBound { place = 2 * range.upperBound - place }
         if place < range.lowerBound { place = 2 * range.lowerBound - place }
-        // A step may be longer than the range, and what is no number any more is somewhere too.
+        // A step may be longer than the range; NaN becomes the lower bound.
         place = place >= range.lowerBound ? min(place, range.upperBound) : range.lowerBound
         guard let end else { return }
         let reach = Double(Self.length - steps) * (by / 16)

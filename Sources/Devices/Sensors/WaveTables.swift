@@ -1,8 +1,8 @@
-/// Tables of a bell curve and of a sine: the same numbers on every machine, and cheap enough for each sample.
+/// Tables of a bell curve and a sine: the same values on every machine, and fast enough for each sample.
 struct WaveTables: Sendable {
-    /// The one set there is.
+    /// The only instance.
     static let shared = WaveTables()
-    /// How many standard deviations from its middle a bell is drawn; behind, it is below 0.0004.
+    /// Number of standard deviations at which bells are cut off; they are below 0.0004 there.
     static let reach = 4.0
 
     private static let stepsPerDeviation = 256.0
@@ -28,14 +28,14 @@ struct WaveTables: Sendable {
         return bells[step] + (bells[step + 1] - bells[step]) * (place - Double(step))
     }
 
-    /// The sine of so many turns, 0 ..< 1, to five decimals.
+    /// The sine of a number of turns, 0 ..< 1, to five decimals.
     func sine(turns: Double) -> Double {
         let place = turns * Self.stepsPerTurn
         let step = Int(place)
         return sines[step] + (sines[step + 1] - sines[step]) * (place - Double(step))
     }
 
-    /// eˣ by its series for x/256, squared eight times.
+    /// eˣ, by its series for x/256 squared eight times.
     private static func exponential(_ x: Double) -> Double {
         let y = x / 256
         var power = 1 + y * (1 + y / 2 * (1 + y / 3 * (1 + y / 4 * (1 + y / 5 * (1 + y / 6)))))

@@ -99,6 +99,8 @@ public struct ClientUse: Sendable {
     public let role: Role
     /// The first key of the line that a value becomes: `battery`.
     public let key: String
+    /// What a line may have under the key, for people; empty for a characteristic that has no line.
+    public let example: String
     /// The key of the value in an object under `key`; nil: the value itself is under `key`.
     public let member: String?
     /// Whether a device is worth a connection for it.
@@ -116,11 +118,12 @@ public struct ClientUse: Sendable {
 
     /// Lines with this key.
     public init(
-        _ key: String, member: String? = nil, role: Role = .printed, importance: Importance = .purpose,
+        _ key: String, _ example: String = "", member: String? = nil, role: Role = .printed, importance: Importance = .purpose,
         isMeasurement: Bool, expires: Bool = false, isPolled: Bool = false, isLong: Bool = false,
         row: ScreenFact? = nil
     ) {
-        (self.key, self.member, self.role, self.importance) = (key, member, role, importance)
+        (self.key, self.example, self.member) = (key, example, member)
+        (self.role, self.importance) = (role, importance)
         (self.isMeasurement, self.expires, self.isPolled, self.isLong) = (isMeasurement, expires, isPolled, isLong)
         self.row = row
     }

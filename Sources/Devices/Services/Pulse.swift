@@ -21,7 +21,7 @@ public struct Pulse: Sendable {
 
     /// Takes in the beats up to an instant, at least those of the last hour.
     public mutating func listen(until now: Instant) {
-        if heart.pass(until: now.advanced(by: .zero - Self.memory)) { intervals.interrupt() }
+        if heart.skipBeats(until: now.advanced(by: .zero - Self.memory)) { intervals.interrupt() }
         var (waiting, beats, count) = (intervals, beats, count)
         (intervals, self.beats) = (RRIntervals(capacity: 0), [])  // so that each has one owner, and is not copied
         heart.beats(until: now) { beat in

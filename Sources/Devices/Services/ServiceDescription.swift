@@ -10,6 +10,8 @@ public import Simulation
 public struct ServiceDescription: Sendable {
     /// The word in a scenario: `battery`.
     public let name: String
+    /// What the service is, for people: no sentence, and no point.
+    public let about: String
     /// Of the services with this name, a scenario chooses by this field; nil for the one that it gets without it.
     public let variant: ServiceVariant?
     /// The UUID that a client discovers.
@@ -37,14 +39,15 @@ public struct ServiceDescription: Sendable {
     ///   - rate: How many values a second a stream sends; nil for a service without a stream.
     ///   - heart: How fast the heart beats that this service measures, and other services of the device listen to.
     public init(
-        _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, isAdvertised: Bool = true, main: String = "",
+        _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true, main: String = "",
         fields: [FieldDescription], characteristics: [CharacteristicDescription],
         problem: @escaping @Sendable (ServiceConfiguration) -> ServiceProblem? = { _ in nil },
         rate: @escaping @Sendable (ServiceConfiguration) -> Int? = { _ in nil },
         heart: (@Sendable (SensorSource) -> Signal)? = nil,
         sensor: @escaping @Sendable (SensorSource) -> any ServiceSensor
     ) {
-        (self.name, self.variant, self.uuid, self.isAdvertised) = (name, variant, uuid, isAdvertised)
+        (self.name, self.variant, self.uuid, self.about) = (name, variant, uuid, about)
+        self.isAdvertised = isAdvertised
         (self.fields, self.characteristics) = (fields, characteristics)
         (self.problem, self.rate, heartRate, self.sensor) = (problem, rate, heart, sensor)
         var values: [ServiceValue] = []

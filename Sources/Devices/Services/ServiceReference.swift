@@ -1,3 +1,6 @@
+import Bluetooth
+import Spelling
+
 extension ServiceDescription {
     /// The service for people: the keys of a scenario, the values with their characteristics, and a client's lines.
     public var reference: String {
@@ -10,12 +13,44 @@ extension ServiceDescription {
             let set = value.description.isSettable ? "" : ", follows from others"
             return "  \(path): \(characteristic.title) (\(characteristic.uuid))\(range)\(unit)\(set)"
         }
-        let lines = characteristics.filter { $0.client.importance > .none }.map { characteristic in
-            "  {\"\(characteristic.client.key)\": \u{2026}}" + (characteristic.client.isMeasurement ? ", measured" : "")
-        }
-        return (["\(name) (\(uuid))", "Fields:"] + fields + ["Values:"] + values + ["Lines of a client:"] + lines)
-            .joined(separator: "\n")
+        return (["\(name) (\(uuid)): \(about)", "Fields:"] + fields + ["Values:"] + values
+            + ["Lines of a client:"] + lines.map { "  \($0)" }).joined(separator: "\n")
     }
+
+    /// An example of a client's line for each key.
+    private var lines: [String] {
+        var keys: Set<String> = []
+        return characteristics.map(\.client).filter { !$0.example.isEmpty && keys.insert($0.key).inserted }.map {
+            "{\"\($0.key)\": \($0.example)}"
+        }
+    }
+
+    /// The word of a scenario, with the field that chooses the service.
+    private var word: String {
+        variant.map { "`\(name)` with `\"\($0.key)\": \"\($0.word)\"`" } ?? "`\(name)`"
+    }
+
+    fileprivate var row: String {
+        let number = uuid.number.map { "0x\($0.zeroPadded(to: 4, radix: 16)): " } ?? ""
+        return "| \(word) | \(number)\(about) |"
+    }
+
+    fileprivate var rowOfLines: String {
+        "| \(word)\(isSought ? " *" : "") | \(lines.map { "`\($0)`" }.joined(separator: ", ")) |"
+    }
+}
+
+extension ServiceRegistry {
+    /// All services as a table in Markdown, as `README.md` has it.
+    public static let table =
+        (["| `service` | what it is |", "|---|---|"] + all.map(\.row)
+        + ["| `custom` | any service you define: UUIDs, properties, permissions, descriptors, handles |"])
+        .joined(separator: "\n")
+
+    /// The built-in client's lines as a table in Markdown, as `Documentation/built-in-client.md` has it; a star marks the
+    /// services that it looks for.
+    public static let tableOfLines =
+        (["| service | lines |", "|---|---|"] + all.map(\.rowOfLines)).joined(separator: "\n")
 }
 
 extension FieldDescription {

@@ -3,21 +3,21 @@ import DBus
 
 /// A Bluetooth adapter of this machine, as bluetoothd describes it.
 public struct Adapter: Hashable, Sendable {
-    /// `hci0`.
+    /// The name: `hci0`.
     public let name: String
-    /// Its address; nil when it is not readable.
+    /// The address; nil if it is not readable.
     public let address: DeviceAddress?
-    /// What it says that it is called.
+    /// The name under which other devices see it.
     public let alias: String
     /// Whether it is switched on.
     public let isPowered: Bool
-    /// Whether others may pair with it, and have it keep keys.
+    /// Whether other devices can pair with it.
     public let isPairable: Bool
-    /// Whether bluetoothd lets programs serve attributes with it.
+    /// Whether programs can serve attributes with it.
     public let servesAttributes: Bool
-    /// How many more programs can advertise with it; nil when it cannot advertise.
+    /// How many more advertisements it can send; nil if it cannot advertise.
     public let freeAdvertisements: Int?
-    /// What it can be: `central`, `peripheral` and `central-peripheral`; empty before BlueZ 5.55.
+    /// Its roles: `central`, `peripheral` and `central-peripheral`; empty before BlueZ 5.55.
     public let roles: [String]
 
     var path: ObjectPath? { try? ObjectPath("/org/bluez/\(name)") }
@@ -36,17 +36,17 @@ public struct Adapter: Hashable, Sendable {
     }
 }
 
-/// What bluetoothd knows: adapters, and devices that are or were near.
+/// The objects of bluetoothd: adapters and devices.
 struct Objects {
     /// The interfaces of each object, with their properties: `a{oa{sa{sv}}}`.
     private(set) var all: [(path: ObjectPath, interfaces: Value)] = []
     private(set) var adapters: [Adapter] = []
     private(set) var devices: [RemoteDevice] = []
 
-    /// Asks for all of them.
+    /// Gets all objects of bluetoothd.
     static func all(_ connection: Connection, within limit: Duration) async throws(CallFailure) -> Objects {
         let call = Call(
-            .bluez, .root, .objectManager, "GetManagedObjects", answer: "a{oa{sa{sv}}}",
+            .bluez, .root, .objectManager, "GetManagedObjects", reply: "a{oa{sa{sv}}}",
             within: limit)
         var objects = Objects()
         for entry in try await connection.call(call).first?.entries ?? [] {

@@ -2,37 +2,40 @@ public import Bluetooth
 import DBus
 import Simulation
 
-/// What a device says while it waits for a connection; bluetoothd puts the packets together, and moves a name that has
-/// no room into the scan response.
+/// The content of an advertisement. bluetoothd builds the packets, and moves a name that does not fit to the scan
+/// response.
 public struct Advertisement: Hashable, Sendable {
-    /// What it is called.
+    /// The local name.
     public var name: String
-    /// The services that it lists.
+    /// The service UUIDs.
     public var services: [UUID] = []
-    /// Octets that belong to a service.
+    /// Service data.
     public var serviceData: [UUID: [UInt8]] = [:]
-    /// Octets that a company gives a meaning, by the company's assigned number.
+    /// Manufacturer specific data by company identifier.
     public var manufacturerData: [UInt16: [UInt8]] = [:]
-    /// The category that the device says it belongs to.
+    /// The appearance.
     public var appearance: UInt16?
-    /// Whether it says how strong it sends.
-    public var tellsPower = false
-    /// From one advertising event to the next, 20 ms to 10.485 s; bluetoothd before 5.77 heeds it only with `-E`.
+    /// Whether the TX power level is included.
+    public var includesTxPower = false
+    /// The advertising interval, 20 ms to 10.485 s; bluetoothd before 5.77 ignores it unless started with `-E`.
     public var interval = Duration.milliseconds(100)
 
-    /// Whether a connection can be made.
+    /// Whether the advertisement is connectable.
     public var isConnectable = true
 
-    /// One that says nothing but the name.
+    /// An advertisement with a name only.
     public init(name: String) { self.name = name }
 
-    /// The object that a LEAdvertisingManager1 registers; `released` is called when bluetoothd has no more use for it.
-    func object(at path: ObjectPath, for owner: Owner, released: @escaping @Sendable () -> Void) -> ExportedObject {
+    /// The object to register with LEAdvertisingManager1; `released` is called when bluetoothd releases it.
+    func object(
+        at path: ObjectPath, for owner: BlueZOwner, released: @escaping @Sendable () -> Void
+    ) -> ExportedObject {
         let release = Method("Release") { call in
             released()
-            call.answer()
+            call.reply()
         }
-        return ExportedObject(path, [Interface(.advertisement, methods: [owner.only(release)], properties: properties)])
+        return ExportedObject(
+            path, [Interface(.advertisement, methods: [owner.restricted(release)], properties: properties)])
     }
 
     private var properties: [Property] {
@@ -42,7 +45,7 @@ public struct Advertisement: Hashable, Sendable {
             Property("LocalName", constant: .string(name)), Property("MinInterval", constant: milliseconds),
             Property("MaxInterval", constant: milliseconds),
         ]
-        // A broadcast has no flags.
+        // A broadcast has no Flags.
         if isConnectable { properties.append(Property("Discoverable", constant: .boolean(true))) }
         if !services.isEmpty {
             properties.append(Property("ServiceUUIDs", constant: .strings(services.map(\.description))))
@@ -60,7 +63,7 @@ public struct Advertisement: Hashable, Sendable {
                 Property("ManufacturerData", constant: .dictionary(key: .uint16, value: .variant, entries)))
         }
         if let appearance { properties.append(Property("Appearance", constant: .uint16(appearance))) }
-        if tellsPower { properties.append(Property("Includes", constant: .strings(["tx-power"]))) }
+        if includesTxPower { properties.append(Property("Includes", constant: .strings(["tx-power"]))) }
         return properties
     }
 }

@@ -2,47 +2,47 @@ import Bluetooth
 import DBus
 import GATT
 
-/// A device's attributes as objects that bluetoothd reads: what a GattManager1 registers.
+/// A device's attributes as objects for bluetoothd, to be registered with GattManager1.
 ///
 ///     /lubdub/device0                            ObjectManager
 ///     /lubdub/device0/service0                   GattService1
 ///     /lubdub/device0/service0/value0            GattCharacteristic1
 ///     /lubdub/device0/service0/value0/more0      GattDescriptor1
 ///
-/// Generic Access and Generic Attribute are bluetoothd's own, and so are the descriptors that follow from properties.
+/// Generic Access, Generic Attribute and the descriptors that follow from properties belong to bluetoothd.
 struct Application: Sendable {
-    /// Asked for values, on the loop's thread.
+    /// Handlers for requests, called on the loop's thread.
     struct Source: Sendable {
-        let answer: @Sendable (PeripheralHost.Request) -> Result<[UInt8], ATTError>
+        let respond: @Sendable (PeripheralHost.Request) -> Result<[UInt8], ATTError>
         let subscribed: @Sendable (_ handle: UInt16, Bool) -> Void
-        /// A client has confirmed an indication.
+        /// Called when a client confirmed an indication.
         let confirmed: @Sendable (_ handle: UInt16) -> Void
-        /// The only one who may ask.
-        let owner: Owner
+        /// The only permitted caller.
+        let owner: BlueZOwner
     }
 
     let root: ObjectPath
     let objects: [ExportedObject]
     private let paths: [UInt16: ObjectPath]
 
-    /// Those of a table; `number` tells several devices apart.
+    /// The objects of an attribute table; `number` distinguishes several devices.
     init(_ table: AttributeTable, number: Int, _ source: Source) throws(InvalidArgument) {
         root = try ObjectPath("/lubdub/device\(number)")
         var (objects, paths): ([ExportedObject], [UInt16: ObjectPath]) = ([], [:])
         for (index, service) in table.services.enumerated()
-        where service.isThere && !Self.own.contains(service.uuid) {
+        where service.isPresent && !Self.own.contains(service.uuid) {
             let path = try ObjectPath("\(root)/service\(index)")
             objects.append(ExportedObject(path, [Self.interface(of: service)]))
-            for (place, characteristic) in service.characteristics.enumerated() {
-                guard let handle = table.handle(ofValue: place, service: index) else { continue }
-                let value = try ObjectPath("\(path)/value\(place)")
+            for (order, characteristic) in service.characteristics.enumerated() {
+                guard let handle = table.handle(ofValue: order, service: index) else { continue }
+                let value = try ObjectPath("\(path)/value\(order)")
                 paths[handle] = value
                 objects.append(ExportedObject(value, [Self.interface(of: characteristic, handle, in: path, source)]))
-                for (order, descriptor) in characteristic.descriptors.enumerated() {
-                    guard let handle = table.handle(ofDescriptor: order, characteristic: place, service: index) else {
+                for (number, descriptor) in characteristic.descriptors.enumerated() {
+                    guard let handle = table.handle(ofDescriptor: number, characteristic: order, service: index) else {
                         continue
                     }
-                    let more = try ObjectPath("\(value)/more\(order)")
+                    let more = try ObjectPath("\(value)/more\(number)")
                     objects.append(ExportedObject(more, [Self.interface(of: descriptor, handle, below: value, source)]))
                 }
             }
@@ -50,7 +50,7 @@ struct Application: Sendable {
         (self.objects, self.paths) = (objects, paths)
     }
 
-    /// Where the value with a handle is.
+    /// The object of a value's handle.
     func path(of handle: UInt16) -> ObjectPath? { paths[handle] }
 
     private static let own: [UUID] = [UUID(0x1800), UUID(0x1801)]
@@ -69,7 +69,7 @@ struct Application: Sendable {
     ) -> Interface {
         Interface(
             .gattDescriptor,
-            methods: [read(handle, source), write(handle, source)].map(source.owner.only),
+            methods: [read(handle, source), write(handle, source)].map(source.owner.restricted),
             properties: [
                 Property("UUID", constant: .string(descriptor.uuid.description)),
                 Property("Characteristic", constant: .path(value)),
@@ -82,19 +82,19 @@ struct Application: Sendable {
     ) -> Interface {
         let start = Method("StartNotify") { call in
             source.subscribed(handle, true)
-            call.answer()
+            call.reply()
         }
         let stop = Method("StopNotify") { call in
             source.subscribed(handle, false)
-            call.answer()
+            call.reply()
         }
         let confirm = Method("Confirm") { call in
             source.confirmed(handle)
-            call.answer()
+            call.reply()
         }
         return Interface(
             .gattCharacteristic,
-            methods: [read(handle, source), write(handle, source), start, stop, confirm].map(source.owner.only),
+            methods: [read(handle, source), write(handle, source), start, stop, confirm].map(source.owner.restricted),
             properties: [
                 Property("UUID", constant: .string(characteristic.uuid.description)),
                 Property("Service", constant: .path(service)),
@@ -107,66 +107,66 @@ struct Application: Sendable {
     }
 
     private static func read(_ handle: UInt16, _ source: Source) -> Method {
-        Method("ReadValue", takes: Parameters("a{sv}", "options"), gives: Parameters("ay", "value")) { call in
+        Method("ReadValue", arguments: Parameters("a{sv}", "options"), results: Parameters("ay", "value")) { call in
             let options = call.arguments.first
-            guard let offset = Self.offset(options) else { return call.refuse(.invalidOffset) }
-            answer(call, .read(offset: offset), handle, options, source) { [.octets($0)] }
+            guard let offset = Self.offset(options) else { return call.fail(with: .invalidOffset) }
+            respond(to: call, .read(offset: offset), handle, options, source) { [.octets($0)] }
         }
     }
 
     private static func write(_ handle: UInt16, _ source: Source) -> Method {
-        Method("WriteValue", takes: Parameters("aya{sv}", "value", "options")) { call in
+        Method("WriteValue", arguments: Parameters("aya{sv}", "value", "options")) { call in
             guard call.arguments.count == 2, let value = call.arguments[0].octets else {
-                return call.refuse(.invalidValueLength)
+                return call.fail(with: .invalidValueLength)
             }
             let options = call.arguments[1]
-            // A long write comes whole, in pieces that each have an offset: BlueZ before 5.44 only.
-            guard Self.offset(options) == 0 else { return call.refuse(.invalidOffset) }
+            // Only BlueZ before 5.44 splits a long write into parts with offsets.
+            guard Self.offset(options) == 0 else { return call.fail(with: .invalidOffset) }
             let isCommand = options["type"]?.string == "command"
-            answer(call, .write(value, isCommand: isCommand), handle, options, source) { _ in [] }
+            respond(to: call, .write(value, isCommand: isCommand), handle, options, source) { _ in [] }
         }
     }
 
-    /// Where a read or a write begins, 0 unless it is said; nil when that is no number that an offset can be.
+    /// The offset of a read or write, 0 by default; nil if it has a wrong type.
     private static func offset(_ options: Value?) -> Int? {
         guard let offset = options?["offset"] else { return 0 }
         return offset.uint16.map(Int.init)
     }
 
-    private static func answer(
-        _ call: Invocation, _ kind: PeripheralHost.Request.Kind, _ handle: UInt16, _ options: Value?,
+    private static func respond(
+        to call: Invocation, _ kind: PeripheralHost.Request.Kind, _ handle: UInt16, _ options: Value?,
         _ source: Source, _ results: ([UInt8]) -> [Value]
     ) {
         let request = PeripheralHost.Request(
             kind: kind, handle: handle, device: options?["device"]?.path, mtu: options?["mtu"]?.uint16.map(Int.init))
-        switch source.answer(request) {
-        case .success(let value): call.answer(results(value))
-        case .failure(let error): call.refuse(Refusal(error))
+        switch source.respond(request) {
+        case .success(let value): call.reply(results(value))
+        case .failure(let error): call.fail(with: MethodError(error))
         }
     }
 }
 
 extension CharacteristicProperties {
-    /// BlueZ's names.
+    /// BlueZ's names of properties.
     private static let names: [(CharacteristicProperties, String)] = [
         (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
         (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
         (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
     ]
 
-    /// Those that are served: extended ones follow from the flags for them.
+    /// The names of the properties; extended properties follow from other flags.
     fileprivate var flags: [String] {
         Self.names.filter { subtracting(.extendedProperties).contains($0.0) }.map(\.1)
     }
 
-    /// Those that are named; names that a declaration has no bit for are left out.
+    /// The properties with these names; other names are ignored.
     init(flags: [String]) {
         self = Self.names.reduce([]) { flags.contains($1.1) ? $0.union($1.0) : $0 }
     }
 }
 
 extension CharacteristicDefinition {
-    /// How secure a link has to be for subscribing, by BlueZ's names, since 5.62: as for anything else of the value.
+    /// BlueZ's names, since 5.62, for the security that subscribing requires: the same as for the value.
     fileprivate var subscriptionFlags: [String] {
         let security = permissions.securityToRead.union(permissions.securityToWrite)
         guard !security.isDisjoint(with: [.encrypted, .authenticated]) else { return [] }
@@ -177,12 +177,12 @@ extension CharacteristicDefinition {
 }
 
 extension AttributePermissions {
-    /// By BlueZ's names, as they are of a descriptor.
+    /// BlueZ's names of a descriptor's permissions.
     fileprivate var flags: [String] {
         (contains(.readable) ? ["read"] : []) + (contains(.writeable) ? ["write"] : []) + securityFlags
     }
 
-    /// How secure bluetoothd keeps the link: it refuses what the link does not have.
+    /// BlueZ's names for the required security; bluetoothd rejects requests over links that do not have it.
     fileprivate var securityFlags: [String] {
         let needs: [(Bool, String)] = [
             (securityToRead.contains(.encrypted), "encrypt-read"),
@@ -200,16 +200,16 @@ extension ErrorName {
     fileprivate static let invalidValueLength: ErrorName = "org.bluez.Error.InvalidValueLength"
 }
 
-extension Refusal {
-    /// The client asks for octets behind the end.
-    fileprivate static let invalidOffset = Refusal(ATTError.invalidOffset)
-    /// The value is no array of octets.
-    fileprivate static let invalidValueLength = Refusal(ATTError.invalidAttributeValueLength)
+extension MethodError {
+    /// The offset is past the end of the value, or invalid.
+    fileprivate static let invalidOffset = MethodError(ATTError.invalidOffset)
+    /// The value is not an array of octets.
+    fileprivate static let invalidValueLength = MethodError(ATTError.invalidAttributeValueLength)
 
-    /// The error that bluetoothd makes `error` of: `src/gatt-database.c`, `dbus_error_to_att_ecode`.
+    /// The D-Bus error that bluetoothd converts back to `error`: `src/gatt-database.c`, `dbus_error_to_att_ecode`.
     ///
-    /// It has no name for any other error, and makes Unlikely Error (0x0E) of them, but of 0x80 to 0x9F, which are
-    /// written as a number; before BlueZ 5.66, of 0x80 alone.
+    /// Other errors have no name and become Unlikely Error (0x0E), except 0x80 to 0x9F, which are sent as a number;
+    /// before BlueZ 5.66 only 0x80.
     init(_ error: ATTError) {
         switch error {
         case .readNotPermitted, .writeNotPermitted: self.init("org.bluez.Error.NotPermitted", "\(error)")

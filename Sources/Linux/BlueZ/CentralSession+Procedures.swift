@@ -4,43 +4,42 @@ import GATT
 import LEHost
 import Simulation
 
-// What is asked of a peer's server, one thing after the other.
+// GATT procedures, one at a time.
 extension CentralSession {
-    /// As long as a server has for an answer by ATT, and bluetoothd to tell of it.  Core 6.0, Vol 3, Part F,
-    /// section 3.3.3.
-    private static let answerLimit = Duration.seconds(35)
-    /// How long discovery may take, which is many requests.
-    private static let discoveryLimit = Duration.seconds(60)
-    /// After a service has been added others may follow.
-    static let pause = Duration.milliseconds(200)
-    /// After a service has been removed others are discovered first.
-    static let longPause = Duration.seconds(3)
+    /// The ATT transaction timeout (30 s) and some time for bluetoothd. Core 6.0, Vol 3, Part F, section 3.3.3.
+    private static let requestTimeout = Duration.seconds(35)
+    /// Discovery consists of many requests.
+    private static let discoveryTimeout = Duration.seconds(60)
+    /// How long to wait for more services after one was added.
+    static let pauseAfterAddition = Duration.milliseconds(200)
+    /// How long to wait after a service was removed, because others are discovered first.
+    static let pauseAfterRemoval = Duration.seconds(3)
 
-    func ask(_ procedure: Procedure, _ number: UInt32, of id: ConnectionID) {
+    func perform(_ procedure: Procedure, _ number: UInt32, of id: ConnectionID) {
         guard let link, link.id == id, !link.isEnding else {
-            return say(.finished(id, id: number, .failure(.disconnected)))
+            return emit(.finished(id, id: number, .failure(.disconnected)))
         }
         self.link?.waiting.append((number, procedure))
-        askNext()
+        startNextProcedure()
     }
 
-    private func askNext() {
+    private func startNextProcedure() {
         guard let link, link.current == nil, let next = link.waiting.first else { return }
         self.link?.waiting.removeFirst()
         self.link?.current = next.number
-        _ = loop.start { await self.play(next.procedure, next.number, over: link) }
+        _ = loop.start { await self.run(next.procedure, next.number, over: link) }
     }
 
-    private func play(_ procedure: Procedure, _ number: UInt32, over link: Link) async {
+    private func run(_ procedure: Procedure, _ number: UInt32, over link: Link) async {
         let result: Result<Procedure.Outcome, Procedure.Failure>
         do throws(Procedure.Failure) { result = .success(try await outcome(of: procedure, over: link)) } catch {
             result = .failure(error)
         }
-        // Else its end has been told with the connection's.
+        // Otherwise the end of the connection has finished it.
         guard self.link?.id == link.id, self.link?.current == number else { return }
         self.link?.current = nil
-        say(.finished(link.id, id: number, result))
-        askNext()
+        emit(.finished(link.id, id: number, result))
+        startNextProcedure()
     }
 
     private func outcome(
@@ -53,35 +52,37 @@ extension CentralSession {
             try await write(handle, value, as: "request", link)
         case .writeCommand(let handle, let value): try await write(handle, value, as: "command", link)
         case .configure(let handle, let configuration): try await configure(handle, configuration, link)
-        case .exchangeMTU: throw .unavailable("bluetoothd exchanges the MTU by itself")
-        default: throw .unavailable("bluetoothd does not ask that for others")
+        case .exchangeMTU: throw .unavailable("bluetoothd exchanges the MTU itself")
+        default: throw .unavailable("bluetoothd does not offer this procedure")
         }
         return .written
     }
 
-    /// Where an attribute is; those that bluetoothd does not show cannot be asked for.
-    private func place(of handle: UInt16, _ link: Link) throws(Procedure.Failure) -> RemoteAttributes.Place {
-        guard let place = link.attributes.place(of: handle) else {
+    /// The location of an attribute, if bluetoothd shows it.
+    private func location(
+        of handle: UInt16, _ link: Link
+    ) throws(Procedure.Failure) -> RemoteAttributes.AttributeLocation {
+        guard let location = link.attributes.location(of: handle) else {
             throw .unavailable("bluetoothd shows no attribute with handle \(handle)")
         }
-        return place
+        return location
     }
 
     // MARK: Discovery
 
-    /// Whether nothing is known to change in what bluetoothd shows of the peer.
+    /// Whether bluetoothd knows all attributes of the peer and none of them is changing.
     var isSettled: Bool {
         guard let link else { return false }
         return link.change == nil && devices[link.path]?.isResolved == true
     }
 
-    /// Has whoever waits for the attributes go on.
-    func settled(_ failure: Procedure.Failure?) { link?.discovery.take()?.resume(returning: failure) }
+    /// Resumes a discovery that waits for bluetoothd.
+    func resumeDiscovery(_ failure: Procedure.Failure?) { link?.discovery.take()?.resume(returning: failure) }
 
     private func discover(_ link: Link) async throws(Procedure.Failure) -> [DiscoveredService] {
         if !isSettled {
-            let end = loop.call(at: loop.now.advanced(by: Self.discoveryLimit)) { [weak self] in
-                self?.assumeIsolated { if $0.link?.id == link.id { $0.settled(.bearerLost) } }
+            let end = loop.call(at: loop.now.advanced(by: Self.discoveryTimeout)) { [weak self] in
+                self?.assumeIsolated { if $0.link?.id == link.id { $0.resumeDiscovery(.bearerLost) } }
             }
             let failure = await withCheckedContinuation { self.link?.discovery = $0 }
             end.cancel()
@@ -99,7 +100,7 @@ extension CentralSession {
         return found.services
     }
 
-    /// Notes that services come or go, and tells it when nothing more has for a while.
+    /// Notes that services are added or removed, and reports it when there was no further change for `pause`.
     func attributesChanged(_ path: ObjectPath, for pause: Duration) {
         guard let link, link.isDiscovered || link.change != nil, path.isBelow(link.path) else { return }
         link.change?.cancel()
@@ -107,24 +108,25 @@ extension CentralSession {
             self?.assumeIsolated { host in
                 guard host.link?.id == link.id else { return }
                 host.link?.change = nil
-                if host.link?.discovery == nil { return host.say(.attributesChanged(link.id)) }
-                if host.isSettled { host.settled(nil) }
+                if host.link?.discovery == nil { return host.emit(.attributesChanged(link.id)) }
+                if host.isSettled { host.resumeDiscovery(nil) }
             }
         }
     }
 
     // MARK: Values
 
-    /// Reads all of a value.  bluetoothd shows what was read as a change of the value, too, right before it answers: that
-    /// one is no notification.
+    /// Reads a whole value. Right before its reply, bluetoothd reports the value that was read as a change: that one is
+    /// not a notification.
     private func read(_ handle: UInt16, _ link: Link) async throws(Procedure.Failure) -> [UInt8] {
-        let place = try place(of: handle, link)
+        let location = try location(of: handle, link)
         let call = Call(
-            .bluez, place.path, place.interface, "ReadValue", [.options([])], answer: "ay", within: Self.answerLimit)
+            .bluez, location.path, location.interface, "ReadValue", [.options([])], reply: "ay",
+            within: Self.requestTimeout)
         self.link?.reading = (handle, nil)
         let result = await withCheckedContinuation { continuation in
-            ask(call) { host, result in
-                if host.link?.id == link.id { host.hasRead(result) }
+            self.call(call) { host, result in
+                if host.link?.id == link.id { host.didRead(result) }
                 continuation.resume(returning: result)
             }
         }
@@ -133,72 +135,73 @@ extension CentralSession {
         }
     }
 
-    private func hasRead(_ result: Result<[Value], CallFailure>) {
+    private func didRead(_ result: Result<[Value], CallFailure>) {
         guard let reading = link?.reading else { return }
         link?.reading = nil
-        guard let heard = reading.heard else { return }
-        if case .success(let values) = result, values.first?.octets == heard { return }
-        hear(reading.handle, heard)
+        guard let received = reading.received else { return }
+        if case .success(let values) = result, values.first?.octets == received { return }
+        receive(reading.handle, received)
     }
 
     func valueChanged(_ path: ObjectPath, _ value: [UInt8]) {
         guard let link, let handle = link.attributes.handle(ofValueAt: path), link.subscribed.contains(handle) else {
             return
         }
-        guard link.reading?.handle == handle else { return hear(handle, value) }
-        if let earlier = link.reading?.heard { hear(handle, earlier) }
-        self.link?.reading?.heard = value
+        guard link.reading?.handle == handle else { return receive(handle, value) }
+        if let earlier = link.reading?.received { receive(handle, earlier) }
+        self.link?.reading?.received = value
     }
 
-    private func hear(_ handle: UInt16, _ value: [UInt8]) {
+    private func receive(_ handle: UInt16, _ value: [UInt8]) {
         guard let link, let characteristic = link.attributes.characteristic(ofValue: handle) else { return }
-        hear(handle, value, link.id, isIndicated: !characteristic.properties.contains(.notify))
+        onEvent(.received(link.id, handle: handle, value, isIndicated: !characteristic.properties.contains(.notify)))
     }
 
     private func write(
         _ handle: UInt16, _ value: [UInt8], as type: String, _ link: Link
     ) async throws(Procedure.Failure) {
-        guard value.count <= AttributeTable.longestValue else { throw .valueTooLong(value.count) }
+        guard value.count <= AttributeTable.maximumValueLength else { throw .valueTooLong(value.count) }
         guard link.attributes.characteristic(ofConfiguration: handle) == nil else {
-            throw .unavailable("bluetoothd lets nobody write a configuration")
+            throw .unavailable(
+                "bluetoothd does not allow writing a Client Characteristic Configuration; subscribe instead")
         }
-        let place = try place(of: handle, link)
+        let location = try location(of: handle, link)
         var options: [(name: String, value: Value)] = []
-        if place.interface == .gattCharacteristic { options.append(("type", .string(type))) }
-        try await ask(place.path, place.interface, "WriteValue", [.octets(value), .options(options)], handle)
+        if location.interface == .gattCharacteristic { options.append(("type", .string(type))) }
+        try await call(location.path, location.interface, "WriteValue", [.octets(value), .options(options)], handle)
     }
 
-    /// Subscribes, or ends that: bluetoothd writes the configuration, and chooses notifications where there are any.
+    /// Subscribes or unsubscribes: bluetoothd writes the configuration, and prefers notifications to indications.
     private func configure(
         _ handle: UInt16, _ configuration: ClientConfiguration, _ link: Link
     ) async throws(Procedure.Failure) {
         guard let characteristic = link.attributes.characteristic(ofConfiguration: handle) else {
-            throw .unavailable("bluetoothd shows no configuration with handle \(handle)")
+            throw .unavailable("bluetoothd shows no Client Characteristic Configuration with handle \(handle)")
         }
         let offered: ClientConfiguration = characteristic.properties.contains(.notify) ? .notification : .indication
         guard configuration.isEmpty || configuration == offered else {
-            throw .unavailable("bluetoothd subscribes to notifications, and to indications where there are no others")
+            throw .unavailable("bluetoothd subscribes to indications only if the characteristic has no notifications")
         }
         let value = characteristic.valueHandle
-        let path = try place(of: value, link).path
+        let path = try location(of: value, link).path
         guard !configuration.isEmpty else {
-            try await ask(path, .gattCharacteristic, "StopNotify", [], handle)
+            try await call(path, .gattCharacteristic, "StopNotify", [], handle)
             self.link?.subscribed.remove(value)
             return
         }
         self.link?.subscribed.insert(value)
         do throws(Procedure.Failure) {
-            try await ask(path, .gattCharacteristic, "StartNotify", [], handle)
+            try await call(path, .gattCharacteristic, "StartNotify", [], handle)
         } catch {
             self.link?.subscribed.remove(value)
             throw error
         }
     }
 
-    private func ask(
+    private func call(
         _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value], _ handle: UInt16
     ) async throws(Procedure.Failure) {
-        let call = Call(.bluez, path, interface, member, arguments, within: Self.answerLimit)
+        let call = Call(.bluez, path, interface, member, arguments, within: Self.requestTimeout)
         do throws(CallFailure) { _ = try await connection.call(call) } catch {
             throw error.procedureFailure(for: handle)
         }

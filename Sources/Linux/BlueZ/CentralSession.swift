@@ -5,95 +5,97 @@ import HCI
 public import LEHost
 public import Simulation
 
-/// A central by bluetoothd, which has the radio, the links and the client of each: understands those commands of a `Host`
-/// that a central gives, and says what a `Host` says.  BlueZ, `doc/adapter-api.txt`, `device-api.txt`, `gatt-api.txt`.
+/// A central that uses bluetoothd's radio, connections and GATT client: it accepts the central's commands of a `Host`
+/// and emits the same outputs. BlueZ, `doc/adapter-api.txt`, `device-api.txt`, `gatt-api.txt`.
 ///
-///     idle ──.start──▶ waiting ──org.bluez is there──▶ started ──stop──▶ over
+///     idle ──.start──▶ waiting ──org.bluez appears──▶ started ──stop──▶ over
 ///                         ▲                               │
-///                         └── .start ◀── .failed ◀── org.bluez goes away
+///                         └── .start ◀── .failed ◀── org.bluez disappears
 ///
-/// There is one connection at a time.  What the adapter was before is put back by `stop`: an adapter that was off is
-/// switched off, and who was connected before stays so.  All handlers are called on the loop's thread, one at a time.
+/// There is at most one connection. `stop` restores the adapter's power and leaves connections of other programs alone.
+/// All handlers are called on the loop's thread, one at a time.
 public actor CentralSession: DaemonClient {
-    /// What is looked for, and by which adapter.
+    /// What to search for, and with which adapter.
     public struct Definition: Hashable, Sendable {
-        /// `hci0`; nil: the first one.
+        /// The adapter: `hci0`; nil for the first one.
         public var adapter: String?
-        /// Only who advertises one of these is reported; empty: everybody.
+        /// Only devices that advertise one of these services are reported; all if empty.
         public var services: [UUID]
-        /// Whether devices are shared with other programs: a connection that one of them has is used, and bluetoothd
-        /// remembers whom we have met.  Else such a connection is refused, and who was met is forgotten again.
+        /// Whether devices are shared with other programs. If so, a connection of another program can be used, and
+        /// bluetoothd remembers new devices. Otherwise such a connection is refused, and new devices are removed by
+        /// `stop`.
         public var sharesDevices: Bool
 
-        /// All have to be said.
+        /// A definition.
         public init(adapter: String?, services: [UUID], sharesDevices: Bool) {
             (self.adapter, self.services, self.sharesDevices) = (adapter, services, sharesDevices)
         }
     }
 
-    /// What happens.
+    /// An event.
     public enum Event: Sendable {
-        /// What a host would say; never one with a packet.  The rhythm of a connection and, before BlueZ 5.82, the reason
-        /// of its end bluetoothd does not tell: they are 0, and Unspecified Error (0x1F).
+        /// An output of a host, never one with a packet. bluetoothd does not report connection parameters, which are 0,
+        /// nor, before 5.82, the reason of a disconnection, which is Unspecified Error (0x1F).
         case output(Host.Output)
-        /// The peer's server notified or indicated, be the subscription answered or not.
-        case heard(ConnectionID, handle: UInt16, [UInt8], isIndicated: Bool)
-        /// It cannot be done; nothing more happens.
+        /// A notification or indication; possibly before the reply to the subscription.
+        case received(ConnectionID, handle: UInt16, [UInt8], isIndicated: Bool)
+        /// A permanent failure: nothing more happens.
         case failed(HostFailure)
     }
 
     nonisolated let loop: EventLoop
-    /// The executor of the loop.
+    /// The loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     nonisolated let connection: Connection
     nonisolated let limit: Duration
     let definition: Definition
-    private let tell: @Sendable (Event) -> Void
+    let onEvent: @Sendable (Event) -> Void
 
     var adapter: Adapter?
-    /// What the adapter was like before we changed it.
-    private var former: Adapter?
+    /// The adapter's original settings.
+    private var original: Adapter?
     var isStarted = false
     var isInUse: Bool { isStarted }
     var isScanning = false
     var devices: [ObjectPath: RemoteDevice] = [:]
-    private static let mostDevices = 4096
+    private static let maximumDevices = 4096
     var attempt: Attempt?
     var link: Link?
-    /// How many connections were asked for, and how many came about.
+    /// Numbers of attempts and connections so far.
     var counts = (attempts: 0, connections: UInt32(0))
-    /// Whom we have asked for a connection that may be there.
-    var ours: Set<ObjectPath> = []
-    /// Whom bluetoothd knew before.
+    /// Devices to which we connect or are connected.
+    var ourConnections: Set<ObjectPath> = []
+    /// Devices that bluetoothd knew before.
     private var known: Set<ObjectPath> = []
-    /// Whom it knows because of us.
-    var met: Set<ObjectPath> = []
+    /// New devices, to be removed by `stop`.
+    private var toRemove: Set<ObjectPath> = []
 
     var steps: [Step] = []
-    var work: Task<Void, any Error>?
-    private(set) var rounds = 0
+    var stepTask: Task<Void, any Error>?
+    private(set) var generation = 0
     private(set) var isStopped = false
-    var isMute = false
-    var doubts: HostFailure?
+    var isUnresponsive = false
+    var suspectedFailure: HostFailure?
     private var owner: BusName?
-    /// Whether `.start` waits for bluetoothd.
-    private var isAwaited = false
+    /// Whether `.start` is waiting for bluetoothd.
+    private var isStartPending = false
     private var subscriptions: [Connection.Subscription] = []
 
-    /// Nothing happens before `.start`.  bluetoothd has to answer each question within `limit`, but for those that wait for
-    /// a peer; `tell` is told what happens.
+    /// A central that does nothing before `.start`. bluetoothd has to reply within `limit` to each call that does not
+    /// involve a peer.
     public init(
         _ definition: Definition, over connection: Connection, on loop: EventLoop,
-        within limit: Duration = .seconds(10), tell: @escaping @Sendable (Event) -> Void
+        within limit: Duration = .seconds(10), onEvent: @escaping @Sendable (Event) -> Void
     ) {
         (self.definition, self.connection, self.loop) = (definition, connection, loop)
-        (self.limit, self.tell) = (limit, tell)
+        (self.limit, self.onEvent) = (limit, onEvent)
     }
 
-    // MARK: What it is told
+    // MARK: Commands
 
-    /// Has bluetoothd do something.  What it has to itself is not done: advertising, addresses, and faults below ATT.
+    /// Performs a command. Commands that bluetoothd does not support are ignored: advertising, addresses, and faults
+    /// below ATT.
     public func perform(_ command: Host.Command) {
         switch command {
         case .start: start()
@@ -102,196 +104,182 @@ public actor CentralSession: DaemonClient {
         case .connect(let creation, let timeout): connect(to: creation.peer, within: timeout)
         case .cancelConnecting: if let attempt { giveUp(attempt.number, .cancelled) }
         case .disconnect(let id, _): disconnect(id)
-        case .procedure(let id, let procedure, let number): ask(procedure, number, of: id)
+        case .procedure(let id, let procedure, let number): perform(procedure, number, of: id)
         default: break
         }
     }
 
-    /// Takes everything back, and leaves the adapter as it was; why it could not, or nil.
+    /// Ends everything and restores the adapter's power; returns why that failed, or nil.
     public func stop() async -> HostFailure? {
         isStopped = true
-        rounds += 1
-        await dropSteps()
-        settled(.disconnected)
+        generation += 1
+        await cancelSteps()
+        resumeDiscovery(.disconnected)
         for subscription in subscriptions { await connection.cancel(subscription) }
         subscriptions.removeAll()
-        for path in ours.sorted() { await quietly(path, .device, "Disconnect") }
-        guard let path = adapter?.path, let former else { return nil }
-        await forgetMet(path)
-        if isScanning { await quietly(path, .adapter, "StopDiscovery") }
+        for path in ourConnections.sorted() { await callIgnoringErrors(path, .device, "Disconnect") }
+        guard let path = adapter?.path, let original else { return nil }
+        await removeDevices(path)
+        if isScanning { await callIgnoringErrors(path, .adapter, "StopDiscovery") }
         isScanning = false
-        guard !former.isPowered else { return nil }
-        guard owner != nil else { return .notSwitchedOff(former, why: "bluetoothd does not run") }
-        let trouble = await quietly(path, .properties, "Set", Adapter.setting("Powered", .boolean(false)))
-        return trouble.map { .notSwitchedOff(former, why: "\($0)") }
+        guard !original.isPowered else { return nil }
+        guard owner != nil else { return .notSwitchedOff(original, why: "bluetoothd is not running") }
+        let failure = await callIgnoringErrors(path, .properties, "Set", Adapter.setting("Powered", .boolean(false)))
+        return failure.map { .notSwitchedOff(original, why: "\($0)") }
     }
 
-    /// Has bluetoothd forget whom it has met by us: not one that is connected, whose removal has ended bluetoothd 5.66, or
-    /// that has been paired.
-    private func forgetMet(_ adapter: ObjectPath) async {
-        for path in met.subtracting(ours).sorted() {
+    /// Removes new devices from bluetoothd; not connected ones, whose removal makes bluetoothd 5.66 crash, nor paired
+    /// ones.
+    private func removeDevices(_ adapter: ObjectPath) async {
+        for path in toRemove.subtracting(ourConnections).sorted() {
             guard let device = devices[path], !device.isConnected, !device.isPaired else { continue }
-            await quietly(adapter, .adapter, "RemoveDevice", [.path(path)])
+            await callIgnoringErrors(adapter, .adapter, "RemoveDevice", [.path(path)])
         }
     }
 
-    // MARK: Beginning
+    // MARK: Starting
 
     private func start() {
         guard !isStarted, !isStopped else { return }
-        rounds += 1
-        let round = rounds
+        generation += 1
+        let round = generation
         enqueue { host in
             do throws(HostFailure) { try await host.start(round) } catch {
-                if round == host.rounds, !host.isStopped { host.fail(error) }
+                if round == host.generation, !host.isStopped { host.fail(error) }
             }
         }
     }
 
     private func start(_ round: Int) async throws(HostFailure) {
-        if subscriptions.isEmpty { try await attend() }
+        if subscriptions.isEmpty { try await subscribe() }
         guard owner != nil else {
-            isAwaited = true
+            isStartPending = true
             return
         }
-        let (chosen, all) = try await again(round, for: former == nil ? Self.patience : Self.longPatience) {
-            host throws(HostFailure) in try await host.find()
-        }
-        guard round == rounds, let path = chosen.path else { return }
+        let (chosen, all) = try await findAdapter(round, definition.adapter, wasUsed: original != nil)
+        guard round == generation, let path = chosen.path else { return }
         adapter = chosen
-        devices = Dictionary(all.prefix(Self.mostDevices).map { ($0.path, $0) }) { first, _ in first }
-        if former == nil { (former, self.known) = (chosen, Set(devices.keys)) }
+        devices = Dictionary(all.prefix(Self.maximumDevices).map { ($0.path, $0) }) { first, _ in first }
+        if original == nil { (original, self.known) = (chosen, Set(devices.keys)) }
         if !chosen.isPowered {
             try await call(
                 path, .properties, "Set", Adapter.setting("Powered", .boolean(true)), or: HostFailure.cannotSwitchOn)
         }
-        guard round == rounds, !isStopped else { return }
-        (isStarted, doubts) = (true, nil)
-        say(.started(chosen.address ?? DeviceAddress(0, .public), ControllerFacts()))
+        guard round == generation, !isStopped else { return }
+        (isStarted, suspectedFailure) = (true, nil)
+        emit(.started(chosen.address ?? DeviceAddress(0, .public), ControllerFacts()))
     }
 
-    /// Listens to bluetoothd, which has to be there the first time.
-    private func attend() async throws(HostFailure) {
-        let isThere: Bool
+    /// Subscribes to bluetoothd's signals; bluetoothd must be running the first time.
+    private func subscribe() async throws(HostFailure) {
+        let isRunning: Bool
         do throws(CallFailure) {
-            isThere = try await connection.askForBlueZ() != nil
-            subscriptions = try await listen()
-            subscriptions.append(try await listenForReasons())
+            isRunning = try await connection.askForBlueZ() != nil
+            subscriptions = try await subscribeToSignals()
+            subscriptions.append(try await subscribeToReasons())
         } catch { throw .bus("\(error)") }
-        guard isThere else { throw .notRunning }
+        guard isRunning else { throw .notRunning }
     }
 
-    private func find() async throws(HostFailure) -> (Adapter, [RemoteDevice]) {
-        let objects: Objects
-        do { objects = try await Objects.all(connection, within: limit) } catch { throw .bus("\(error)") }
-        let adapter = objects.adapters.first { definition.adapter == nil || $0.name == definition.adapter }
-        guard let adapter else { throw .noAdapter(wanted: definition.adapter, there: objects.adapters.map(\.name)) }
-        return (adapter, objects.devices.filter { device in adapter.path.map(device.path.isBelow) ?? false })
-    }
-
-    private func listenForReasons() async throws(CallFailure) -> Connection.Subscription {
+    private func subscribeToReasons() async throws(CallFailure) -> Connection.Subscription {
         let ends = MatchRule(sender: .bluez, namespace: .bluez, interface: .device, member: "Disconnected")
         return try await connection.subscribe(ends) { [weak self] signal in
             self?.assumeIsolated { $0.noteReason(signal.path, signal.arguments) }
         }
     }
 
-    // MARK: What bluetoothd tells
+    // MARK: Signals
 
-    func belongs(to owner: BusName?) {
+    func ownerChanged(to owner: BusName?) {
         guard !isStopped, owner != self.owner else { return }
-        let wasThere = self.owner != nil
+        let wasRunning = self.owner != nil
         self.owner = owner
-        if wasThere { lose("bluetoothd has gone away") }
-        guard owner != nil, isAwaited else { return }
-        isAwaited = false
+        if wasRunning { lose("bluetoothd has stopped") }
+        guard owner != nil, isStartPending else { return }
+        isStartPending = false
         start()
     }
 
-    /// Everything that was under way is over; only `.start` helps.
+    /// Ends everything until the next `.start`.
     private func lose(_ why: String) {
-        rounds += 1
-        (isStarted, isScanning, doubts) = (false, false, nil)
+        generation += 1
+        (isStarted, isScanning, suspectedFailure) = (false, false, nil)
         steps.removeAll()
-        ours.removeAll()
-        met.removeAll()
+        ourConnections.removeAll()
+        toRemove.removeAll()
         devices.removeAll()
         if let attempt { giveUp(attempt.number, .outside(why)) }
-        link?.subscribed.removeAll()  // nobody is there who could be told
+        link?.subscribed.removeAll()  // cannot be unsubscribed
         linkEnded(.hardwareFailure)
-        say(.failed(.outside(why)))
+        emit(.failed(.outside(why)))
     }
 
     func fail(_ failure: HostFailure) {
-        rounds += 1
+        generation += 1
         isStarted = false
-        tell(.failed(failure))
+        onEvent(.failed(failure))
     }
 
-    func changed(_ path: ObjectPath, _ arguments: [Value]) {
+    func propertiesChanged(_ path: ObjectPath, _ arguments: [Value]) {
         guard arguments.count == 3 else { return }
         switch arguments[0].string {
         case InterfaceName.adapter.text: adapterChanged(path, arguments[1])
-        case InterfaceName.device.text: deviceChanged(path, arguments[1], without: arguments[2].strings ?? [])
+        case InterfaceName.device.text: deviceChanged(path, arguments[1], invalidated: arguments[2].strings ?? [])
         case InterfaceName.gattCharacteristic.text:
             if let value = arguments[1]["Value"]?.octets { valueChanged(path, value) }
         default: break
         }
     }
 
-    func added(_ arguments: [Value]) {
+    func interfacesAdded(_ arguments: [Value]) {
         guard arguments.count == 2, let path = arguments[0].path, let above = adapter?.path, path.isBelow(above) else {
             return
         }
-        if arguments[1][.gattService] != nil { attributesChanged(path, for: Self.pause) }
+        if arguments[1][.gattService] != nil { attributesChanged(path, for: Self.pauseAfterAddition) }
         guard let properties = arguments[1][.device], let device = RemoteDevice(path, properties) else { return }
-        guard devices[path] != nil || devices.count < Self.mostDevices else { return }
+        guard devices[path] != nil || devices.count < Self.maximumDevices else { return }
         devices[path] = device
-        heard(device, by: properties)
-        follow(device)
+        reportIfReceived(device, properties)
+        deviceUpdated(device)
     }
 
-    func removed(_ arguments: [Value]) {
+    func interfacesRemoved(_ arguments: [Value]) {
         guard arguments.count == 2, let path = arguments[0].path, let interfaces = arguments[1].strings else { return }
-        if interfaces.contains(InterfaceName.gattService.text) { attributesChanged(path, for: Self.longPause) }
+        if interfaces.contains(InterfaceName.gattService.text) { attributesChanged(path, for: Self.pauseAfterRemoval) }
         if interfaces.contains(InterfaceName.device.text), var device = devices.removeValue(forKey: path) {
             device.isConnected = false
             if let attempt, attempt.path == path {
-                giveUp(attempt.number, .outside("bluetoothd has removed the device"))
+                giveUp(attempt.number, .outside("bluetoothd removed the device"))
             }
-            follow(device)
+            deviceUpdated(device)
         }
         adapterRemoved(path, interfaces)
     }
 
-    private func deviceChanged(_ path: ObjectPath, _ properties: Value, without names: [String]) {
+    private func deviceChanged(_ path: ObjectPath, _ properties: Value, invalidated: [String]) {
         guard var device = devices[path] else { return }
-        device.take(properties)
-        device.forget(names)
+        device.update(with: properties)
+        device.invalidate(invalidated)
         devices[path] = device
-        heard(device, by: properties)
-        follow(device)
+        reportIfReceived(device, properties)
+        deviceUpdated(device)
     }
 
-    func say(_ output: Host.Output) { tell(.output(output)) }
+    func emit(_ output: Host.Output) { onEvent(.output(output)) }
 
-    func hear(_ handle: UInt16, _ value: [UInt8], _ id: ConnectionID, isIndicated: Bool) {
-        tell(.heard(id, handle: handle, value, isIndicated: isIndicated))
-    }
+    // MARK: Devices
 
-    // MARK: What is known of devices
-
-    /// Whether another program of this machine has a connection with a device.
+    /// Whether another program on this machine is connected to a device.
     public func isTaken(_ address: DeviceAddress) -> Bool {
-        devices.values.contains { $0.address == address && $0.isConnected && !ours.contains($0.path) }
+        devices.values.contains { $0.address == address && $0.isConnected && !ourConnections.contains($0.path) }
     }
 
-    /// Whether the device that is connected has been paired with this machine.
+    /// Whether the connected device is paired with this machine.
     public var isPaired: Bool { link.flatMap { devices[$0.path] }?.isPaired ?? false }
 
-    /// Notes whom bluetoothd has to forget again, unless it has known them before.
-    func meet(_ path: ObjectPath) {
-        if !definition.sharesDevices, !known.contains(path) { met.insert(path) }
+    /// Has `stop` remove a device that bluetoothd did not know before.
+    func rememberForRemoval(_ path: ObjectPath) {
+        if !definition.sharesDevices, !known.contains(path) { toRemove.insert(path) }
     }
 
     // MARK: Scanning
@@ -302,34 +290,34 @@ public actor CentralSession: DaemonClient {
             ("Transport", .string("le")), ("DuplicateData", .boolean(!filterDuplicates)),
         ]
         if !definition.services.isEmpty { filter.append(("UUIDs", .strings(definition.services.map(\.description)))) }
-        let round = rounds
+        let round = generation
         isScanning = true
         do throws(HostFailure) {
             try await call(path, .adapter, "SetDiscoveryFilter", [.options(filter)], or: HostFailure.refused)
             try await call(path, .adapter, "StartDiscovery", [], or: HostFailure.refused)
         } catch {
-            // An adapter that was switched off fails by itself.
-            if round == rounds, !isStopped, doubts == nil { lose("\(error)") }
+            // An adapter that was switched off is reported separately.
+            if round == generation, !isStopped, suspectedFailure == nil { lose("\(error)") }
             return
         }
-        guard round == rounds, !isStopped else { return }
-        say(.scanning(true))
-        // Somebody else may be scanning already; and who is connected does not advertise.
+        guard round == generation, !isStopped else { return }
+        emit(.scanning(true))
+        // Another program may be scanning already, and connected devices do not advertise.
         for device in devices.values.sorted(by: { $0.path < $1.path }) where device.rssi != nil || device.isConnected {
-            say(.report(device.report()))
+            emit(.report(device.report()))
         }
     }
 
     private func stopScanning() async {
         guard isScanning, let path = adapter?.path else { return }
         isScanning = false
-        await quietly(path, .adapter, "StopDiscovery")
-        say(.scanning(false))
+        await callIgnoringErrors(path, .adapter, "StopDiscovery")
+        emit(.scanning(false))
     }
 
-    private func heard(_ device: RemoteDevice, by properties: Value) {
+    private func reportIfReceived(_ device: RemoteDevice, _ properties: Value) {
         guard isScanning, isStarted, let above = adapter?.path, device.path.isBelow(above) else { return }
-        guard RemoteDevice.isHeard(by: properties) else { return }
-        say(.report(device.report(isHeard: properties["RSSI"] != nil)))
+        guard RemoteDevice.isReceived(properties) else { return }
+        emit(.report(device.report(isReceived: properties["RSSI"] != nil)))
     }
 }

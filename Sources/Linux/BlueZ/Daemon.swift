@@ -1,11 +1,11 @@
 public import DBus
 
 extension Connection {
-    /// Who has the name `org.bluez`, after the bus was asked to start who takes it; nil when nobody does.
+    /// Asks the bus to start bluetoothd if possible; returns the owner of `org.bluez`, or nil if there is none.
     func askForBlueZ() async throws(CallFailure) -> String? {
-        _ = try? await call(.bus("StartServiceByName", [.bluez, .uint32(0)], answer: "u"))
+        _ = try? await call(.bus("StartServiceByName", [.bluez, .uint32(0)], reply: "u"))
         do throws(CallFailure) {
-            return try await call(.bus("GetNameOwner", [.bluez], answer: "s")).first?.string
+            return try await call(.bus("GetNameOwner", [.bluez], reply: "s")).first?.string
         } catch {
             guard case .remote = error else { throw error }
             return nil
@@ -13,23 +13,23 @@ extension Connection {
     }
 }
 
-/// What bluetoothd says when it is asked without being started.
+/// The state of bluetoothd.
 public enum Daemon: Hashable, Sendable {
-    /// Nobody has the name `org.bluez`.
+    /// The name `org.bluez` has no owner.
     case absent
-    /// The bus does not let us speak to it.
+    /// The bus does not permit calling it.
     case forbidden
-    /// It does not answer, or not as bluetoothd does.
+    /// It does not reply, or not as bluetoothd does.
     case silent
-    /// The adapters that it knows, by name, and its process where the bus tells.
+    /// It replies: its adapters by name, and its process id if the bus knows it.
     case answering(process: UInt32?, adapters: [Adapter])
 
-    /// Asks.  Nothing is started or changed; who has no time left closes the connection.
-    public static func ask(_ connection: Connection) async throws(CallFailure) -> Daemon {
-        guard try await connection.call(.bus("NameHasOwner", [.bluez], answer: "b")).first?.boolean == true else {
+    /// Queries bluetoothd without starting or changing anything. To stop early, close the connection.
+    public static func query(_ connection: Connection) async throws(CallFailure) -> Daemon {
+        guard try await connection.call(.bus("NameHasOwner", [.bluez], reply: "b")).first?.boolean == true else {
             return .absent
         }
-        let process = try? await connection.call(.bus("GetConnectionUnixProcessID", [.bluez], answer: "u")).first?
+        let process = try? await connection.call(.bus("GetConnectionUnixProcessID", [.bluez], reply: "u")).first?
             .uint32
         do throws(CallFailure) {
             let adapters = try await Objects.all(connection, within: .seconds(25)).adapters

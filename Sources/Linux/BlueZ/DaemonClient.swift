@@ -1,82 +1,100 @@
 import DBus
 import Simulation
 
-/// Who asks bluetoothd for things, one after the other, as long as it is there; it may come and go.
-///
-/// What it tells of adapters and devices is handed to `changed`, `added` and `removed`.
+/// A client of bluetoothd, which may stop and start again. It makes its calls one after the other, and receives signals
+/// about adapters and devices.
 protocol DaemonClient: Actor {
     typealias Step = @Sendable (isolated Self) async -> Void
 
     nonisolated var loop: EventLoop { get }
     nonisolated var connection: Connection { get }
-    /// How long bluetoothd may think about one question.
+    /// How long bluetoothd has to reply to a call.
     nonisolated var limit: Duration { get }
     var adapter: Adapter? { get }
-    /// What is still to be asked of bluetoothd, one thing after the other.
+    /// What remains to be done.
     var steps: [Step] { get set }
-    /// Asks it, as long as there is something to ask.
-    var work: Task<Void, any Error>? { get set }
-    /// Counts what makes answers to older questions mean nothing.
-    var rounds: Int { get }
+    /// Performs the steps.
+    var stepTask: Task<Void, any Error>? { get set }
+    /// Incremented whenever the results of earlier steps become obsolete.
+    var generation: Int { get }
     var isStopped: Bool { get }
-    /// Whether bluetoothd left a question of the end without an answer: others are not waited for.
-    var isMute: Bool { get set }
-    /// What seems to have happened to the adapter.
-    var doubts: HostFailure? { get set }
-    /// Whether something is lost if the adapter is.
+    /// Whether bluetoothd did not reply to a call of `stop`: further calls do not wait.
+    var isUnresponsive: Bool { get set }
+    /// What probably happened to the adapter, unless bluetoothd is stopping.
+    var suspectedFailure: HostFailure? { get set }
+    /// Whether losing the adapter is a failure.
     var isInUse: Bool { get }
 
-    /// The properties of an object have changed: `sa{sv}as`.
-    func changed(_ path: ObjectPath, _ arguments: [Value])
-    /// An object is there: `oa{sa{sv}}`.
-    func added(_ arguments: [Value])
-    /// Interfaces of an object are not there any more: `oas`.
-    func removed(_ arguments: [Value])
-    /// Somebody else has the name `org.bluez`, or nobody.
-    func belongs(to owner: BusName?)
-    /// It cannot be done; nothing more happens.
+    /// An object's properties changed: `sa{sv}as`.
+    func propertiesChanged(_ path: ObjectPath, _ arguments: [Value])
+    /// Interfaces were added to an object: `oa{sa{sv}}`.
+    func interfacesAdded(_ arguments: [Value])
+    /// Interfaces were removed from an object: `oas`.
+    func interfacesRemoved(_ arguments: [Value])
+    /// The owner of `org.bluez` changed; nil if it has none.
+    func ownerChanged(to owner: BusName?)
+    /// A permanent failure: nothing more happens.
     func fail(_ failure: HostFailure)
 }
 
 extension DaemonClient {
-    static var patience: Duration { .seconds(2) }
-    static var longPatience: Duration { .seconds(10) }
+    static var retryTimeout: Duration { .seconds(2) }
+    static var restartTimeout: Duration { .seconds(10) }
 
-    // MARK: One thing after the other
+    // MARK: Steps
 
     func enqueue(_ step: @escaping Step) {
         guard !isStopped else { return }
         steps.append(step)
-        if work == nil { work = loop.start { await self.takeSteps() } }
+        if stepTask == nil { stepTask = loop.start { await self.runSteps() } }
     }
 
-    private func takeSteps() async {
+    private func runSteps() async {
         while !steps.isEmpty {
             let step = steps.removeFirst()
             await step(self)
         }
-        work = nil
+        stepTask = nil
     }
 
-    /// Gives up what is being asked, and all that was to be asked behind it.
-    func dropSteps() async {
+    /// Cancels the current step and all further ones.
+    func cancelSteps() async {
         steps.removeAll()
-        work?.cancel()
-        _ = try? await work?.value
+        stepTask?.cancel()
+        _ = try? await stepTask?.value
     }
 
-    /// Tries until it goes well, for so long, or until nobody wants it any more; throws what went wrong last, or at
-    /// once what does not pass.
-    func again<Answer, Failure: Error>(
-        _ round: Int, for patience: Duration, while mayPass: (Failure) -> Bool = { _ in true },
-        _ attempt: (isolated Self) async throws(Failure) -> Answer
-    ) async throws(Failure) -> Answer {
-        let deadline = loop.now.advanced(by: patience)
+    /// Repeats an attempt until it succeeds, the time is over or `round` is obsolete; throws its last error, or at once
+    /// one that `isTransient` excludes.
+    func retry<Result, Failure: Error>(
+        _ round: Int, for timeout: Duration, while isTransient: (Failure) -> Bool = { _ in true },
+        _ attempt: (isolated Self) async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let deadline = loop.now.advanced(by: timeout)
         while true {
             do throws(Failure) { return try await attempt(self) } catch {
-                guard mayPass(error), round == rounds, !isStopped, loop.now < deadline else { throw error }
+                guard isTransient(error), round == generation, !isStopped, loop.now < deadline else { throw error }
             }
             try? await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)))
+        }
+    }
+
+    /// Finds an adapter, by name if it is given, and its devices. Waits while there is none or `failure` rejects it; an
+    /// adapter that was used before returns a while after bluetoothd has started again.
+    func findAdapter(
+        _ round: Int, _ name: String?, wasUsed: Bool,
+        preferring isPreferred: @Sendable (Adapter) -> Bool = { _ in true },
+        failure: @Sendable (Adapter) -> HostFailure? = { _ in nil }
+    ) async throws(HostFailure) -> (Adapter, [RemoteDevice]) {
+        try await retry(round, for: wasUsed ? Self.restartTimeout : Self.retryTimeout) { host throws(HostFailure) in
+            let objects: Objects
+            do { objects = try await Objects.all(host.connection, within: host.limit) } catch { throw .bus("\(error)") }
+            let named = objects.adapters.filter { name == nil || $0.name == name }
+            guard let adapter = named.first(where: isPreferred) ?? named.first else {
+                throw .noAdapter(wanted: name, there: objects.adapters.map(\.name))
+            }
+            if let failure = failure(adapter) { throw failure }
+            return (adapter, objects.devices.filter { device in adapter.path.map(device.path.isBelow) ?? false })
         }
     }
 
@@ -86,83 +104,83 @@ extension DaemonClient {
     ) async throws(HostFailure) {
         let call = Call(.bluez, path, interface, member, arguments, within: limit)
         do throws(CallFailure) {
-            // An adapter that has just been switched on, or found, may not be ready.
-            _ = try await again(rounds, for: Self.patience, while: \.mayPass) { host throws(CallFailure) in
+            // An adapter that was just switched on or found may not be ready.
+            _ = try await retry(generation, for: Self.retryTimeout, while: \.isTransient) { host throws(CallFailure) in
                 try await host.connection.call(call)
             }
         } catch { throw failure(adapter?.name ?? "", member.text, "\(error)") }
     }
 
-    /// Calls bluetoothd, whatever it answers, and does not wait long for it: it heeds a call also when it comes to it
-    /// after our end.
+    /// Calls bluetoothd, ignores errors and does not wait long: bluetoothd processes the call even after this program
+    /// ended.
     @discardableResult
-    func quietly(
+    func callIgnoringErrors(
         _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value] = []
     ) async -> CallFailure? {
-        let limit: Duration = isMute ? .zero : .seconds(2)
+        let limit: Duration = isUnresponsive ? .zero : .seconds(2)
         do throws(CallFailure) {
             _ = try await connection.call(Call(.bluez, path, interface, member, arguments, within: limit))
             return nil
         } catch {
-            if case .timedOut = error { isMute = isStopped }
+            if case .timedOut = error { isUnresponsive = isStopped }
             return error
         }
     }
 
-    // MARK: What it tells
+    // MARK: Signals
 
-    func listen() async throws(CallFailure) -> [Connection.Subscription] {
+    func subscribeToSignals() async throws(CallFailure) -> [Connection.Subscription] {
         let changes = MatchRule(
             sender: .bluez, namespace: .bluez, interface: .properties, member: "PropertiesChanged")
         let additions = MatchRule(sender: .bluez, interface: .objectManager, member: "InterfacesAdded")
         let removals = MatchRule(sender: .bluez, interface: .objectManager, member: "InterfacesRemoved")
         return [
             try await connection.subscribe(changes) { [weak self] signal in
-                self?.assumeIsolated { $0.changed(signal.path, signal.arguments) }
+                self?.assumeIsolated { $0.propertiesChanged(signal.path, signal.arguments) }
             },
             try await connection.subscribe(additions) { [weak self] signal in
-                self?.assumeIsolated { $0.added(signal.arguments) }
+                self?.assumeIsolated { $0.interfacesAdded(signal.arguments) }
             },
             try await connection.subscribe(removals) { [weak self] signal in
-                self?.assumeIsolated { $0.removed(signal.arguments) }
+                self?.assumeIsolated { $0.interfacesRemoved(signal.arguments) }
             },
-            try await connection.watch(.bluez) { [weak self] owner in
-                self?.assumeIsolated { $0.belongs(to: owner) }
+            try await connection.watchOwner(of: .bluez) { [weak self] owner in
+                self?.assumeIsolated { $0.ownerChanged(to: owner) }
             },
         ]
     }
 
-    /// Notes what a signal says of our adapter.
+    /// Handles changed properties of an adapter.
     func adapterChanged(_ path: ObjectPath, _ properties: Value) {
         guard let adapter, path == adapter.path, let isPowered = properties["Powered"]?.boolean else { return }
-        doubts = isPowered ? nil : .switchedOff(adapter.name)
-        settleDoubts()
+        suspectedFailure = isPowered ? nil : .switchedOff(adapter.name)
+        confirmSuspectedFailure()
     }
 
-    /// Notes that our adapter is gone, if these interfaces are its.
+    /// Handles removed interfaces.
     func adapterRemoved(_ path: ObjectPath, _ interfaces: [String]) {
         guard let adapter, path == adapter.path, interfaces.contains(InterfaceName.adapter.text), !isStopped else {
             return
         }
-        doubts = .unplugged(adapter.name)
-        settleDoubts()
+        suspectedFailure = .unplugged(adapter.name)
+        confirmSuspectedFailure()
     }
 
-    /// bluetoothd takes everything away before it ends: only if it stays has somebody else done it.
-    func settleDoubts() {
-        guard doubts != nil, isInUse, !isStopped else { return }
-        let round = rounds
-        loop.call(at: loop.now.advanced(by: Self.patience)) { [weak self] in
+    /// bluetoothd removes everything before it stops. Only if it is still running after a while has the adapter failed.
+    func confirmSuspectedFailure() {
+        guard suspectedFailure != nil, isInUse, !isStopped else { return }
+        let round = generation
+        loop.call(at: loop.now.advanced(by: Self.retryTimeout)) { [weak self] in
             self?.assumeIsolated { host in
-                if round == host.rounds, !host.isStopped, let failure = host.doubts { host.fail(failure) }
+                if round == host.generation, !host.isStopped, let failure = host.suspectedFailure { host.fail(failure) }
             }
         }
     }
 }
 
 extension CallFailure {
-    /// Whether the same call may go well a moment later.
-    fileprivate var mayPass: Bool {
+    /// Whether the same call may succeed a moment later.
+    fileprivate var isTransient: Bool {
         guard case .remote(let error) = self else { return false }
         return ["Failed", "NotReady", "Busy", "InProgress"].contains { error.name == "org.bluez.Error.\($0)" }
     }

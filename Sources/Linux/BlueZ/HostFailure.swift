@@ -1,48 +1,49 @@
 import Spelling
 
-/// Why bluetoothd does not do what it is asked for, with what mends it.
+/// Why bluetoothd cannot be used, and how to fix it.
 public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no bus, or it does not do what buses do.
+    /// There is no bus, or it does not work.
     case bus(String)
-    /// Nobody has the name `org.bluez`.
+    /// The name `org.bluez` has no owner.
     case notRunning
-    /// bluetoothd has no such adapter.
+    /// bluetoothd does not know the adapter.
     case noAdapter(wanted: String?, there: [String])
     /// The adapter has no GattManager1.
     case cannotServe(String)
     /// The adapter cannot be switched on.
     case cannotSwitchOn(adapter: String, what: String, why: String)
-    /// bluetoothd refuses what it was asked for.
+    /// bluetoothd rejected a call.
     case refused(adapter: String, what: String, why: String)
-    /// Somebody has switched the adapter off.
+    /// The adapter was switched off.
     case switchedOff(String)
-    /// The adapter is not there any more.
+    /// The adapter was removed.
     case unplugged(String)
-    /// The adapter could not be made what it was before.
-    case notPutBack(Adapter, why: String)
-    /// The adapter was off, and could not be switched off again.
+    /// The adapter's original settings could not be restored.
+    case notRestored(Adapter, why: String)
+    /// The adapter could not be switched off again.
     case notSwitchedOff(Adapter, why: String)
 
-    /// For people: what was tried, what was found, and what to do.
+    /// A message for users: the problem and, where possible, the fix.
     public var description: String {
         switch self {
-        case .bus(let why): "bluetoothd cannot be asked: \(why)"
-        case .notRunning: "bluetoothd does not run; systemctl start bluetooth starts it"
-        case .noAdapter(nil, _): "bluetoothd knows no Bluetooth adapter; plug one in, or see lubdub doctor"
-        case .noAdapter(let wanted?, []): "bluetoothd knows no adapter, and so not \(wanted); see lubdub doctor"
+        case .bus(let why): "cannot use bluetoothd: \(why)"
+        case .notRunning: "bluetoothd is not running; start it with: systemctl start bluetooth"
+        case .noAdapter(nil, _): "bluetoothd has no Bluetooth adapter; plug one in, or run lubdub doctor"
+        case .noAdapter(let wanted?, []): "bluetoothd has no adapter, so \(wanted) cannot be used; run lubdub doctor"
         case .noAdapter(let wanted?, let there):
-            "bluetoothd knows no adapter \(wanted); there is \(there.joined(separator: ", "))"
-        case .cannotServe(let adapter): "\(adapter) cannot be a peripheral: bluetoothd offers no GattManager1 for it"
+            "bluetoothd has no adapter \(wanted); use one of \(there.joined(separator: ", "))"
+        case .cannotServe(let adapter): "\(adapter) cannot be a peripheral: bluetoothd has no GattManager1 for it"
         case .cannotSwitchOn(let adapter, _, let why):
-            "\(adapter) cannot be switched on: \(why); rfkill unblock bluetooth may help"
-        case .refused(let adapter, let what, let why): "\(adapter): bluetoothd refuses \(what): \(why)"
-        case .switchedOff(let adapter): "\(adapter) was switched off; bluetoothctl power on switches it on again"
-        case .unplugged(let adapter): "\(adapter) is not there any more"
-        case .notPutBack(let former, let why):
-            "\(former.name) could not be made what it was: \(why); bluetoothctl system-alias \(former.alias.quoted)"
-                + "\(former.isPowered ? "" : " and power off") will do it"
-        case .notSwitchedOff(let former, let why):
-            "\(former.name) was off and could not be switched off: \(why); bluetoothctl power off will do it"
+            "cannot switch on \(adapter): \(why); try rfkill unblock bluetooth"
+        case .refused(let adapter, let what, let why): "\(adapter): bluetoothd rejects \(what): \(why)"
+        case .switchedOff(let adapter): "\(adapter) was switched off; switch it on with: bluetoothctl power on"
+        case .unplugged(let adapter): "\(adapter) was removed"
+        case .notRestored(let original, let why):
+            "cannot restore the settings of \(original.name): \(why); "
+                + "run bluetoothctl system-alias \(original.alias.quoted)"
+                + "\(original.isPowered ? "" : " and bluetoothctl power off")"
+        case .notSwitchedOff(let original, let why):
+            "cannot switch \(original.name) off again: \(why); run bluetoothctl power off"
         }
     }
 }

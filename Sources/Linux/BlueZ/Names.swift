@@ -22,24 +22,19 @@ extension InterfaceName {
     static let advertisement: InterfaceName = "org.bluez.LEAdvertisement1"
     static let agentManager: InterfaceName = "org.bluez.AgentManager1"
     static let agent: InterfaceName = "org.bluez.Agent1"
-    static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
-    static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
 }
 
 extension Adapter {
-    /// The arguments that set one of its properties.
+    /// The arguments of `Set` for a property of an adapter.
     static func setting(_ name: String, _ value: Value) -> [Value] {
         [.string(InterfaceName.adapter.text), .string(name), .variant(value)]
     }
 }
 
 extension Value {
-    /// The name that bluetoothd takes, as an argument.
+    /// The name `org.bluez` as an argument.
     static let bluez = Value.string(BusName.bluez.text)
 
-    /// The properties of an interface, in what an ObjectManager says of an object: `a{sa{sv}}`.
+    /// The properties of an interface in `a{sa{sv}}`.
     subscript(interface: InterfaceName) -> Value? { entries?.first { $0.key.string == interface.text }?.value }
-
-    /// The value of an option or a property: `a{sv}`.
-    subscript(name: String) -> Value? { entries?.first { $0.key.string == name }?.value.variant }
 }

@@ -2,55 +2,56 @@ public import DBus
 public import Simulation
 import Spelling
 
-/// The person who pairs our devices, for bluetoothd: an Agent1, and the machine's default one while it is registered.
-/// BlueZ, `doc/agent-api.txt`.
+/// An Agent1 that handles pairing for bluetoothd, the machine's default agent while it is registered. BlueZ,
+/// `doc/agent-api.txt`.
 ///
-/// bluetoothd has one agent for all adapters; requests for others than ours are rejected.  It may come and go: the agent
-/// is registered anew.  All handlers are called on the loop's thread, one at a time.
+/// bluetoothd has one agent for all adapters; requests for adapters that do not serve our devices are rejected. If
+/// bluetoothd stops and starts again, the agent registers again. All handlers are called on the loop's thread, one at a
+/// time.
 public actor PairingAgent {
-    /// What the person can do with our devices.  Core 6.0, Vol 3, Part H, section 2.3.2.
+    /// The IO capability. Core 6.0, Vol 3, Part H, section 2.3.2.
     public enum Capability: String, Sendable {
-        /// Sees six digits.
+        /// Displays six digits.
         case displayOnly = "DisplayOnly"
-        /// Sees six digits, and says yes or no.
+        /// Displays six digits, and confirms or rejects.
         case displayYesNo = "DisplayYesNo"
         /// Enters six digits.
         case keyboardOnly = "KeyboardOnly"
-        /// Nothing.
+        /// Neither displays nor enters anything.
         case noInputNoOutput = "NoInputNoOutput"
-        /// Sees and enters six digits.
+        /// Displays and enters six digits.
         case keyboardDisplay = "KeyboardDisplay"
     }
 
-    /// What bluetoothd wants of the person; `peer` is the address of who pairs.
+    /// A request to the user; `peer` is the address of the pairing device.
     public enum Request: Hashable, Sendable {
-        /// To let it pair without any proof of who it is: Just Works.
+        /// Allow pairing without authentication: Just Works.
         case justWorks(peer: String)
-        /// To show digits that the other side enters.
+        /// Display digits that are entered on the other device.
         case show(peer: String, digits: String)
-        /// To say whether the other side shows these digits too.
+        /// Compare these digits with those that the other device displays.
         case compare(peer: String, digits: String)
-        /// To enter the digits that the other side shows.
+        /// Enter the digits that the other device displays.
         case enter(peer: String)
-        /// Nothing more: the pairing that was asked about has ended.
+        /// The pairing has ended: withdraw the request.
         case cancel
     }
 
-    /// What the person says.
+    /// The user's answer.
     public enum Answer: Hashable, Sendable {
-        /// Yes; or there was nothing to say.
+        /// Confirmed or acknowledged.
         case yes
-        /// No.
+        /// Rejected.
         case no
-        /// These digits, as a number below 1 000 000.
+        /// The digits, as a number below 1,000,000.
         case digits(UInt32)
     }
 
-    /// Takes the person's answer, on the loop's thread, now or later; only the first counts.
+    /// Takes the answer, on the loop's thread, now or later; only the first one counts.
     public typealias Reply = @Sendable (Answer) -> Void
 
     nonisolated let loop: EventLoop
-    /// The executor of the loop.
+    /// The loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     private let capability: Capability
@@ -58,14 +59,14 @@ public actor PairingAgent {
     private let isOurs: @Sendable (_ adapter: String) -> Bool
     private let ask: @Sendable (Request, @escaping Reply) -> Void
     private let failed: @Sendable (HostFailure) -> Void
-    private let owner = Owner()
+    private let owner = BlueZOwner()
     private var subscription: Connection.Subscription?
     private var registering: Task<Void, any Error>?
 
     private static let path: ObjectPath = "/lubdub/agent"
 
-    /// Nothing happens before `start`.  `isOurs` tells whether an adapter (`hci0`) serves one of our devices, `ask`
-    /// asks the person, and `failed` is told that bluetoothd does not take the agent.
+    /// An agent that does nothing before `start`. `isOurs` returns whether an adapter (`hci0`) serves one of our devices,
+    /// `ask` asks the user, and `failed` is called if bluetoothd rejects the agent.
     public init(
         _ capability: Capability, over connection: Connection, on loop: EventLoop,
         isOurs: @escaping @Sendable (_ adapter: String) -> Bool,
@@ -76,17 +77,17 @@ public actor PairingAgent {
         (self.isOurs, self.ask, self.failed) = (isOurs, ask, failed)
     }
 
-    /// Waits for bluetoothd, and is its agent as soon as it is there.
+    /// Registers the agent as soon as bluetoothd is running.
     public func start() async throws(HostFailure) {
         do {
             try await connection.export(ExportedObject(Self.path, [Interface(.agent, methods: methods)]))
-            subscription = try await connection.watch(.bluez) { [weak self] owner in
-                self?.assumeIsolated { $0.belongs(to: owner) }
+            subscription = try await connection.watchOwner(of: .bluez) { [weak self] owner in
+                self?.assumeIsolated { $0.ownerChanged(to: owner) }
             }
         } catch { throw HostFailure.bus("\(error)") }
     }
 
-    /// Is the agent no more; who was the default one before is so again.
+    /// Unregisters the agent; the previous default agent takes over.
     public func stop() async {
         registering?.cancel()
         if let subscription { await connection.cancel(subscription) }
@@ -94,14 +95,14 @@ public actor PairingAgent {
             _ = try? await connection.call(manager("UnregisterAgent", [.path(Self.path)]))
         }
         owner.current = nil
-        await connection.withdraw(Self.path)
+        await connection.unexport(Self.path)
     }
 
     private func manager(_ member: MemberName, _ arguments: [Value]) -> Call {
         Call(.bluez, .bluez, .agentManager, member, arguments, within: .seconds(2))
     }
 
-    private func belongs(to name: BusName?) {
+    private func ownerChanged(to name: BusName?) {
         owner.current = name
         registering?.cancel()
         guard name != nil else { return ask(.cancel) { _ in } }
@@ -115,71 +116,69 @@ public actor PairingAgent {
         ]
         for (member, arguments) in calls {
             do throws(CallFailure) { _ = try await connection.call(manager(member, arguments)) } catch {
-                // One that bluetoothd's end interrupts is made again.
+                // A call that failed because bluetoothd stopped is repeated when it starts again.
                 guard owner.current == name, error != .cancelled else { return }
                 return failed(.refused(adapter: "org.bluez", what: member.text, why: "\(error)"))
             }
         }
     }
 
-    // MARK: What bluetoothd asks
+    // MARK: Methods
 
     private var methods: [Method] {
-        let device = ValueNames.device
+        let device = Parameters("o", "device")
         let all = [
-            Method("Release") { $0.answer() },
-            Method("RequestPinCode", takes: device, gives: Parameters("s", "pincode")) { $0.refuse(.rejected) },
-            Method("DisplayPinCode", takes: Parameters("os", "device", "pincode")) { [weak self] call in
-                self?.put(call) { .show(peer: $0, digits: call.arguments.last?.string ?? "") }
+            Method("Release") { $0.reply() },
+            Method("RequestPinCode", arguments: device, results: Parameters("s", "pincode")) {
+                $0.fail(with: .rejected)
             },
-            Method("RequestPasskey", takes: device, gives: Parameters("u", "passkey")) { [weak self] call in
-                self?.put(call) { .enter(peer: $0) }
+            Method("DisplayPinCode", arguments: Parameters("os", "device", "pincode")) { [weak self] call in
+                self?.handle(call) { .show(peer: $0, digits: call.arguments.last?.string ?? "") }
             },
-            Method("DisplayPasskey", takes: Parameters("ouq", "device", "passkey", "entered")) { [weak self] call in
-                // It comes again with each digit that the other side enters.
-                guard call.arguments.last?.uint16 == 0 else { return call.answer() }
-                self?.put(call) { .show(peer: $0, digits: Self.digits(call.arguments[1])) }
+            Method("RequestPasskey", arguments: device, results: Parameters("u", "passkey")) { [weak self] call in
+                self?.handle(call) { .enter(peer: $0) }
             },
-            Method("RequestConfirmation", takes: Parameters("ou", "device", "passkey")) { [weak self] call in
-                self?.put(call) { .compare(peer: $0, digits: Self.digits(call.arguments[1])) }
+            Method("DisplayPasskey", arguments: Parameters("ouq", "device", "passkey", "entered")) { [weak self] call in
+                // Repeated for each digit that is entered on the other device.
+                guard call.arguments.last?.uint16 == 0 else { return call.reply() }
+                self?.handle(call) { .show(peer: $0, digits: Self.digits(call.arguments[1])) }
             },
-            Method("RequestAuthorization", takes: device) { [weak self] call in
-                self?.put(call) { .justWorks(peer: $0) }
+            Method("RequestConfirmation", arguments: Parameters("ou", "device", "passkey")) { [weak self] call in
+                self?.handle(call) { .compare(peer: $0, digits: Self.digits(call.arguments[1])) }
             },
-            // Of Bluetooth Classic only: what we serve has no profiles.
-            Method("AuthorizeService", takes: Parameters("os", "device", "uuid")) { $0.refuse(.rejected) },
+            Method("RequestAuthorization", arguments: device) { [weak self] call in
+                self?.handle(call) { .justWorks(peer: $0) }
+            },
+            // For Bluetooth Classic only.
+            Method("AuthorizeService", arguments: Parameters("os", "device", "uuid")) { $0.fail(with: .rejected) },
             Method("Cancel") { [weak self] call in
                 self?.assumeIsolated { $0.ask(.cancel) { _ in } }
-                call.answer()
+                call.reply()
             },
         ]
-        return all.map(owner.only)
+        return all.map(owner.restricted)
     }
 
-    private enum ValueNames {
-        static let device = Parameters("o", "device")
-    }
+    /// Six digits: `007042`.
+    private static func digits(_ value: Value) -> String { (value.uint32 ?? 0).zeroPadded(to: 6) }
 
-    /// `007042`
-    private static func digits(_ value: Value) -> String { (value.uint32 ?? 0).text(digits: 6) }
-
-    /// Asks the person for the answer to a call about a device of bluetoothd's, `/org/bluez/hci0/dev_00_11_…`.
-    private nonisolated func put(_ call: Invocation, _ request: (_ peer: String) -> Request) {
+    /// Asks the user about a device, `/org/bluez/hci0/dev_00_11_…`, and replies to the call.
+    private nonisolated func handle(_ call: Invocation, _ request: (_ peer: String) -> Request) {
         let parts = call.arguments.first?.path?.text.split(separator: "/") ?? []
         guard parts.count == 4, parts[3].hasPrefix("dev_"), isOurs(String(parts[2])) else {
-            return call.refuse(.rejected)
+            return call.fail(with: .rejected)
         }
         let request = request(String(parts[3].dropFirst(4).map { $0 == "_" ? ":" : $0 }))
         ask(request) { answer in
             switch (request, answer) {
-            case (.enter, .digits(let digits)) where digits < 1_000_000: call.answer([.uint32(digits)])
-            case (.enter, _), (_, .no): call.refuse(.rejected)
-            default: call.answer()
+            case (.enter, .digits(let digits)) where digits < 1_000_000: call.reply([.uint32(digits)])
+            case (.enter, _), (_, .no): call.fail(with: .rejected)
+            default: call.reply()
             }
         }
     }
 }
 
-extension Refusal {
-    fileprivate static let rejected = Refusal("org.bluez.Error.Rejected", "the person says no")
+extension MethodError {
+    fileprivate static let rejected = MethodError("org.bluez.Error.Rejected", "rejected by the user")
 }

@@ -2,43 +2,43 @@ import Bluetooth
 import DBus
 import Simulation
 
-// What bluetoothd tells.
+// Signals of bluetoothd.
 extension PeripheralHost {
-    func belongs(to owner: BusName?) {
+    func ownerChanged(to owner: BusName?) {
         guard !isStopped, owner != self.owner.current else { return }
-        let wasThere = self.owner.current != nil
-        doubts = nil
+        let wasRunning = self.owner.current != nil
+        suspectedFailure = nil
         self.owner.current = owner
-        rounds += 1
-        if wasThere { lose() }
+        generation += 1
+        if wasRunning { didLoseDaemon() }
         guard owner != nil else { return }
-        let round = rounds
+        let round = generation
         enqueue { await $0.register(round) }
     }
 
-    func lose() {
-        (isAdvertising, isRegistered, isAsked) = (false, false, (false, false))
+    private func didLoseDaemon() {
+        (isAdvertising, isRegistered, mustUnregister) = (false, false, (false, false))
         for device in devices.values.sorted(by: { $0.path < $1.path }) where device.isConnected {
-            tell(.disconnected(device.address))
+            onEvent(.disconnected(device.address))
         }
         devices.removeAll()
         for handle in subscribed.sorted() { subscribed(handle, false) }
-        tell(.lost)
+        onEvent(.lost)
     }
 
-    func changed(_ path: ObjectPath, _ arguments: [Value]) {
+    func propertiesChanged(_ path: ObjectPath, _ arguments: [Value]) {
         guard arguments.count == 3, let adapter = adapter?.path else { return }
         switch arguments[0].string {
         case InterfaceName.device.text:
             guard path.isBelow(adapter), let device = devices[path] else { return }
             if let isConnected = arguments[1]["Connected"]?.boolean { connected(path, isConnected) }
-            if arguments[1]["Paired"]?.boolean == true { tell(.paired(device.address)) }
+            if arguments[1]["Paired"]?.boolean == true { onEvent(.paired(device.address)) }
         case InterfaceName.adapter.text: adapterChanged(path, arguments[1])
         default: break
         }
     }
 
-    func added(_ arguments: [Value]) {
+    func interfacesAdded(_ arguments: [Value]) {
         guard arguments.count == 2, let path = arguments[0].path, let adapter = adapter?.path,
             path.isBelow(adapter),
             let properties = arguments[1][.device], var device = RemoteDevice(path, properties)
@@ -49,7 +49,7 @@ extension PeripheralHost {
         connected(path, isConnected)
     }
 
-    func removed(_ arguments: [Value]) {
+    func interfacesRemoved(_ arguments: [Value]) {
         guard arguments.count == 2, let path = arguments[0].path,
             let interfaces = arguments[1].elements?.compactMap(\.string)
         else { return }
@@ -64,12 +64,12 @@ extension PeripheralHost {
         guard let device = devices[path], device.isConnected != isConnected else { return }
         devices[path]?.isConnected = isConnected
         isInterrupted = isConnected
-        tell(isConnected ? .connected(device.address) : .disconnected(device.address))
+        onEvent(isConnected ? .connected(device.address) : .disconnected(device.address))
     }
 
     func subscribed(_ handle: UInt16, _ isOn: Bool) {
-        let isNews = isOn ? subscribed.insert(handle).inserted : subscribed.remove(handle) != nil
-        guard isNews else { return }
-        tell(.subscribed(handle: handle, isOn))
+        let isChange = isOn ? subscribed.insert(handle).inserted : subscribed.remove(handle) != nil
+        guard isChange else { return }
+        onEvent(.subscribed(handle: handle, isOn))
     }
 }

@@ -3,29 +3,29 @@ public import DBus
 public import GATT
 public import Simulation
 
-/// A device's attributes and advertisement in the hands of bluetoothd, which has the radio, the links and the clients.
+/// Serves a device's attributes and advertisement through bluetoothd, which controls the radio and the connections.
 ///
 ///     idle ──start──▶ waiting ──org.bluez appears──▶ registering ──▶ registered ──stop──▶ idle
 ///                        ▲                                │              │
-///                        └──────────── org.bluez goes away ─────────────┘
+///                        └───────────── org.bluez disappears ───────────┘
 ///
-/// What was switched on or renamed is put back by `stop`.  bluetoothd may come and go: everything is registered anew.
+/// bluetoothd may stop and start again: then everything is registered again. `stop` restores the adapter's settings.
 /// All handlers are called on the loop's thread, one at a time.
 public actor PeripheralHost: DaemonClient {
-    /// What is to be served, and by which adapter.
+    /// What to serve, and with which adapter.
     public struct Definition: Sendable {
-        /// `hci0`; nil: the first one that can do it.
+        /// The adapter: `hci0`; nil for the first suitable one.
         public var adapter: String?
-        /// Tells several devices of one program apart.
+        /// Distinguishes several devices of one program.
         public var number: Int
-        /// The attributes of the device.
+        /// The attributes.
         public var attributes: AttributeTable
-        /// What it advertises.
+        /// The advertisement.
         public var advertisement: Advertisement
-        /// Whether clients may pair, and so have keys kept; the adapter is made so, as long as the device is served.
+        /// Whether clients can pair; sets the adapter's property while the device is served.
         public var isPairable: Bool
 
-        /// All of it has to be said.
+        /// A definition.
         public init(
             adapter: String?, number: Int, attributes: AttributeTable, advertisement: Advertisement, isPairable: Bool
         ) {
@@ -34,57 +34,57 @@ public actor PeripheralHost: DaemonClient {
         }
     }
 
-    /// What a client wants of a value.
+    /// A client's request.
     public struct Request: Sendable {
-        /// What there is to want.
+        /// The kind of a request.
         public enum Kind: Hashable, Sendable {
-            /// The value, from an octet on.
+            /// Read the value from this offset.
             case read(offset: Int)
-            /// To write it; a command is not answered over the air.
+            /// Write the value; a command gets no response.
             case write([UInt8], isCommand: Bool)
         }
 
-        /// What is wanted.
+        /// Read or write.
         public let kind: Kind
-        /// Of the value, in the device's own table; clients see other handles.
+        /// The value's handle in the device's own table; clients see other handles.
         public let handle: UInt16
         let device: ObjectPath?
-        /// The ATT_MTU of the client's link, where bluetoothd tells it.
+        /// The ATT_MTU of the client's connection, if bluetoothd reports it.
         public let mtu: Int?
-        /// Who wants it, where bluetoothd tells it.
+        /// The client, if bluetoothd reports it.
         public internal(set) var peer: DeviceAddress?
     }
 
-    /// What happens.
+    /// An event.
     public enum Event: Sendable {
-        /// bluetoothd has the attributes, on this adapter.
+        /// The attributes are registered with this adapter.
         case registered(Adapter)
-        /// The advertisement is on the air, or is not any more.
+        /// Advertising started or stopped.
         case advertising(Bool)
-        /// Somebody has connected to the adapter.
+        /// A device connected to the adapter.
         case connected(DeviceAddress)
-        /// Somebody's connection has ended; bluetoothd does not tell why.
+        /// A device disconnected; bluetoothd does not report why.
         case disconnected(DeviceAddress)
-        /// A client has keys now.
+        /// A client paired.
         case paired(DeviceAddress)
-        /// The first client has subscribed to a value, or the last one has ended that.
+        /// The first client subscribed to a value, or the last one unsubscribed.
         case subscribed(handle: UInt16, Bool)
-        /// A client has confirmed an indication of a value; bluetoothd does not tell which client.
+        /// A client confirmed an indication; bluetoothd does not report which client.
         case confirmed(handle: UInt16)
-        /// bluetoothd has gone away, and with it all clients; it is waited for.
+        /// bluetoothd stopped, and all clients are lost. The host waits for it to start again.
         case lost
-        /// It cannot be done; nothing more happens.
+        /// A permanent failure: nothing more happens.
         case failed(HostFailure)
     }
 
     nonisolated let loop: EventLoop
-    /// The executor of the loop.
+    /// The loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     nonisolated let connection: Connection
     let definition: Definition
-    private let answer: @Sendable (Request) -> Result<[UInt8], ATTError>
-    let tell: @Sendable (Event) -> Void
+    private let onRequest: @Sendable (Request) -> Result<[UInt8], ATTError>
+    let onEvent: @Sendable (Event) -> Void
 
     var application: Application?
     var adapter: Adapter?
@@ -92,127 +92,130 @@ public actor PeripheralHost: DaemonClient {
     var wantsToAdvertise = false
     var isAdvertising = false
     var isRegistered = false
-    /// Whether bluetoothd was asked to register something, be it answered or not: then it is to be taken back.
-    var isAsked = (application: false, advertisement: false)
-    /// Whether somebody has connected since the advertisement was registered: below bluetoothd that ends it, until it
-    /// is registered anew or a connection ends.
+    /// What may be registered and must be unregistered: also if a call to register it got no reply.
+    var mustUnregister = (application: false, advertisement: false)
+    /// Whether a device connected since the advertisement was registered: this interrupts advertising until it is
+    /// registered again or the connection ends.
     var isInterrupted = false
     var isStopped = false
-    let owner = Owner()
+    let owner = BlueZOwner()
     private var subscriptions: [Connection.Subscription] = []
-    var rounds = 0  // of registering; what an older one finds out means nothing
+    var generation = 0
     var steps: [Step] = []
-    var work: Task<Void, any Error>?
-    var isMute = false
-    /// What the adapter was like before we changed it.
-    var former: Adapter?
+    var stepTask: Task<Void, any Error>?
+    var isUnresponsive = false
+    /// The adapter's original settings.
+    var original: Adapter?
     var devices: [ObjectPath: RemoteDevice] = [:]
     var subscribed: Set<UInt16> = []
-    var doubts: HostFailure?
+    var suspectedFailure: HostFailure?
     var isInUse: Bool { isRegistered }
     nonisolated let limit: Duration
 
-    /// Nothing happens before `start`.  bluetoothd has to answer each question within `limit`; `answer` is asked for
-    /// values, `tell` is told what happens.
+    /// A host that does nothing before `start`. bluetoothd has to reply to each call within `limit`; `onRequest` returns
+    /// the value of a read or the result of a write.
     public init(
         _ definition: Definition, over connection: Connection, on loop: EventLoop,
         within limit: Duration = .seconds(10),
-        answer: @escaping @Sendable (Request) -> Result<[UInt8], ATTError>,
-        tell: @escaping @Sendable (Event) -> Void
+        onRequest: @escaping @Sendable (Request) -> Result<[UInt8], ATTError>,
+        onEvent: @escaping @Sendable (Event) -> Void
     ) {
         (self.definition, self.connection, self.loop) = (definition, connection, loop)
-        (self.limit, self.answer, self.tell) = (limit, answer, tell)
+        (self.limit, self.onRequest, self.onEvent) = (limit, onRequest, onEvent)
     }
 
-    // MARK: Beginning and end
+    // MARK: Starting and stopping
 
-    /// Waits for bluetoothd, and hands everything over to it as soon as it is there.
+    /// Registers everything as soon as bluetoothd is running; throws if the bus cannot start it.
     public func start() async throws(HostFailure) {
         let source = Application.Source(
-            answer: { [weak self] request in self?.assumeIsolated { $0.asked(request) } ?? .failure(.unlikelyError) },
+            respond: { [weak self] request in
+                self?.assumeIsolated { $0.respond(to: request) } ?? .failure(.unlikelyError)
+            },
             subscribed: { [weak self] handle, isOn in
                 self?.assumeIsolated { $0.subscribed(handle, isOn) }
             },
-            confirmed: { [weak self] handle in self?.assumeIsolated { $0.tell(.confirmed(handle: handle)) } },
+            confirmed: { [weak self] handle in self?.assumeIsolated { $0.onEvent(.confirmed(handle: handle)) } },
             owner: owner)
         do {
             let application = try Application(definition.attributes, number: definition.number, source)
             self.application = application
             advertisementPath = try ObjectPath("/lubdub/advertisement\(definition.number)")
-            await connection.manage(application.root)
+            await connection.addObjectManager(at: application.root)
             for object in application.objects { try await connection.export(object) }
             if try await connection.askForBlueZ() == nil { throw HostFailure.notRunning }
-            subscriptions = try await listen()
+            subscriptions = try await subscribeToSignals()
         } catch let failure as HostFailure { throw failure } catch { throw HostFailure.bus("\(error)") }
     }
 
-    /// Takes everything back, and leaves the adapter as it was; why it could not, or nil.
+    /// Unregisters everything and restores the adapter's settings; returns why that failed, or nil.
     public func stop() async -> HostFailure? {
         isStopped = true
-        rounds += 1
-        await dropSteps()
+        generation += 1
+        await cancelSteps()
         for subscription in subscriptions { await connection.cancel(subscription) }
         subscriptions.removeAll()
-        guard let adapter, let path = adapter.path, let former else { return nil }
-        guard owner.current != nil else { return .notPutBack(former, why: "bluetoothd does not run") }
-        if isAsked.advertisement, let advertisementPath {
-            await quietly(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
+        guard let adapter, let path = adapter.path, let original else { return nil }
+        guard owner.current != nil else { return .notRestored(original, why: "bluetoothd is not running") }
+        if mustUnregister.advertisement, let advertisementPath {
+            await callIgnoringErrors(path, .advertisingManager, "UnregisterAdvertisement", [.path(advertisementPath)])
         }
         var settings = [
-            Adapter.setting("Alias", .string(former.alias)), Adapter.setting("Pairable", .boolean(former.isPairable)),
+            Adapter.setting("Alias", .string(original.alias)),
+            Adapter.setting("Pairable", .boolean(original.isPairable)),
         ]
-        if !former.isPowered { settings.append(Adapter.setting("Powered", .boolean(false))) }
-        var trouble: CallFailure?
+        if !original.isPowered { settings.append(Adapter.setting("Powered", .boolean(false))) }
+        var firstFailure: CallFailure?
         for setting in settings {
-            let failure = await quietly(path, .properties, "Set", setting)
-            trouble = trouble ?? failure
+            let failure = await callIgnoringErrors(path, .properties, "Set", setting)
+            firstFailure = firstFailure ?? failure
         }
-        // Last: if a link ended while a read of it waited for us, bluetoothd 5.66 crashes here.
-        if isAsked.application, let application {
-            await quietly(path, .gattManager, "UnregisterApplication", [.path(application.root)])
+        // Last: bluetoothd 5.66 crashes here if a link ended during a read from us.
+        if mustUnregister.application, let application {
+            await callIgnoringErrors(path, .gattManager, "UnregisterApplication", [.path(application.root)])
         }
-        (isAdvertising, isRegistered, isAsked) = (false, false, (false, false))
-        return trouble.map { .notPutBack(former, why: isMute ? "bluetoothd does not answer" : "\($0)") }
+        (isAdvertising, isRegistered, mustUnregister) = (false, false, (false, false))
+        return firstFailure.map { .notRestored(original, why: isUnresponsive ? "bluetoothd does not reply" : "\($0)") }
     }
 
-    private func asked(_ request: Request) -> Result<[UInt8], ATTError> {
+    private func respond(to request: Request) -> Result<[UInt8], ATTError> {
         var request = request
         request.peer = request.device.flatMap { devices[$0]?.address }
-        return answer(request)
+        return onRequest(request)
     }
 
-    /// The adapter that serves the device, `hci0`; nil before bluetoothd has been asked.
+    /// The adapter in use, `hci0`; nil before bluetoothd has replied.
     public var adapterName: String? { adapter?.name }
 
-    // MARK: What there is to do
+    // MARK: Operations
 
-    /// Advertises, or does not any more; again is no mistake, and makes sure of it when somebody has connected.
+    /// Starts or stops advertising. Starting again after a device connected resumes advertising.
     public func advertise(_ isOn: Bool) {
         wantsToAdvertise = isOn
-        let round = rounds
+        let round = generation
         enqueue { host in
-            guard round == host.rounds, host.wantsToAdvertise == isOn else { return }
+            guard round == host.generation, host.wantsToAdvertise == isOn else { return }
             if !isOn || host.isInterrupted { await host.withdrawAdvertisement() }
             guard isOn else { return }
             do throws(HostFailure) { try await host.registerAdvertisement(round) } catch {
-                if round == host.rounds, !host.isStopped { host.fail(error) }
+                if round == host.generation, !host.isStopped { host.fail(error) }
             }
         }
     }
 
-    /// Notifies all who are subscribed to a value; bluetoothd cuts it to what their MTUs have room for.
+    /// Notifies all subscribed clients; bluetoothd truncates the value to their MTUs.
     public func notify(_ handle: UInt16, _ value: [UInt8]) {
         guard isRegistered, let path = application?.path(of: handle) else { return }
         connection.assumeIsolated {
-            // A connection that has closed is told by `whenDisconnected`.
-            try? $0.emitChange(of: .gattCharacteristic, at: path, [("Value", .octets(value))])
+            // `whenDisconnected` reports a closed connection.
+            try? $0.emitPropertiesChanged(of: .gattCharacteristic, at: path, [("Value", .octets(value))])
         }
     }
 
-    /// Ends the link to a client, with Remote User Terminated Connection (0x13): bluetoothd has no other reason.
+    /// Disconnects a client, with Remote User Terminated Connection (0x13): bluetoothd supports no other reason.
     public func disconnect(_ peer: DeviceAddress) {
         for device in devices.values where device.address == peer && device.isConnected {
-            enqueue { await $0.quietly(device.path, .device, "Disconnect") }
+            enqueue { await $0.callIgnoringErrors(device.path, .device, "Disconnect") }
         }
     }
 }

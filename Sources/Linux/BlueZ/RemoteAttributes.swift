@@ -3,35 +3,36 @@ import Bluetooth
 import DBus
 import GATT
 
-/// The attributes of a peer, as objects of bluetoothd's.  BlueZ, `doc/gatt-api.txt`; `src/gatt-client.c`.
+/// The attributes of a peer as objects of bluetoothd. BlueZ, `doc/gatt-api.txt`; `src/gatt-client.c`.
 ///
 ///     /org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a                      declared at handle 0x000A
-///     /org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/char000b             declared at 0x000B, its value behind it
+///     /org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/char000b             declared at 0x000B, value at 0x000C
 ///     /org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/char000b/desc000d    at 0x000D
 ///
-/// Handles are what the paths say.  A range ends with the last attribute that is listed: bluetoothd does not tell more, and
-/// shows neither Generic Access nor Generic Attribute.  What has no handle, or not its place, is left out.
+/// Handles are taken from the paths. A range ends with the last listed attribute, because bluetoothd does not tell its
+/// real end; Generic Access and Generic Attribute are not listed. Objects without a valid handle in the right order are
+/// ignored.
 struct RemoteAttributes {
-    /// Where an attribute is asked for.
-    struct Place: Hashable {
+    /// The object and interface of an attribute.
+    struct AttributeLocation: Hashable {
         let path: ObjectPath
         let interface: InterfaceName
     }
 
-    /// More than `Client.mostFound` objects are listed.
+    /// There are more than `Client.maximumDiscovered` objects.
     struct TooMany: Error {}
 
     private(set) var services: [DiscoveredService] = []
-    private var places: [UInt16: Place] = [:]
+    private var locations: [UInt16: AttributeLocation] = [:]
     private var values: [ObjectPath: UInt16] = [:]
 
-    /// Of a peer whose attributes are not known yet.
+    /// No attributes yet.
     init() {}
 
-    /// Those below the object of a device.
+    /// The attributes of a device among the objects of bluetoothd.
     init(_ objects: [(path: ObjectPath, interfaces: Value)], of device: ObjectPath) throws(TooMany) {
         let objects = objects.filter { $0.path.isBelow(device) }
-        guard objects.count <= Client.mostFound else { throw TooMany() }
+        guard objects.count <= Client.maximumDiscovered else { throw TooMany() }
         let descriptors = Self.listed(objects, .gattDescriptor, "desc", owner: "Characteristic")
         let characteristics = Self.listed(objects, .gattCharacteristic, "char", owner: "Service")
         for found in Self.listed(objects, .gattService, "service", owner: nil) {
@@ -53,44 +54,44 @@ struct RemoteAttributes {
         var characteristic = DiscoveredCharacteristic(
             uuid: found.uuid, range: HandleRange(found.handle, value),
             properties: CharacteristicProperties(flags: found.properties["Flags"]?.strings ?? []), valueHandle: value)
-        places[value] = Place(path: found.path, interface: .gattCharacteristic)
+        locations[value] = AttributeLocation(path: found.path, interface: .gattCharacteristic)
         values[found.path] = value
         for descriptor in descriptors where descriptor.handle > characteristic.range.last {
-            places[descriptor.handle] = Place(path: descriptor.path, interface: .gattDescriptor)
+            locations[descriptor.handle] = AttributeLocation(path: descriptor.path, interface: .gattDescriptor)
             characteristic.descriptors.append(AttributeType(descriptor.handle, descriptor.uuid))
             characteristic.range.last = descriptor.handle
         }
         return characteristic
     }
 
-    // MARK: What is asked
+    // MARK: Lookup
 
-    /// Where a value or a descriptor is; nil when none has this handle.
-    func place(of handle: UInt16) -> Place? { places[handle] }
+    /// The location of the value or descriptor with this handle.
+    func location(of handle: UInt16) -> AttributeLocation? { locations[handle] }
 
-    /// The handle of the value of a characteristic's object.
+    /// The handle of a characteristic's value.
     func handle(ofValueAt path: ObjectPath) -> UInt16? { values[path] }
 
-    /// The characteristic of which the value has this handle.
+    /// The characteristic whose value has this handle.
     func characteristic(ofValue handle: UInt16) -> DiscoveredCharacteristic? {
         characteristic { $0.valueHandle == handle }
     }
 
-    /// The characteristic of which the Client Characteristic Configuration has this handle.
+    /// The characteristic whose Client Characteristic Configuration has this handle.
     func characteristic(ofConfiguration handle: UInt16) -> DiscoveredCharacteristic? {
         characteristic { $0.configurationHandle == handle }
     }
 
-    private func characteristic(_ isIt: (DiscoveredCharacteristic) -> Bool) -> DiscoveredCharacteristic? {
+    private func characteristic(where matches: (DiscoveredCharacteristic) -> Bool) -> DiscoveredCharacteristic? {
         for service in services {
-            if let found = service.characteristics.first(where: isIt) { return found }
+            if let found = service.characteristics.first(where: matches) { return found }
         }
         return nil
     }
 }
 
 extension RemoteAttributes {
-    /// An object with what it says of itself.
+    /// An object and its properties.
     private struct Listed {
         let path: ObjectPath
         let handle: UInt16
@@ -99,12 +100,12 @@ extension RemoteAttributes {
         let properties: Value
     }
 
-    /// The objects that have an interface, a handle in their path, a UUID and, where it is asked for, an owner; by handle.
+    /// The objects with an interface, a handle in their path, a UUID and, if requested, an owner; sorted by handle.
     private static func listed(
         _ objects: [(path: ObjectPath, interfaces: Value)], _ interface: InterfaceName, _ prefix: String, owner: String?
     ) -> [Listed] {
         let listed = objects.compactMap { path, interfaces -> Listed? in
-            guard let properties = interfaces[interface], let handle = handle(in: path, behind: prefix),
+            guard let properties = interfaces[interface], let handle = handle(in: path, after: prefix),
                 let uuid = properties["UUID"]?.string.flatMap({ UUID($0) })
             else { return nil }
             let above = owner.flatMap { properties[$0]?.path }
@@ -114,8 +115,8 @@ extension RemoteAttributes {
         return listed.sorted { ($0.handle, $0.path) < ($1.handle, $1.path) }
     }
 
-    /// The four digits of the last part of a path, as in `…/char000b`; 0 is no handle.
-    private static func handle(in path: ObjectPath, behind prefix: String) -> UInt16? {
+    /// The handle in the last element of a path, as in `…/char000b`; nil for 0.
+    private static func handle(in path: ObjectPath, after prefix: String) -> UInt16? {
         guard let last = path.text.split(separator: "/").last, last.hasPrefix(prefix) else { return nil }
         let digits = last.dropFirst(prefix.count)
         guard digits.utf8.count == 4, let handle = UInt16(digits, radix: 16), handle > 0 else { return nil }
@@ -124,10 +125,10 @@ extension RemoteAttributes {
 }
 
 extension CallFailure {
-    /// What became of a question about an attribute: `src/gatt-client.c`, `create_gatt_dbus_error`.
+    /// The failure of a procedure: `src/gatt-client.c`, `create_gatt_dbus_error`.
     ///
-    /// bluetoothd says by a number what it has no other name for, and `Not paired` for three errors, of which
-    /// Insufficient Authentication (0x05) is told.
+    /// bluetoothd reports errors without a D-Bus name by their number, and `Not paired` for three errors, which become
+    /// Insufficient Authentication (0x05).
     func procedureFailure(for handle: UInt16) -> Procedure.Failure {
         switch self {
         case .remote(let error):
@@ -142,7 +143,7 @@ extension CallFailure {
 }
 
 extension RemoteError {
-    /// The error that the server sent, where that can be told.
+    /// The server's error, if it can be determined.
     var attError: ATTError? {
         let text = message.lowercased()
         switch name {

@@ -1,21 +1,21 @@
 import CDBus
 
-/// A private connection of libdbus's, closed when it goes.  Nothing here waits for the other side.
+/// A private libdbus connection, closed on deinitialization. Nothing here blocks.
 ///
-/// Not by `dbus_bus_get`: that lets libdbus end the process when the bus goes away.  Nothing is dispatched by libdbus
-/// either: answers and signals are found by their own numbers and names, so that no message comes by a callback from C.
+/// `dbus_bus_get` is not used, because it lets libdbus end the process when the bus disappears. libdbus dispatches
+/// nothing: replies and signals are matched by serial and name, so that no message arrives through a C callback.
 @safe
 struct BusHandle: ~Copyable {
-    /// What one message, and all that wait to be sent, may have in octets.
-    static let longestMessage = 16 << 20
+    /// Maximum length, in octets, of one message and of all messages waiting to be sent.
+    static let maximumMessageLength = 16 << 20
 
     private let raw: OpaquePointer
-    private let writing: UnsafeMutablePointer<OpaquePointer?>  // libdbus's own note of whether it wants to write
+    private let writing: UnsafeMutablePointer<OpaquePointer?>  // the watch by which libdbus requests writing
 
-    /// Opens a stream to a D-Bus address (`unix:path=…`); who we are is told later.
+    /// Connects to a D-Bus address (`unix:path=…`); authentication follows as the connection is used.
     init(address: String) throws(RemoteError) {
         guard !address.utf8.contains(0) else {
-            throw RemoteError(name: "org.freedesktop.DBus.Error.BadAddress", message: "the address has a NUL")
+            throw RemoteError(name: "org.freedesktop.DBus.Error.BadAddress", message: "the address contains NUL")
         }
         var error = unsafe DBusError()
         unsafe dbus_error_init(&error)
@@ -24,16 +24,16 @@ struct BusHandle: ~Copyable {
             throw unsafe RemoteError(name: String(cString: error.name), message: String(cString: error.message))
         }
         unsafe dbus_connection_set_exit_on_disconnect(opened, 0)
-        unsafe dbus_connection_set_max_message_size(opened, Self.longestMessage)
+        unsafe dbus_connection_set_max_message_size(opened, Self.maximumMessageLength)
         let writing = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
         unsafe writing.initialize(to: nil)
-        unsafe Self.noteWriting(of: opened, in: writing)
+        unsafe Self.trackWriting(of: opened, in: writing)
         unsafe self.writing = writing
         unsafe raw = opened
     }
 
-    /// Only who has watch functions learns, while the bus lets us in, whether it is our turn to speak.
-    private static func noteWriting(of raw: OpaquePointer, in writing: UnsafeMutablePointer<OpaquePointer?>) {
+    /// Installs watch functions: during authentication only they show whether libdbus has something to write.
+    private static func trackWriting(of raw: OpaquePointer, in writing: UnsafeMutablePointer<OpaquePointer?>) {
         let isSet = unsafe dbus_connection_set_watch_functions(
             raw,
             { watch, note in
@@ -47,7 +47,7 @@ struct BusHandle: ~Copyable {
                 if unsafe note?.pointee == watch { unsafe note?.pointee = nil }
             },
             nil, writing, nil)
-        precondition(isSet != 0, "no memory is left for a connection")
+        precondition(isSet != 0, "out of memory for a connection")
     }
 
     deinit {
@@ -56,43 +56,43 @@ struct BusHandle: ~Copyable {
         unsafe writing.deallocate()
     }
 
-    /// To be watched; nil when it is closed.
+    /// The descriptor to watch; nil if the connection is closed.
     var descriptor: CInt? {
         var descriptor: CInt = -1
         return unsafe dbus_connection_get_unix_fd(raw, &descriptor) != 0 ? descriptor : nil
     }
 
-    /// Whether neither side has closed it.
+    /// Whether the connection is open.
     var isOpen: Bool { unsafe dbus_connection_get_is_connected(raw) != 0 }
 
-    /// Whether something waits until the stream takes it.
-    var wantsToWrite: Bool { unsafe writing.pointee.map { unsafe dbus_watch_get_enabled($0) != 0 } ?? false }
+    /// Whether something is waiting to be written.
+    var needsWriting: Bool { unsafe writing.pointee.map { unsafe dbus_watch_get_enabled($0) != 0 } ?? false }
 
-    /// How many octets wait to be sent.
+    /// Number of octets waiting to be sent.
     var waiting: Int { unsafe dbus_connection_get_outgoing_size(raw) }
 
-    /// Queues a message, sends what the stream takes, and returns the number that an answer will name.
+    /// Queues a message, writes what the stream accepts, and returns the serial that a reply will refer to.
     func send(_ message: borrowing Message) -> UInt32 {
         var serial: UInt32 = 0
         let isQueued = unsafe dbus_connection_send(raw, message.raw, &serial)
-        precondition(isQueued != 0, "no memory is left for a message")
+        precondition(isQueued != 0, "out of memory for a message")
         return serial
     }
 
-    /// Reads or writes what is possible at once.
+    /// Reads and writes as much as possible without blocking.
     func readAndWrite() {
         unsafe dbus_connection_read_write(raw, 0)
-        // Takes what came in one read with the end of the conversation by which the bus lets us in.
+        // Parses messages that arrived together with the end of the authentication.
         unsafe dbus_connection_get_dispatch_status(raw)
     }
 
-    /// The next message that has come.
+    /// The next received message.
     func next() -> Message? {
         guard let message = unsafe dbus_connection_pop_message(raw) else { return nil }
         return unsafe Message(adopting: message)
     }
 
-    /// The number of this installation of the system, as `org.freedesktop.DBus.Peer` tells it; nil without one.
+    /// The machine's id, for `org.freedesktop.DBus.Peer`; nil if the machine has none.
     static func machineID() -> String? {
         var error = unsafe DBusError()
         unsafe dbus_error_init(&error)

@@ -1,34 +1,34 @@
 import Glibc
 
-/// A question to another program.
+/// A method call to another program.
 public struct Call: Sendable {
-    /// Who is asked.
+    /// The program to call.
     public var destination: BusName
-    /// Which of its objects.
+    /// The object to call.
     public var path: ObjectPath
-    /// Where the method is defined.
+    /// The interface of the method.
     public var interface: InterfaceName
-    /// The method.
+    /// The name of the method.
     public var member: MemberName
-    /// What it is called with.
+    /// The arguments.
     public var arguments: [Value]
-    /// The types of the results; an answer of other types is a failure.
-    public var answer: Signature
-    /// How long the answer is waited for.
-    public var limit: Duration
+    /// The types of the results; a reply with other types is a failure.
+    public var reply: Signature
+    /// How long to wait for the reply.
+    public var timeout: Duration
 
-    /// libdbus's own default is 25 s, too.
+    /// A method call. The default timeout is that of libdbus.
     public init(
         _ destination: BusName, _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName,
-        _ arguments: [Value] = [], answer: Signature = "", within limit: Duration = .seconds(25)
+        _ arguments: [Value] = [], reply: Signature = "", within timeout: Duration = .seconds(25)
     ) {
         (self.destination, self.path, self.interface, self.member) = (destination, path, interface, member)
-        (self.arguments, self.answer, self.limit) = (arguments, answer, limit)
+        (self.arguments, self.reply, self.timeout) = (arguments, reply, timeout)
     }
 
-    /// A question to the bus itself: D-Bus Specification, "Message Bus Messages".
-    public static func bus(_ member: MemberName, _ arguments: [Value], answer: Signature = "") -> Call {
-        Call(.bus, .bus, .bus, member, arguments, answer: answer)
+    /// A call to the bus itself: D-Bus Specification, "Message Bus Messages".
+    public static func bus(_ member: MemberName, _ arguments: [Value], reply: Signature = "") -> Call {
+        Call(.bus, .bus, .bus, member, arguments, reply: reply)
     }
 }
 
@@ -36,7 +36,7 @@ extension BusName {
     /// The bus itself.
     static let bus: BusName = "org.freedesktop.DBus"
 
-    /// Whether the bus gave it, to one connection and for ever.
+    /// Whether it is a unique name, which the bus assigns to one connection and never reuses.
     var isUnique: Bool { text.hasPrefix(":") }
 }
 
@@ -48,16 +48,16 @@ extension InterfaceName {
     static let bus: InterfaceName = "org.freedesktop.DBus"
 }
 
-/// Where a bus is to be found.
+/// The address of a bus.
 public enum BusAddress: Hashable, Sendable {
-    /// The one of the machine, where `org.bluez` lives.
+    /// The system bus, to which `org.bluez` is connected.
     case system
-    /// The one of the user who is logged in.
+    /// The session bus of the user.
     case session
-    /// `unix:path=…`, or another D-Bus address; those that would start programs start them.
+    /// A D-Bus address such as `unix:path=…`. Some kinds of addresses make libdbus start programs.
     case at(String)
 
-    /// As libdbus reads it; the environment may name others than the usual ones.
+    /// The address as libdbus parses it; environment variables override the default addresses.
     public var text: String {
         switch self {
         case .system: environment(variable) ?? "unix:path=/var/run/dbus/system_bus_socket"
@@ -68,8 +68,8 @@ public enum BusAddress: Hashable, Sendable {
         }
     }
 
-    /// The variable of the environment in which it is named; nil when it is not.
-    public var namedBy: String? { environment(variable) == nil ? nil : variable }
+    /// The environment variable that sets the address; nil if none does.
+    public var environmentVariable: String? { environment(variable) == nil ? nil : variable }
 
     private var variable: String? {
         switch self {

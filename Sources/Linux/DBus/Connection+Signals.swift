@@ -1,26 +1,26 @@
 extension Connection {
-    /// Something that is listened for, until `cancel`.
+    /// Identifies a subscription, until `cancel`.
     public struct Subscription: Hashable, Sendable {
         fileprivate let number: UInt64
     }
 
-    /// Calls `handler` with each signal that `rule` wants, in the order in which they were sent, from now on.
+    /// Subscribes to the signals that match `rule` and calls `handler` with each, in the order in which they were sent.
     ///
-    /// A rule whose sender is a name that programs take hears its owner only, whoever that is at the time.
+    /// If the rule's sender is a well-known name, only signals of its current owner match.
     public func subscribe(
         _ rule: MatchRule, _ handler: @escaping @Sendable (Signal) -> Void
     ) async throws(CallFailure) -> Subscription {
         try await listen(.signals(rule, handler))
     }
 
-    /// Calls `handler` with who owns `name`, nil for nobody: once before this returns, and then whenever it changes.
-    public func watch(
-        _ name: BusName, _ handler: @escaping @Sendable (BusName?) -> Void
+    /// Calls `handler` with the owner of `name`, or nil if it has none: once before this returns, then at each change.
+    public func watchOwner(
+        of name: BusName, _ handler: @escaping @Sendable (BusName?) -> Void
     ) async throws(CallFailure) -> Subscription {
         try await listen(.owner(name, handler))
     }
 
-    /// Calls the handler no more.
+    /// Ends a subscription; its handler is not called again.
     public func cancel(_ subscription: Subscription) { stopListening(subscription.number) }
 }
 
@@ -29,7 +29,9 @@ extension Connection {
         let number = listeners.add(kind)
         do throws(CallFailure) {
             for rule in kind.rules {
-                guard !rule.text.utf8.contains(0) else { throw .invalidArgument(InvalidArgument("a rule has a NUL")) }
+                guard !rule.text.utf8.contains(0) else {
+                    throw .invalidArgument(InvalidArgument("the rule contains NUL"))
+                }
                 _ = try await call(.bus("AddMatch", [.string(rule.text)]))
             }
             if let name = kind.name, listeners.contains(number) {
@@ -43,30 +45,30 @@ extension Connection {
         return Subscription(number: number)
     }
 
-    /// Asks who owns `name`; all who listen are told before any change that comes behind the answer.
+    /// Asks the bus for the owner of `name`; listeners are called before any change that arrives after the reply.
     private func findOwner(of name: BusName) async throws(CallFailure) {
-        let waiting = Waiting()
-        let question = Call.bus("GetNameOwner", [.string(name.text)], answer: "s")
-        try ask(question) { [weak self] result in
+        let reply = ReplyContinuation()
+        let query = Call.bus("GetNameOwner", [.string(name.text)], reply: "s")
+        try call(query) { [weak self] result in
             self?.assumeIsolated { connection in
                 switch result {
                 case .success(let values):
                     connection.note(values.first?.string.flatMap { try? BusName($0) }, of: name)
-                    waiting.finish(result)
+                    reply.finish(result)
                 case .failure(.remote(let error)) where error.name == "org.freedesktop.DBus.Error.NameHasNoOwner":
                     connection.note(nil, of: name)
-                    waiting.finish(.success([]))
-                case .failure: waiting.finish(result)
+                    reply.finish(.success([]))
+                case .failure: reply.finish(result)
                 }
             }
         }
-        _ = try await withCheckedContinuation { waiting.wait($0) }.get()
+        _ = try await withCheckedContinuation { reply.wait($0) }.get()
     }
 
     private func stopListening(_ number: UInt64) {
         for rule in listeners.remove(number) {
-            // The bus would only say that it has no such rule, and a closed connection has none.
-            _ = try? ask(.bus("RemoveMatch", [.string(rule.text)])) { _ in }
+            // Errors do not matter: either the bus has no such rule, or the connection is closed.
+            _ = try? call(.bus("RemoveMatch", [.string(rule.text)])) { _ in }
         }
     }
 

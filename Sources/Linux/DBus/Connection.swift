@@ -2,15 +2,15 @@ public import Simulation
 
 /// A connection to a message bus, on the thread of an event loop at the real pace.
 ///
-/// Nothing blocks, and nothing that comes from the bus makes it trap: what is not well formed ends the connection.  All
-/// handlers are called on the loop's thread, one at a time; they may call the connection, by `assumeIsolated`, and
-/// close it.  When the bus goes away the connection is over, for good: whoever needs it opens another.
+/// Nothing blocks, and no data from the bus makes it trap: malformed data closes the connection. All handlers are
+/// called on the loop's thread, one at a time; they may call the connection with `assumeIsolated`, and may close it. A
+/// closed connection cannot be reopened: open another one.
 public actor Connection {
     nonisolated let loop: EventLoop
-    /// The executor of the loop.
+    /// The loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    /// What the bus calls us: `:1.42`.
+    /// The unique name that the bus assigned to this connection: `:1.42`.
     public private(set) var name: BusName?
 
     private var handle: BusHandle?  // nil: closed
@@ -32,7 +32,15 @@ public actor Connection {
         }
     }
 
-    /// Connects to a bus and says hello.  `whenDisconnected` is called once if the bus goes away, not after `close`.
+    /// Connects to a bus and registers with it.
+    ///
+    /// - Parameters:
+    ///   - address: The bus.
+    ///   - loop: The loop on which the connection lives, at the real pace.
+    ///   - limit: How long the bus has to answer.
+    ///   - whenDisconnected: Called once if the bus closes the connection; not called after `close`.
+    /// - Returns: The open connection.
+    /// - Throws: `ConnectionFailure` if no bus is there or it rejects the connection.
     public static func open(
         _ address: BusAddress, on loop: EventLoop, within limit: Duration = .seconds(10),
         whenDisconnected: (@Sendable () -> Void)? = nil
@@ -49,15 +57,15 @@ public actor Connection {
             await connection.close()
             throw .refused(address: address.text, error)
         }
-        await connection.tell(whenDisconnected)
+        await connection.setDisconnectHandler(whenDisconnected)
         return connection
     }
 
-    /// Whether calls and signals still go anywhere.
+    /// Whether the connection is open.
     public var isOpen: Bool { handle != nil }
 
-    /// Ends the connection: calls that wait fail, handlers are not called any more, and the bus forgets what we
-    /// exported.  Again is no mistake.
+    /// Closes the connection: pending calls fail, no more handlers are called, and exported objects disappear from the
+    /// bus. Closing twice has no effect.
     public func close() {
         for watch in [reading.take(), writing.take()] {
             if let watch { loop.cancel(watch) }
@@ -66,10 +74,10 @@ public actor Connection {
         whenDisconnected = nil
         listeners = Listeners()
         objects = ObjectTree()
-        for call in pending.values.sorted(by: { $0.number < $1.number }) { finish(call, .failure(.disconnected)) }
+        for call in pending.values.sorted(by: { $0.serial < $1.serial }) { finish(call, .failure(.disconnected)) }
     }
 
-    /// Sends a signal to all who want it.
+    /// Sends a signal to all programs that subscribe to it.
     public func emit(_ signal: Signal) throws(CallFailure) {
         let message = Message(signal: signal.member, of: signal.interface, at: signal.path)
         try append(signal.arguments, to: message)
@@ -78,52 +86,52 @@ public actor Connection {
 }
 
 extension Connection {
-    private func tell(_ whenDisconnected: (@Sendable () -> Void)?) {
+    private func setDisconnectHandler(_ whenDisconnected: (@Sendable () -> Void)?) {
         self.whenDisconnected = whenDisconnected
-        if handle == nil { later { $0.end() } }
+        if handle == nil { onNextTurn { $0.end() } }
     }
 
     private func sayHello(within limit: Duration) async throws(CallFailure) {
         guard let descriptor = handle?.descriptor else { throw .disconnected }
-        reading = loop.watch(descriptor, for: .readable) { [weak self] in self?.assumeIsolated { $0.turn() } }
-        var hello = Call.bus("Hello", [], answer: "s")
-        hello.limit = limit
-        let answer = try await call(hello)
-        name = answer.first?.string.flatMap { try? BusName($0) }
+        reading = loop.watch(descriptor, for: .readable) { [weak self] in self?.assumeIsolated { $0.process() } }
+        var hello = Call.bus("Hello", [], reply: "s")
+        hello.timeout = limit
+        let reply = try await call(hello)
+        name = reply.first?.string.flatMap { try? BusName($0) }
     }
 
-    /// Does something on the loop's next turn.
-    func later(_ action: @escaping @Sendable (isolated Connection) -> Void) {
+    /// Performs an action on the loop's next turn.
+    func onNextTurn(_ action: @escaping @Sendable (isolated Connection) -> Void) {
         loop.call(at: loop.now) { [weak self] in self?.assumeIsolated { action($0) } }
     }
 
     // MARK: Sending
 
-    /// Adds arguments to a message; throws when they are not allowed.
+    /// Appends arguments to a message; throws if D-Bus does not allow them.
     func append(_ values: [Value], to message: borrowing Message) throws(CallFailure) {
         do { _ = try values.checkedSignature() } catch { throw .invalidArgument(error) }
         message.append(values)
     }
 
-    /// Queues a message, and returns its number.
+    /// Queues a message and returns its serial.
     func send(_ message: borrowing Message) throws(CallFailure) -> UInt32 {
         guard let serial = handle?.send(message) else { throw .disconnected }
-        lookAround()
+        updateWatches()
         return serial
     }
 
-    /// Watches for what can happen next; a connection that broke, or whose bus never reads, is ended.
-    private func lookAround() {
+    /// Watches the descriptor for writing as needed; ends a connection that broke, or whose bus does not read.
+    private func updateWatches() {
         guard let isOpen = handle?.isOpen, let waiting = handle?.waiting else { return }
-        let isOver = !isOpen || waiting > BusHandle.longestMessage
-        if isOver || handle?.wantsToWrite != true {
+        let isOver = !isOpen || waiting > BusHandle.maximumMessageLength
+        if isOver || handle?.needsWriting != true {
             if let watch = writing.take() { loop.cancel(watch) }
         } else if writing == nil, let descriptor = handle?.descriptor {
-            writing = loop.watch(descriptor, for: .writable) { [weak self] in self?.assumeIsolated { $0.turn() } }
+            writing = loop.watch(descriptor, for: .writable) { [weak self] in self?.assumeIsolated { $0.process() } }
         }
         guard isOver, let watch = reading.take() else { return }
         loop.cancel(watch)  // at once: the descriptor is closed already
-        later { $0.end() }
+        onNextTurn { $0.end() }
     }
 
     private func end() {
@@ -134,15 +142,15 @@ extension Connection {
 
     // MARK: Receiving
 
-    private func turn() {
+    private func process() {
         handle?.readAndWrite()
         while let message = handle?.next() { received(message) }
-        lookAround()
+        updateWatches()
     }
 
     private func received(_ message: borrowing Message) {
         switch message.kind {
-        case .answer(let serial):
+        case .reply(let serial):
             guard let call = pending[serial], call.accepts(message) else { return }
             finish(call, result(of: call, message))
         case .error(let serial, let name):
@@ -150,7 +158,7 @@ extension Connection {
             let text = (try? message.values())?.first?.string ?? ""
             finish(call, .failure(.remote(RemoteError(name: name, message: text))))
         case .signal: receivedSignal(message)
-        case .call(let question, let wantsAnswer): receivedCall(message, question, wantsAnswer: wantsAnswer)
+        case .call(let reference, let expectsReply): receivedCall(message, reference, expectsReply: expectsReply)
         case .unknown: break
         }
     }

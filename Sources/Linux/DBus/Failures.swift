@@ -1,50 +1,50 @@
 import Spelling
 
-/// A name, a path or a value that D-Bus does not allow; found before it is sent.
+/// A name, path or value that D-Bus does not allow, detected before it is sent.
 public struct InvalidArgument: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, quoting what was given.
+    /// What is wrong, including the quoted value.
     public let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// What the bus or the other side answered instead of a result.
+/// An error reply from the bus or the called program.
 public struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// `org.freedesktop.DBus.Error.UnknownMethod`, or the service's own.
+    /// The name: `org.freedesktop.DBus.Error.UnknownMethod`, or one that the service defines.
     public let name: String
-    /// For people, and not the same from one version of the other side to the next; empty when none was given.
+    /// A message for users; empty if there is none. Its text may change with the service's version.
     public let message: String
 
-    /// As it came from the other side.
+    /// An error as the other side sent it.
     public init(name: String, message: String) { (self.name, self.message) = (name, message) }
 
-    /// `name: message`
+    /// `name: message`.
     public var description: String { message.isEmpty ? name : "\(name): \(message)" }
 }
 
-/// Why a call brought no result, or a signal could not be sent.
+/// Why a call has no result, or a signal could not be sent.
 public enum CallFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Answered by an error.
+    /// The reply is an error.
     case remote(RemoteError)
-    /// Not answered in time; what it was to do may have happened nevertheless.
+    /// There was no reply in time; the call may have had an effect nevertheless.
     case timedOut(after: Duration)
-    /// The connection to the bus is closed, or closed before the answer came.
+    /// The connection is closed, or was closed before the reply arrived.
     case disconnected
-    /// Answered by values of other types than were asked for.
+    /// The reply has other types than expected.
     case malformedReply(expected: Signature, found: String)
-    /// Not sent, since something in it is not allowed.
+    /// Not sent, because something in it is not allowed.
     case invalidArgument(InvalidArgument)
-    /// The task that waited was cancelled.
+    /// The waiting task was cancelled.
     case cancelled
 
-    /// For people.
+    /// A message for users.
     public var description: String {
         switch self {
         case .remote(let error): error.description
-        case .timedOut(let limit): "no answer within \(limit)"
+        case .timedOut(let limit): "no reply within \(limit)"
         case .disconnected: "the connection to the bus is closed"
         case .malformedReply(let expected, let found):
-            "the answer is \(found), and should be \(expected.description.quoted)"
+            "the reply has the types \(found), not \(expected.description.quoted)"
         case .invalidArgument(let argument): argument.description
         case .cancelled: "cancelled"
         }
@@ -53,29 +53,29 @@ public enum CallFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Why there is no connection to a bus.
 public enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody listens at the address, or it is none; with libdbus's words.
+    /// Nothing listens at the address, or it is not valid; with libdbus's error.
     case unreachable(address: String, RemoteError)
-    /// Somebody listens, but does not let us in.
+    /// The bus does not accept the connection.
     case refused(address: String, CallFailure)
 
-    /// For people; the address is quoted.
+    /// A message for users with the quoted address.
     public var description: String {
         switch self {
         case .unreachable(let address, let error): "no bus at \(address.quoted): \(error.message)"
-        case .refused(let address, .disconnected): "the bus at \(address.quoted) does not let us in"
-        case .refused(let address, let failure): "the bus at \(address.quoted) does not let us in: \(failure)"
+        case .refused(let address, .disconnected): "the bus at \(address.quoted) rejects the connection"
+        case .refused(let address, let failure): "the bus at \(address.quoted) rejects the connection: \(failure)"
         }
     }
 }
 
-/// An error that a method of ours answers with.
-public struct Refusal: Error, Hashable, Sendable {
-    /// By which programs tell it from others.
+/// An error reply of an exported method.
+public struct MethodError: Error, Hashable, Sendable {
+    /// The name, by which programs identify the error.
     public let name: ErrorName
-    /// For people; the first 1000 characters are sent, without NUL.
+    /// A message for users; its first 1000 characters are sent, without NUL.
     public let message: String
 
-    /// An error of our own.
+    /// An error with this name and message.
     public init(_ name: ErrorName, _ message: String) { (self.name, self.message) = (name, message) }
 }
 

@@ -1,106 +1,106 @@
-/// The names and types of arguments or results.
+/// The types and names of arguments or results.
 public struct Parameters: Hashable, Sendable {
-    /// Their types, in order.
+    /// The types in order.
     public var signature: Signature
-    /// Their names, in order, for who asks what there is; those behind the last name have none.
+    /// The names in order, for introspection; further parameters have no names.
     public var names: [MemberName]
 
-    /// `Parameters("a{sv}", "options")`
+    /// `Parameters("a{sv}", "options")`.
     public init(_ signature: Signature, _ names: MemberName...) { (self.signature, self.names) = (signature, names) }
 
-    /// None at all.
+    /// No parameters.
     public static let none = Parameters("")
 }
 
-/// Something that others may call.
+/// A method that other programs can call.
 public struct Method: Sendable {
-    /// What it is called.
+    /// The name.
     public var name: MemberName
-    /// What it is called with; a call with anything else is refused before it gets here.
+    /// The parameters; calls with other types of arguments are rejected before they reach `body`.
     public var arguments: Parameters
-    /// What it answers with.
+    /// The results.
     public var results: Parameters
-    /// Called on the loop's thread.  It may answer at once, or keep the invocation and answer later.
+    /// Called on the loop's thread. It may reply at once, or keep the invocation and reply later.
     public var body: @Sendable (Invocation) -> Void
 
-    /// A method without arguments or results, unless they are given.
+    /// A method; by default without arguments and results.
     public init(
-        _ name: MemberName, takes arguments: Parameters = .none, gives results: Parameters = .none,
+        _ name: MemberName, arguments: Parameters = .none, results: Parameters = .none,
         body: @escaping @Sendable (Invocation) -> Void
     ) {
         (self.name, self.arguments, self.results, self.body) = (name, arguments, results, body)
     }
 }
 
-/// A value of an object that others may read or set by its name.
+/// A property that other programs can read or set.
 public struct Property: Sendable {
-    /// What others are told when it changes, as `EmitsChangedSignal` of the specification has it.
-    public enum Change: String, Sendable {
-        /// The new value.
-        case told = "true"
-        /// That it changed.
+    /// How a change of the property is announced: the annotation `EmitsChangedSignal` of the specification.
+    public enum ChangeSignal: String, Sendable {
+        /// By the new value.
+        case emitted = "true"
+        /// By its name alone.
         case invalidated = "invalidates"
-        /// It does not change as long as the object is there.
-        case never = "const"
-        /// Nothing.
-        case untold = "false"
+        /// Not at all: the value never changes while the object exists.
+        case constant = "const"
+        /// Not at all.
+        case unannounced = "false"
     }
 
-    /// What it is called.
+    /// The name.
     public var name: MemberName
-    /// What it always is.
+    /// The type of all its values.
     public var type: ValueType
-    /// What others are told of it.
-    public var change: Change
-    /// Its value now, asked on the loop's thread; nil as long as the object does not have it.
+    /// How changes are announced.
+    public var change: ChangeSignal
+    /// Returns the value, on the loop's thread; nil while the object does not have the property.
     public var get: @Sendable () -> Value?
-    /// Takes a value of its type, on the loop's thread, or refuses it; nil when others may only read.
-    public var set: (@Sendable (Value) throws(Refusal) -> Void)?
+    /// Sets a value of the property's type, on the loop's thread, or throws; nil if the property is read-only.
+    public var set: (@Sendable (Value) throws(MethodError) -> Void)?
 
-    /// One that can be read, and set if `set` is given.
+    /// A property, read-only unless `set` is given.
     public init(
-        _ name: MemberName, _ type: ValueType, change: Change = .told, get: @escaping @Sendable () -> Value?,
-        set: (@Sendable (Value) throws(Refusal) -> Void)? = nil
+        _ name: MemberName, _ type: ValueType, change: ChangeSignal = .emitted, get: @escaping @Sendable () -> Value?,
+        set: (@Sendable (Value) throws(MethodError) -> Void)? = nil
     ) {
         (self.name, self.type, self.change, self.get, self.set) = (name, type, change, get, set)
     }
 
-    /// One that has this value for ever.
+    /// A property that always has this value.
     public init(_ name: MemberName, constant value: Value) {
-        self.init(name, value.type, change: .never, get: { value })
+        self.init(name, value.type, change: .constant, get: { value })
     }
 }
 
-/// A signal, for who asks what there is.
+/// The description of a signal for introspection.
 public struct SignalDescription: Sendable {
-    /// What it is called.
+    /// The name.
     public var name: MemberName
-    /// What it comes with.
+    /// The arguments.
     public var arguments: Parameters
 
-    /// A signal without arguments, unless they are given.
+    /// A signal; by default without arguments.
     public init(_ name: MemberName, _ arguments: Parameters = .none) { (self.name, self.arguments) = (name, arguments) }
 }
 
-/// Methods, properties and signals under one name.
+/// A named set of methods, properties and signals.
 public struct Interface: Sendable {
-    /// What it is called.
+    /// The name.
     public var name: InterfaceName
-    /// In the order in which they are listed.
+    /// The methods in the order of introspection.
     public var methods: [Method]
-    /// In the order in which they are listed.
+    /// The properties in the order of introspection.
     public var properties: [Property]
-    /// In the order in which they are listed.
+    /// The signals in the order of introspection.
     public var signals: [SignalDescription]
 
-    /// What it has.
+    /// An interface.
     public init(
         _ name: InterfaceName, methods: [Method] = [], properties: [Property] = [], signals: [SignalDescription] = []
     ) {
         (self.name, self.methods, self.properties, self.signals) = (name, methods, properties, signals)
     }
 
-    /// The properties that there are now, as `a{sv}`; one that is not of its own type is left out.
+    /// The current properties as `a{sv}`; values of a wrong type are omitted.
     var values: Value {
         .options(
             properties.compactMap { property in
@@ -110,21 +110,21 @@ public struct Interface: Sendable {
 }
 
 extension Property {
-    /// Its value, if it is of its type.
+    /// The value, if it has the property's type.
     var value: Value? { self.get().flatMap { $0.type == type ? $0 : nil } }
 }
 
-/// A thing that others find at a path.  `Introspectable`, `Peer` and `Properties` come with it.
+/// An object that other programs can call. `Introspectable`, `Peer` and `Properties` are added to its interfaces.
 public struct ExportedObject: Sendable {
-    /// Where it is.
+    /// Where other programs find it.
     public var path: ObjectPath
-    /// What it can do.
+    /// Its own interfaces.
     public var interfaces: [Interface]
 
-    /// An object, which is there when it is exported.
+    /// An object, to be exported with `Connection.export(_:)`.
     public init(_ path: ObjectPath, _ interfaces: [Interface]) { (self.path, self.interfaces) = (path, interfaces) }
 
-    /// `a{sa{sv}}`: its properties by interface.
+    /// The properties by interface: `a{sa{sv}}`.
     var values: Value {
         .dictionary(
             key: .string, value: Self.propertiesType,

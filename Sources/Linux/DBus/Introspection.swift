@@ -1,4 +1,4 @@
-/// What there is at a path, in the words of the D-Bus Specification, "Introspection Data Format".
+/// XML that describes a path: D-Bus Specification, "Introspection Data Format".
 func introspection(of interfaces: [Interface], children: [String]) -> String {
     var lines = [
         "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"",
@@ -33,7 +33,7 @@ func introspection(of interfaces: [Interface], children: [String]) -> String {
     return (lines + ["</node>", ""]).joined(separator: "\n")
 }
 
-/// Names and types need no escapes: neither can hold `<`, `&` or `"`.
+/// Names and types contain no characters that XML would require to escape.
 private func arguments(_ parameters: Parameters, direction: String) -> [String] {
     parameters.signature.types.enumerated().map { index, type in
         let name = index < parameters.names.count ? " name=\"\(parameters.names[index])\"" : ""

@@ -1,48 +1,48 @@
 import Simulation
 import Synchronization
 
-/// A call from outside that waits for its answer.  Only the first answer counts; one that is dropped without any is
-/// answered by an error, so that nobody waits in vain.
+/// A call from another program. Only the first reply counts; an invocation that is released without a reply replies
+/// with an error, so that the caller does not wait in vain.
 public final class Invocation: Sendable {
-    /// The object that was called.
+    /// The object called.
     public let path: ObjectPath
-    /// The unique name of who called.
+    /// The unique name of the caller.
     public let sender: BusName?
-    /// Of the types that the method has.
+    /// The arguments, of the method's types.
     public let arguments: [Value]
 
-    /// Sends an answer; it must be called on the loop's thread.
-    typealias Answering = @Sendable (Result<[Value], Refusal>) -> Void
+    /// Sends a reply; must be called on the loop's thread.
+    typealias Replying = @Sendable (Result<[Value], MethodError>) -> Void
 
     private let method: MemberName
     private let results: Signature
     private let loop: EventLoop
-    private let answering: Mutex<Answering?>
+    private let replying: Mutex<Replying?>
 
     init(
         _ method: Method, at path: ObjectPath, by sender: BusName?, with arguments: [Value], on loop: EventLoop,
-        answering: @escaping Answering
+        replying: @escaping Replying
     ) {
         (self.path, self.sender, self.arguments, self.loop) = (path, sender, arguments, loop)
         (self.method, results) = (method.name, method.results.signature)
-        self.answering = Mutex(answering)
+        self.replying = Mutex(replying)
     }
 
     deinit {
-        guard let answering = answering.withLock({ $0.take() }) else { return }
-        let refusal = Refusal(.failed, "\(method) ended without an answer")
-        loop.call(at: loop.now) { answering(.failure(refusal)) }
+        guard let replying = replying.withLock({ $0.take() }) else { return }
+        let error = MethodError(.failed, "\(method) did not reply")
+        loop.call(at: loop.now) { replying(.failure(error)) }
     }
 
-    /// Answers with results, on the loop's thread; results of other types than the method's become an error.
-    public func answer(_ values: [Value] = []) {
+    /// Replies with results, on the loop's thread; results of other types than the method's become an error.
+    public func reply(_ values: [Value] = []) {
         guard values.match(results) else {
             let found = values.signatureText
-            return refuse(Refusal(.failed, "\(method) gave \(found), and should give \"\(results)\""))
+            return fail(with: MethodError(.failed, "\(method) returned the types \(found), not \"\(results)\""))
         }
-        answering.withLock { $0.take() }?(.success(values))
+        replying.withLock { $0.take() }?(.success(values))
     }
 
-    /// Answers with an error, on the loop's thread.
-    public func refuse(_ refusal: Refusal) { answering.withLock { $0.take() }?(.failure(refusal)) }
+    /// Replies with an error, on the loop's thread.
+    public func fail(with error: MethodError) { replying.withLock { $0.take() }?(.failure(error)) }
 }

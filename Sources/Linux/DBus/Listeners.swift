@@ -1,13 +1,13 @@
-/// Who wants to hear of which signals and names.
+/// Subscriptions to signals and to owners of names.
 struct Listeners {
     typealias SignalHandler = @Sendable (Signal) -> Void
     typealias OwnerHandler = @Sendable (BusName?) -> Void
 
-    /// One who listens.
+    /// One subscription.
     struct Listener {
         let number: UInt64
         let kind: Kind
-        var told: BusName??  // what the handler was told last
+        var reported: BusName??  // the owner with which the handler was called last
     }
 
     enum Kind {
@@ -15,18 +15,18 @@ struct Listeners {
         case owner(BusName, OwnerHandler)
     }
 
-    /// Who owns a name that somebody listens for; `.some(nil)`: nobody does.
+    /// The owners of the names that are listened for; `.some(nil)`: the name has no owner.
     private(set) var owners: [BusName: BusName?] = [:]
-    private(set) var all: [Listener] = []  // in the order in which they came
+    private(set) var all: [Listener] = []  // in the order of subscription
     private var made: UInt64 = 0
 
     mutating func add(_ kind: Kind) -> UInt64 {
         made += 1
-        all.append(Listener(number: made, kind: kind, told: nil))
+        all.append(Listener(number: made, kind: kind, reported: nil))
         return made
     }
 
-    /// The rules that it had at the bus.
+    /// Removes a listener and returns the rules that it has at the bus.
     mutating func remove(_ number: UInt64) -> [MatchRule] {
         guard let index = all.firstIndex(where: { $0.number == number }) else { return [] }
         let kind = all.remove(at: index).kind
@@ -36,20 +36,22 @@ struct Listeners {
 
     func contains(_ number: UInt64) -> Bool { all.contains { $0.number == number } }
 
-    /// Takes note of who owns `name`, and says whom to tell: those who listen for it and do not know yet.
+    /// Sets the owner of `name`, and returns the listeners that do not know it yet.
     mutating func note(_ owner: BusName?, of name: BusName) -> [(UInt64, OwnerHandler)] {
         guard all.contains(where: { $0.kind.name == name }) else { return [] }
         owners.updateValue(owner, forKey: name)
         var news: [(UInt64, OwnerHandler)] = []
         for index in all.indices {
-            guard case .owner(name, let handler) = all[index].kind, all[index].told != .some(owner) else { continue }
-            all[index].told = .some(owner)
+            guard case .owner(name, let handler) = all[index].kind, all[index].reported != .some(owner) else {
+                continue
+            }
+            all[index].reported = .some(owner)
             news.append((all[index].number, handler))
         }
         return news
     }
 
-    /// Those whose rule wants a signal.
+    /// The listeners whose rule matches a signal.
     func listeners(to signal: Signal) -> [(UInt64, SignalHandler)] {
         all.compactMap { listener in
             guard case .signals(let rule, let handler) = listener.kind,
@@ -61,7 +63,7 @@ struct Listeners {
 }
 
 extension Listeners.Kind {
-    /// The name whose owner has to be known.
+    /// The well-known name whose owner must be known.
     var name: BusName? {
         switch self {
         case .owner(let name, _): name
@@ -69,7 +71,7 @@ extension Listeners.Kind {
         }
     }
 
-    /// What the bus has to send for it.
+    /// The match rules that the bus needs for it.
     var rules: [MatchRule] {
         let changes = name.map { name in
             MatchRule(

@@ -1,21 +1,21 @@
-/// Which signals are wanted: those that have everything that is not nil here.
+/// A filter for signals: a signal matches if it has all values that are not nil here.
 ///
 /// Source: D-Bus Specification, "Match Rules".
 public struct MatchRule: Hashable, Sendable {
-    /// Who sends them.  For a name that programs take, its owner at that time.
+    /// The sender; for a well-known name, its owner when the signal arrives.
     public var sender: BusName?
-    /// The object that they come from.
+    /// The object that sends the signal.
     public var path: ObjectPath?
-    /// The object that they come from, or one above it.
+    /// The object that sends the signal, or one above it.
     public var namespace: ObjectPath?
-    /// Where they are defined.
+    /// The interface of the signal.
     public var interface: InterfaceName?
-    /// What they are called.
+    /// The name of the signal.
     public var member: MemberName?
-    /// Their first argument, a string.
+    /// The signal's first argument, which is a string.
     public var firstArgument: String?
 
-    /// With nothing given, all signals there are.
+    /// A rule; without arguments, one that all signals match.
     public init(
         sender: BusName? = nil, path: ObjectPath? = nil, namespace: ObjectPath? = nil,
         interface: InterfaceName? = nil, member: MemberName? = nil, firstArgument: String? = nil
@@ -24,7 +24,7 @@ public struct MatchRule: Hashable, Sendable {
         (self.interface, self.member, self.firstArgument) = (interface, member, firstArgument)
     }
 
-    /// As the bus reads it.
+    /// The rule in the syntax of the specification.
     var text: String {
         let conditions: [(String, String?)] = [
             ("type", "signal"), ("sender", sender?.text), ("path", path?.text),
@@ -38,7 +38,7 @@ public struct MatchRule: Hashable, Sendable {
         }.joined(separator: ",")
     }
 
-    /// Whether it wants a signal; `owner` says who has taken a name.
+    /// Whether a signal matches; `owner` returns the owner of a well-known name.
     func matches(_ signal: Signal, owner: (BusName) -> BusName?) -> Bool {
         if let sender {
             let wanted = sender.isUnique || sender == .bus ? sender : owner(sender)
@@ -54,29 +54,29 @@ public struct MatchRule: Hashable, Sendable {
 }
 
 extension ObjectPath {
-    /// Whether it is `other`, or below it.
+    /// Whether the path is `other` or below it.
     public func isWithin(_ other: ObjectPath) -> Bool { self == other || isBelow(other) }
 
-    /// Whether it is below `other`.
+    /// Whether the path is below `other`.
     public func isBelow(_ other: ObjectPath) -> Bool {
         other.text == "/" ? text != "/" : text.utf8.starts(with: (other.text + "/").utf8)
     }
 }
 
-/// What somebody told everybody who wants to hear it.
+/// A signal.
 public struct Signal: Hashable, Sendable {
-    /// The unique name of who sent it; nil for one that is to be sent.
+    /// The unique name of the sender; nil for a signal to be sent.
     public var sender: BusName?
-    /// The object that it is about.
+    /// The object that the signal concerns.
     public var path: ObjectPath
-    /// Where it is defined.
+    /// The interface of the signal.
     public var interface: InterfaceName
-    /// What it is called.
+    /// The name of the signal.
     public var member: MemberName
-    /// In order.
+    /// The arguments in order.
     public var arguments: [Value]
 
-    /// One that is to be sent.
+    /// A signal to be sent.
     public init(_ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value] = []) {
         (self.path, self.interface, self.member, self.arguments) = (path, interface, member, arguments)
     }

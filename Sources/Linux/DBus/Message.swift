@@ -1,15 +1,15 @@
 import CDBus
 
-/// A D-Bus message.  It owns one reference of libdbus's and gives it back when it goes.
+/// A D-Bus message; owns one libdbus reference.
 @safe
 struct Message: ~Copyable {
     let raw: OpaquePointer
 
-    /// Takes over a reference.
+    /// Takes ownership of a reference.
     init(adopting raw: OpaquePointer) { unsafe self.raw = raw }
 
     private init(created raw: OpaquePointer?) {
-        guard let raw = unsafe raw else { preconditionFailure("no memory is left for a message") }
+        guard let raw = unsafe raw else { preconditionFailure("out of memory for a message") }
         unsafe self.raw = raw
     }
 
@@ -19,7 +19,7 @@ struct Message: ~Copyable {
     init(calling member: MemberName, of interface: InterfaceName, at path: ObjectPath, on destination: BusName) {
         unsafe self.init(
             created: dbus_message_new_method_call(destination.text, path.text, interface.text, member.text))
-        // Who is not there is not started: what belongs to it has gone with it.
+        // A service that is not running is not started: its objects disappeared with it.
         unsafe dbus_message_set_auto_start(raw, 0)
     }
 
@@ -28,43 +28,43 @@ struct Message: ~Copyable {
         unsafe self.init(created: dbus_message_new_signal(path.text, interface.text, member.text))
     }
 
-    /// The answer to a call, without arguments.
-    init(answering question: Question) {
+    /// The reply to a call, without results.
+    init(replyingTo call: CallReference) {
         unsafe self.init(created: dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN))
-        address(to: question)
+        address(to: call)
     }
 
-    /// The error that answers a call.
-    init(refusing question: Question, by refusal: Refusal) {
+    /// The error reply to a call.
+    init(replyingTo call: CallReference, with error: MethodError) {
         unsafe self.init(created: dbus_message_new(DBUS_MESSAGE_TYPE_ERROR))
-        unsafe dbus_message_set_error_name(raw, refusal.name.text)
-        address(to: question)
-        append([.string(String(refusal.message.unicodeScalars.prefix(Self.longestExcuse).filter { $0 != "\0" }))])
+        unsafe dbus_message_set_error_name(raw, error.name.text)
+        address(to: call)
+        append([.string(String(error.message.unicodeScalars.prefix(Self.maximumErrorLength).filter { $0 != "\0" }))])
     }
 
-    /// How much of the text of an error is sent, in characters: it may quote what the other side sent.
-    private static let longestExcuse = 1000
+    /// Maximum length of an error message in scalars: it may quote data from the other side.
+    private static let maximumErrorLength = 1000
 
-    private func address(to question: Question) {
+    private func address(to call: CallReference) {
         unsafe dbus_message_set_no_reply(raw, 1)
-        unsafe dbus_message_set_reply_serial(raw, question.serial)
-        if let sender = question.sender { unsafe dbus_message_set_destination(raw, sender.text) }
+        unsafe dbus_message_set_reply_serial(raw, call.serial)
+        if let sender = call.sender { unsafe dbus_message_set_destination(raw, sender.text) }
     }
 
-    /// What an answer must name.
-    struct Question: Hashable, Sendable {
-        /// Never 0.
+    /// The properties of a call to which a reply refers.
+    struct CallReference: Hashable, Sendable {
+        /// The serial, never 0.
         var serial: UInt32
-        /// Nil only without a bus between.
+        /// The caller; nil only on a connection without a bus.
         var sender: BusName?
     }
 
-    // MARK: What it is
+    // MARK: Reading
 
-    /// The four kinds of the specification, and those to come, which are to be ignored.
+    /// The four types of the specification; other types are ignored.
     enum Kind {
-        case call(Question, wantsAnswer: Bool)
-        case answer(to: UInt32)
+        case call(CallReference, expectsReply: Bool)
+        case reply(to: UInt32)
         case error(to: UInt32, name: String)
         case signal
         case unknown
@@ -73,9 +73,9 @@ struct Message: ~Copyable {
     var kind: Kind {
         switch unsafe dbus_message_get_type(raw) {
         case DBUS_MESSAGE_TYPE_METHOD_CALL:
-            let question = Question(serial: unsafe dbus_message_get_serial(raw), sender: sender)
-            return .call(question, wantsAnswer: unsafe dbus_message_get_no_reply(raw) == 0)
-        case DBUS_MESSAGE_TYPE_METHOD_RETURN: return .answer(to: unsafe dbus_message_get_reply_serial(raw))
+            let reference = CallReference(serial: unsafe dbus_message_get_serial(raw), sender: sender)
+            return .call(reference, expectsReply: unsafe dbus_message_get_no_reply(raw) == 0)
+        case DBUS_MESSAGE_TYPE_METHOD_RETURN: return .reply(to: unsafe dbus_message_get_reply_serial(raw))
         case DBUS_MESSAGE_TYPE_ERROR:
             let name = unsafe text(dbus_message_get_error_name(raw)) ?? ""
             return .error(to: unsafe dbus_message_get_reply_serial(raw), name: name)

@@ -1,16 +1,16 @@
 import CDBus
 
-/// What libdbus takes, and we do not.
-struct Unreadable: Error, Hashable {
+/// A message that libdbus accepts but this module does not.
+struct UnreadableMessage: Error, Hashable {
     let reason: String
 }
 
 extension Message {
-    /// How many values a message from outside may hold; octets in a row count as one.
-    static let mostValues = 1 << 18
+    /// Maximum number of values in a received message; an array of octets counts as one.
+    static let maximumValueCount = 1 << 18
 
-    /// The arguments, in order.
-    func values() throws(Unreadable) -> [Value] {
+    /// The arguments in order.
+    func values() throws(UnreadableMessage) -> [Value] {
         var iterator = unsafe DBusMessageIter()
         guard unsafe dbus_message_iter_init(raw, &iterator) != 0 else { return [] }
         var reader = MessageReader()
@@ -18,12 +18,12 @@ extension Message {
     }
 }
 
-/// Walks through a message that libdbus has found to be well formed.
+/// Reads a message that libdbus has validated.
 private struct MessageReader {
     private var count = 0
 
-    /// The values from here to the end of the container.
-    mutating func all(_ iterator: inout DBusMessageIter, depth: Int) throws(Unreadable) -> [Value] {
+    /// The values up to the end of the container.
+    mutating func all(_ iterator: inout DBusMessageIter, depth: Int) throws(UnreadableMessage) -> [Value] {
         var values: [Value] = []
         while unsafe dbus_message_iter_get_arg_type(&iterator) != SHIM_TYPE_INVALID {
             values.append(try unsafe one(&iterator, depth: depth))
@@ -32,10 +32,12 @@ private struct MessageReader {
         return values
     }
 
-    private mutating func one(_ iterator: inout DBusMessageIter, depth: Int) throws(Unreadable) -> Value {
+    private mutating func one(_ iterator: inout DBusMessageIter, depth: Int) throws(UnreadableMessage) -> Value {
         count += 1
-        guard count <= Message.mostValues else { throw Unreadable(reason: "more than \(Message.mostValues) values") }
-        guard depth <= Value.deepest else { throw Unreadable(reason: "values within too many others") }
+        guard count <= Message.maximumValueCount else {
+            throw UnreadableMessage(reason: "more than \(Message.maximumValueCount) values")
+        }
+        guard depth <= Value.maximumDepth else { throw UnreadableMessage(reason: "values are nested too deep") }
         let type = unsafe dbus_message_iter_get_arg_type(&iterator)
         switch type {
         case SHIM_TYPE_ARRAY: return try unsafe array(&iterator, depth: depth)
@@ -45,10 +47,10 @@ private struct MessageReader {
         case SHIM_TYPE_VARIANT:
             var inner = unsafe recurse(&iterator)
             return .variant(try unsafe one(&inner, depth: depth + 1))
-        case SHIM_TYPE_UNIX_FD: return .descriptor  // to ask for its number would be to own a copy
+        case SHIM_TYPE_UNIX_FD: return .descriptor  // reading its number would create a copy to close
         default:
             guard let value = unsafe basic(&iterator, type) else {
-                throw Unreadable(reason: "a value of an unknown type")
+                throw UnreadableMessage(reason: "a value of an unknown type")
             }
             return value
         }
@@ -75,11 +77,13 @@ private struct MessageReader {
         }
     }
 
-    private mutating func array(_ iterator: inout DBusMessageIter, depth: Int) throws(Unreadable) -> Value {
+    private mutating func array(_ iterator: inout DBusMessageIter, depth: Int) throws(UnreadableMessage) -> Value {
         let element = unsafe dbus_message_iter_get_element_type(&iterator)
         var inner = unsafe recurse(&iterator)
         if element == SHIM_TYPE_BYTE { return unsafe .octets(octets(&inner)) }
-        guard let type = unsafe type(of: &iterator) else { throw Unreadable(reason: "an array of an unknown type") }
+        guard let type = unsafe type(of: &iterator) else {
+            throw UnreadableMessage(reason: "an array of an unknown type")
+        }
         switch type {
         case .dictionary(let key, let value):
             var entries: [Value.Entry] = []
@@ -92,7 +96,7 @@ private struct MessageReader {
             }
             return .dictionary(key: key, value: value, entries)
         case .array(let element): return .array(of: element, try unsafe all(&inner, depth: depth + 1))
-        default: throw Unreadable(reason: "an array of an unknown type")
+        default: throw UnreadableMessage(reason: "an array of an unknown type")
         }
     }
 
@@ -109,7 +113,7 @@ private struct MessageReader {
         return unsafe inner
     }
 
-    /// Of the value at `iterator`: for arrays, which may be empty.
+    /// The type of an array, which may be empty.
     private func type(of iterator: inout DBusMessageIter) -> ValueType? {
         guard let text = unsafe dbus_message_iter_get_signature(&iterator) else { return nil }
         defer { unsafe dbus_free(text) }

@@ -1,7 +1,7 @@
 import CDBus
 
 extension Message {
-    /// Adds arguments, which must have been checked: libdbus ends the process for some that are wrong.
+    /// Appends arguments, which must have been checked: libdbus ends the process for some invalid ones.
     func append(_ values: [Value]) {
         var iterator = unsafe DBusMessageIter()
         unsafe dbus_message_iter_init_append(raw, &iterator)
@@ -23,7 +23,7 @@ extension Message {
         case .string(let value): unsafe append(value, SHIM_TYPE_STRING, to: &iterator)
         case .path(let value): unsafe append(value.text, SHIM_TYPE_OBJECT_PATH, to: &iterator)
         case .signature(let value): unsafe append(value.description, SHIM_TYPE_SIGNATURE, to: &iterator)
-        case .descriptor: preconditionFailure("a message with a descriptor was not checked")
+        case .descriptor: preconditionFailure("descriptors cannot be sent")
         case .octets(let octets):
             unsafe contain(SHIM_TYPE_ARRAY, of: "y", in: &iterator) { array in
                 unsafe octets.withUnsafeBufferPointer { octets in
@@ -67,7 +67,7 @@ extension Message {
         }
     }
 
-    /// Opens a container, lets `fill` add to it, and closes it.
+    /// Appends a container with the contents that `fill` appends.
     private static func contain(
         _ type: CInt, of content: String?, in iterator: inout DBusMessageIter, fill: (inout DBusMessageIter) -> Void
     ) {
@@ -78,7 +78,7 @@ extension Message {
             } else {
                 unsafe dbus_message_iter_open_container(&iterator, type, nil, &inner)
             }
-        precondition(isOpen != 0, "no memory is left for a message")
+        precondition(isOpen != 0, "out of memory for a message")
         unsafe fill(&inner)
         unsafe dbus_message_iter_close_container(&iterator, &inner)
     }

@@ -1,34 +1,34 @@
-/// What is exported on one connection, and what can be called at each path.
+/// The exported objects of a connection.
 struct ObjectTree: Sendable {
     private var objects: [ObjectPath: ExportedObject] = [:]
     private var managers: [ObjectPath] = []  // sorted
 
-    /// Adds an object, in place of one that was there.
+    /// Adds an object, replacing one at the same path.
     mutating func insert(_ object: ExportedObject) { objects[object.path] = object }
 
-    /// What was there.
+    /// Removes and returns an object.
     mutating func remove(_ path: ObjectPath) -> ExportedObject? { objects.removeValue(forKey: path) }
 
-    /// Makes the object at `path`, which need not be exported, the manager of all below it.
-    mutating func manage(_ path: ObjectPath) {
+    /// Makes `path`, which need not be that of an object, the object manager of all objects below it.
+    mutating func addManager(at path: ObjectPath) {
         if !managers.contains(path) { managers = (managers + [path]).sorted() }
     }
 
-    mutating func unmanage(_ path: ObjectPath) { managers.removeAll { $0 == path } }
+    mutating func removeManager(at path: ObjectPath) { managers.removeAll { $0 == path } }
 
     func object(at path: ObjectPath) -> ExportedObject? { objects[path] }
 
     func isManager(_ path: ObjectPath) -> Bool { managers.contains(path) }
 
-    /// Those who tell of the object at `path`.
+    /// The object managers that announce the object at `path`.
     func managers(above path: ObjectPath) -> [ObjectPath] { managers.filter { path.isBelow($0) } }
 
-    /// All below `path`, sorted by path.
+    /// All objects below `path`, sorted by path.
     func objects(below path: ObjectPath) -> [ExportedObject] {
         objects.values.filter { $0.path.isBelow(path) }.sorted { $0.path < $1.path }
     }
 
-    /// The next elements of the paths below `path`, sorted; nodes on the way to an object need not be objects.
+    /// The next path elements below `path`, sorted; a node between objects need not be an object.
     func children(of path: ObjectPath) -> [String] {
         let start = path.text == "/" ? 1 : path.text.utf8.count + 1
         let names = (objects.keys.map(\.self) + managers).filter { $0.isBelow(path) }.map { below in
@@ -37,29 +37,29 @@ struct ObjectTree: Sendable {
         return Array(Set(names)).sorted()
     }
 
-    /// Whether there is anything at or below `path`.
+    /// Whether there is an object or manager at or below `path`.
     func contains(_ path: ObjectPath) -> Bool {
         objects[path] != nil || managers.contains { $0.isWithin(path) }
             || objects.keys.contains { $0.isBelow(path) }
     }
 
-    /// What a call at a path is for: a method and its arguments, or why there is none.
+    /// Finds the method for a call and checks the types of its arguments.
     func method(
         _ member: MemberName, of interface: InterfaceName?, at path: ObjectPath, with arguments: [Value],
-        whenSet: @escaping WhenSet
-    ) throws(Refusal) -> Method {
+        whenSet: @escaping PropertySetHandler
+    ) throws(MethodError) -> Method {
         let interfaces = standardInterfaces(at: path, whenSet: whenSet) + (objects[path]?.interfaces ?? [])
         let named = interfaces.filter { interface == nil || $0.name == interface }
         guard let method = named.lazy.flatMap(\.methods).first(where: { $0.name == member }) else {
-            guard contains(path) else { throw Refusal(.unknownObject, "there is no object at \(path)") }
+            guard contains(path) else { throw MethodError(.unknownObject, "there is no object at \(path)") }
             guard !named.isEmpty else {
-                throw Refusal(.unknownInterface, "the object at \(path) has no interface \(interface?.text ?? "")")
+                throw MethodError(.unknownInterface, "the object at \(path) has no interface \(interface?.text ?? "")")
             }
-            throw Refusal(.unknownMethod, "the object at \(path) has no method \(member)")
+            throw MethodError(.unknownMethod, "the object at \(path) has no method \(member)")
         }
         guard arguments.match(method.arguments.signature) else {
             let found = arguments.signatureText
-            throw Refusal(.invalidArgs, "\(member) takes \"\(method.arguments.signature)\", and was given \(found)")
+            throw MethodError(.invalidArgs, "\(member) takes \"\(method.arguments.signature)\", not \(found)")
         }
         return method
     }

@@ -1,6 +1,6 @@
 import Spelling
 
-/// The type of one value: a single complete type of the D-Bus Specification, "Type System".
+/// The type of a value: a single complete type of the D-Bus Specification, "Type System".
 public indirect enum ValueType: Hashable, Sendable {
     /// `y`
     case byte
@@ -30,11 +30,11 @@ public indirect enum ValueType: Hashable, Sendable {
     case descriptor
     /// `v`
     case variant
-    /// `a` and the type of the elements
+    /// `a` and the type of the elements.
     case array(ValueType)
-    /// `a{`, a basic type, any type, `}`
+    /// `a{`, a basic type, any type, `}`.
     case dictionary(key: ValueType, value: ValueType)
-    /// `(`, one type or more, `)`
+    /// `(`, at least one type, `)`.
     case structure([ValueType])
 
     static let basic: [(letter: UInt8, type: ValueType)] = [
@@ -45,7 +45,7 @@ public indirect enum ValueType: Hashable, Sendable {
         (UInt8(ascii: "h"), .descriptor),
     ]
 
-    /// Whether it can be the key of a dictionary.
+    /// Whether the type can be the key of a dictionary.
     var isBasic: Bool {
         switch self {
         case .variant, .array, .dictionary, .structure: false
@@ -55,7 +55,7 @@ public indirect enum ValueType: Hashable, Sendable {
 }
 
 extension ValueType: CustomStringConvertible {
-    /// Its signature.
+    /// The signature of the type.
     public var description: String {
         var text: [UInt8] = []
         append(to: &text)
@@ -82,17 +82,17 @@ extension ValueType: CustomStringConvertible {
     }
 }
 
-/// The types of some values in a row: 255 letters at most, and 32 arrays and 32 structures within each other.
+/// The types of several values: at most 255 letters, 32 nested arrays and 32 nested structures.
 ///
 /// Source: D-Bus Specification, "Valid Signatures".
 public struct Signature: Hashable, Sendable {
-    /// In order; none for a method without arguments.
+    /// The types in order; empty for a method without arguments.
     public let types: [ValueType]
 
-    static let longest = 255
-    static let deepest = 32  // arrays and structures, each counted alone
+    static let maximumLength = 255
+    static let maximumDepth = 32  // of arrays and of structures, counted separately
 
-    /// Reads `a{sv}u`; throws when it is no signature.
+    /// Parses a signature such as `a{sv}u`.
     public init(_ text: String) throws(InvalidArgument) {
         guard let types = Self.read(Array(text.utf8)) else {
             throw InvalidArgument("\(text.quoted) is not a signature")
@@ -100,13 +100,13 @@ public struct Signature: Hashable, Sendable {
         self.types = types
     }
 
-    /// Of these types; throws when they are too many or too deep, or are none that D-Bus has.
+    /// A signature of these types; throws if they are too many, too deep or not allowed by D-Bus.
     public init(_ types: [ValueType]) throws(InvalidArgument) {
         self = try Signature(types.map(\.description).joined())
     }
 
     private static func read(_ text: [UInt8]) -> [ValueType]? {
-        guard text.count <= longest else { return nil }
+        guard text.count <= maximumLength else { return nil }
         var reader = SignatureReader(text: text[...])
         var types: [ValueType] = []
         while !reader.text.isEmpty {
@@ -118,25 +118,26 @@ public struct Signature: Hashable, Sendable {
 }
 
 extension Signature: CustomStringConvertible {
-    /// As `init` reads it.
+    /// The signature as `init` parses it.
     public var description: String { types.map(\.description).joined() }
 }
 
 extension Signature: ExpressibleByStringLiteral {
-    /// For signatures in the source; a wrong one is a mistake of the program and traps.
+    /// For signatures in source code; an invalid one traps.
     public init(stringLiteral literal: StaticString) {
         let types = Self.read(Array(literal.description.utf8))
-        precondition(types != nil, "a signature in the source is wrong")
+        precondition(types != nil, "invalid signature in the source code")
         self.types = types ?? []
     }
 }
 
-/// Takes types off the front of a text.
+/// Parses types from the front of a text.
 private struct SignatureReader {
     var text: ArraySlice<UInt8>
 
     mutating func type(arrays: Int, structures: Int) -> ValueType? {
-        guard arrays <= Signature.deepest, structures <= Signature.deepest, let letter = text.popFirst() else {
+        guard arrays <= Signature.maximumDepth, structures <= Signature.maximumDepth, let letter = text.popFirst()
+        else {
             return nil
         }
         switch letter {

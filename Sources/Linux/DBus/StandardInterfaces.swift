@@ -1,13 +1,13 @@
 import Spelling
 
-/// The interfaces that objects have without being told to.
+/// The interfaces that every object has.
 ///
 /// Source: D-Bus Specification, "Standard Interfaces".
 extension ObjectTree {
-    /// Called when a property was set from outside.
-    typealias WhenSet = @Sendable (InterfaceName, Property) -> Void
+    /// Called after another program set a property.
+    typealias PropertySetHandler = @Sendable (InterfaceName, Property) -> Void
 
-    func standardInterfaces(at path: ObjectPath, whenSet: @escaping WhenSet) -> [Interface] {
+    func standardInterfaces(at path: ObjectPath, whenSet: @escaping PropertySetHandler) -> [Interface] {
         var interfaces = [Self.peer]
         if contains(path) { interfaces.append(introspectable(path, whenSet)) }
         if let object = object(at: path) { interfaces.append(Self.properties(of: object, whenSet)) }
@@ -18,24 +18,24 @@ extension ObjectTree {
     private static let peer = Interface(
         "org.freedesktop.DBus.Peer",
         methods: [
-            Method("Ping") { $0.answer() },
-            Method("GetMachineId", gives: Parameters("s", "machine_uuid")) { invocation in
+            Method("Ping") { $0.reply() },
+            Method("GetMachineId", results: Parameters("s", "machine_uuid")) { invocation in
                 if let id = BusHandle.machineID() {
-                    invocation.answer([.string(id)])
+                    invocation.reply([.string(id)])
                 } else {
-                    invocation.refuse(Refusal(.failed, "this machine has no number"))
+                    invocation.fail(with: MethodError(.failed, "this machine has no machine id"))
                 }
             },
         ])
 
-    private func introspectable(_ path: ObjectPath, _ whenSet: @escaping WhenSet) -> Interface {
+    private func introspectable(_ path: ObjectPath, _ whenSet: @escaping PropertySetHandler) -> Interface {
         Interface(
             "org.freedesktop.DBus.Introspectable",
             methods: [
-                Method("Introspect", gives: Parameters("s", "xml_data")) { invocation in
+                Method("Introspect", results: Parameters("s", "xml_data")) { invocation in
                     let interfaces =
                         standardInterfaces(at: path, whenSet: whenSet) + (object(at: path)?.interfaces ?? [])
-                    invocation.answer([.string(introspection(of: interfaces, children: children(of: path)))])
+                    invocation.reply([.string(introspection(of: interfaces, children: children(of: path)))])
                 }
             ])
     }
@@ -44,9 +44,9 @@ extension ObjectTree {
         Interface(
             .objectManager,
             methods: [
-                Method("GetManagedObjects", gives: Parameters("a{oa{sa{sv}}}", "objects")) { invocation in
+                Method("GetManagedObjects", results: Parameters("a{oa{sa{sv}}}", "objects")) { invocation in
                     let objects = objects(below: path).map { Value.Entry(.path($0.path), $0.values) }
-                    invocation.answer([.dictionary(key: .path, value: ExportedObject.valuesType, objects)])
+                    invocation.reply([.dictionary(key: .path, value: ExportedObject.valuesType, objects)])
                 }
             ],
             signals: [
@@ -55,27 +55,31 @@ extension ObjectTree {
             ])
     }
 
-    private static func properties(of object: ExportedObject, _ whenSet: @escaping WhenSet) -> Interface {
+    private static func properties(of object: ExportedObject, _ whenSet: @escaping PropertySetHandler) -> Interface {
         Interface(
             .properties,
             methods: [
-                Method("Get", takes: Parameters("ss", "interface", "name"), gives: Parameters("v", "value")) { call in
-                    answer(call) { () throws(Refusal) in
+                Method(
+                    "Get", arguments: Parameters("ss", "interface", "name"), results: Parameters("v", "value")
+                ) { call in
+                    reply(to: call) { () throws(MethodError) in
                         let (_, property) = try property(call, of: object)
                         guard let value = property.get() else { throw unknown(property.name.text, of: object) }
                         guard value.type == property.type else {
-                            throw Refusal(.failed, "\(property.name) is of type \(value.type), not \(property.type)")
+                            throw MethodError(
+                                .failed, "\(property.name) has the type \(value.type), not \(property.type)")
                         }
                         return [.variant(value)]
                     }
                 },
-                Method("GetAll", takes: Parameters("s", "interface"), gives: Parameters("a{sv}", "values")) { call in
-                    answer(call) { () throws(Refusal) in
+                Method("GetAll", arguments: Parameters("s", "interface"), results: Parameters("a{sv}", "values")) {
+                    call in
+                    reply(to: call) { () throws(MethodError) in
                         [try interface(call.arguments.first?.string, of: object).values]
                     }
                 },
-                Method("Set", takes: Parameters("ssv", "interface", "name", "value")) { call in
-                    answer(call) { () throws(Refusal) in
+                Method("Set", arguments: Parameters("ssv", "interface", "name", "value")) { call in
+                    reply(to: call) { () throws(MethodError) in
                         let (interface, property) = try property(call, of: object)
                         try set(property, to: call.arguments.last?.variant)
                         whenSet(interface, property)
@@ -88,47 +92,50 @@ extension ObjectTree {
             ])
     }
 
-    private static func answer(_ call: Invocation, with body: () throws(Refusal) -> [Value]) {
-        do { call.answer(try body()) } catch { call.refuse(error) }
+    private static func reply(to call: Invocation, with body: () throws(MethodError) -> [Value]) {
+        do { call.reply(try body()) } catch { call.fail(with: error) }
     }
 
-    private static func set(_ property: Property, to value: Value?) throws(Refusal) {
-        guard let set = property.set else { throw Refusal(.propertyReadOnly, "\(property.name) can only be read") }
+    private static func set(_ property: Property, to value: Value?) throws(MethodError) {
+        guard let set = property.set else { throw MethodError(.propertyReadOnly, "\(property.name) is read-only") }
         guard let value, value.type == property.type else {
             let found = value.map { "\($0.type)" } ?? ""
-            throw Refusal(.invalidArgs, "\(property.name) is of type \(property.type), not \(found)")
+            throw MethodError(.invalidArgs, "\(property.name) has the type \(property.type), not \(found)")
         }
         try set(value)
     }
 
-    private static func interface(_ name: String?, of object: ExportedObject) throws(Refusal) -> Interface {
+    private static func interface(_ name: String?, of object: ExportedObject) throws(MethodError) -> Interface {
         guard let interface = object.interfaces.first(where: { $0.name.text == name }) else {
-            throw Refusal(.unknownInterface, "the object at \(object.path) has no such interface")
+            throw MethodError(.unknownInterface, "the object at \(object.path) does not have this interface")
         }
         return interface
     }
 
-    /// The one that the first two arguments name; an empty interface stands for any.
+    /// The property that the first two arguments name; an empty interface name means any interface.
     private static func property(
         _ call: Invocation, of object: ExportedObject
-    ) throws(Refusal) -> (InterfaceName, Property) {
+    ) throws(MethodError) -> (InterfaceName, Property) {
         let texts = call.arguments.compactMap(\.string)
-        let (name, wanted) = (texts.first ?? "", texts.last ?? "")
+        let (name, requested) = (texts.first ?? "", texts.last ?? "")
         let interfaces = name.isEmpty ? object.interfaces : [try interface(name, of: object)]
         for interface in interfaces {
-            if let property = interface.properties.first(where: { $0.name.text == wanted }) {
+            if let property = interface.properties.first(where: { $0.name.text == requested }) {
                 return (interface.name, property)
             }
         }
-        throw unknown(wanted, of: object)
+        throw unknown(requested, of: object)
     }
 
-    private static func unknown(_ property: String, of object: ExportedObject) -> Refusal {
-        Refusal(.unknownProperty, "the object at \(object.path) has no property \(String(property.prefix(80)).quoted)")
+    private static func unknown(_ property: String, of object: ExportedObject) -> MethodError {
+        MethodError(
+            .unknownProperty, "the object at \(object.path) has no property \(String(property.prefix(80)).quoted)")
     }
 }
 
 extension InterfaceName {
-    static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
-    static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
+    /// The interface for reading, setting and watching properties.
+    public static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+    /// The interface that lists all objects below a path.
+    public static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
 }

@@ -1,75 +1,74 @@
 import Spelling
 
-/// Which texts are names of one kind; a rule is a type without values.
+/// The syntax of one kind of name. Conforming types have no values.
 ///
 /// Source: D-Bus Specification, "Valid Names" and "Valid Object Paths".
 public protocol TextRule: Sendable {
-    /// What such a text is called, with its article, as in `an object path`.
+    /// The kind for messages, with its article: `an object path`.
     static var noun: String { get }
-    /// Whether the octets of a text in UTF-8 are such a name.
+    /// Whether the UTF-8 octets of a text have this syntax.
     static func allows(_ text: [UInt8]) -> Bool
 }
 
-/// A text that D-Bus allows in its place.  There is no other way to make one than to have it checked, since libdbus ends
-/// the process for a wrong one.
+/// A name or path that is valid for D-Bus. It is always checked, because libdbus ends the process for an invalid one.
 public struct ValidText<Rule: TextRule>: Hashable, Comparable, Sendable {
-    /// As it is sent.
+    /// The text.
     public let text: String
 
-    /// Throws what the text should have been.
+    /// Throws if the text does not have the syntax of `Rule`.
     public init(_ text: String) throws(InvalidArgument) {
         guard Rule.allows(Array(text.utf8)) else { throw InvalidArgument("\(text.quoted) is not \(Rule.noun)") }
         self.text = text
     }
 
-    /// By the octets of the texts.
+    /// Compares the UTF-8 octets.
     public static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
 }
 
 extension ValidText: CustomStringConvertible {
-    /// The text alone.
+    /// The text.
     public var description: String { text }
 }
 
 extension ValidText: ExpressibleByStringLiteral {
-    /// For names in the source; a wrong one is a mistake of the program and traps.
+    /// For names in source code; an invalid one traps.
     public init(stringLiteral literal: StaticString) {
         text = literal.description
-        precondition(Rule.allows(Array(text.utf8)), "a name in the source is not \(Rule.noun)")
+        precondition(Rule.allows(Array(text.utf8)), "a name in the source code is not \(Rule.noun)")
     }
 }
 
-/// `/`, or elements of letters, digits and `_`, each after a `/`.
+/// An object path: `/`, or elements of letters, digits and `_`, each after a `/`.
 public typealias ObjectPath = ValidText<ObjectPathRule>
-/// Who can be called: `:1.42`, which the bus gives, or `org.bluez`, which a program takes.
+/// A bus name: a unique one, assigned by the bus (`:1.42`), or a well-known one (`org.bluez`).
 public typealias BusName = ValidText<BusNameRule>
-/// `org.bluez.GattService1`
+/// An interface name: `org.bluez.GattService1`.
 public typealias InterfaceName = ValidText<InterfaceNameRule>
 /// The name of a method, a signal or a property.
 public typealias MemberName = ValidText<MemberNameRule>
-/// `org.bluez.Error.Failed`
+/// An error name: `org.bluez.Error.Failed`.
 public typealias ErrorName = ValidText<ErrorNameRule>
 
-/// The rule of `ObjectPath`.
+/// The syntax of `ObjectPath`.
 public enum ObjectPathRule: TextRule {
     /// `an object path`
     public static let noun = "an object path"
 
-    /// Paths have no limit of their own; ours is 4096 octets.
+    /// D-Bus does not limit the length of paths; this module allows 4096 octets.
     public static func allows(_ text: [UInt8]) -> Bool {
         guard text.first == UInt8(ascii: "/"), text.count <= 4096 else { return false }
         return text.count == 1 || text.dropFirst().isElements(separator: "/") { $0.isWordOctet }
     }
 }
 
-/// The rule of `BusName`.
+/// The syntax of `BusName`.
 public enum BusNameRule: TextRule {
     /// `a bus name`
     public static let noun = "a bus name"
 
-    /// Two elements or more; only those of unique names may begin with a digit.
+    /// At least two elements; only those of unique names may begin with a digit.
     public static func allows(_ text: [UInt8]) -> Bool {
-        guard text.count <= longestName, text.contains(UInt8(ascii: ".")) else { return false }
+        guard text.count <= maximumNameLength, text.contains(UInt8(ascii: ".")) else { return false }
         let isNameOctet = { (octet: UInt8) in octet.isWordOctet || octet == UInt8(ascii: "-") }
         return text.first == UInt8(ascii: ":")
             ? text.dropFirst().isElements(separator: ".", of: isNameOctet)
@@ -77,39 +76,39 @@ public enum BusNameRule: TextRule {
     }
 }
 
-/// The rule of `InterfaceName`.
+/// The syntax of `InterfaceName`.
 public enum InterfaceNameRule: TextRule {
     /// `an interface name`
     public static let noun = "an interface name"
 
-    /// Two elements or more, none of which begins with a digit.
+    /// At least two elements, none of which begins with a digit.
     public static func allows(_ text: [UInt8]) -> Bool {
-        text.count <= longestName && text.contains(UInt8(ascii: "."))
+        text.count <= maximumNameLength && text.contains(UInt8(ascii: "."))
             && text[...].isElements(separator: ".", startingWithDigits: false) { $0.isWordOctet }
     }
 }
 
-/// The rule of `MemberName`.
+/// The syntax of `MemberName`.
 public enum MemberNameRule: TextRule {
     /// `a member name`
     public static let noun = "a member name"
 
-    /// One element, which does not begin with a digit.
+    /// One element that does not begin with a digit.
     public static func allows(_ text: [UInt8]) -> Bool {
-        text.count <= longestName && text[...].isElement(startingWithDigit: false) { $0.isWordOctet }
+        text.count <= maximumNameLength && text[...].isElement(startingWithDigit: false) { $0.isWordOctet }
     }
 }
 
-/// The rule of `ErrorName`.
+/// The syntax of `ErrorName`.
 public enum ErrorNameRule: TextRule {
     /// `an error name`
     public static let noun = "an error name"
 
-    /// As of interfaces.
+    /// The same syntax as that of interface names.
     public static func allows(_ text: [UInt8]) -> Bool { InterfaceNameRule.allows(text) }
 }
 
-private let longestName = 255
+private let maximumNameLength = 255
 
 extension UInt8 {
     fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
@@ -121,7 +120,7 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether it is one element or more, with a separator between each two.
+    /// Whether it consists of one or more elements with separators between them.
     fileprivate func isElements(
         separator: Unicode.Scalar, startingWithDigits: Bool = true, of isAllowed: (UInt8) -> Bool
     ) -> Bool {

@@ -1,4 +1,4 @@
-/// A value of any type that D-Bus has.  Values are compared as they are sent: entries of dictionaries have an order.
+/// A value of any D-Bus type. Equality follows the wire format: entries of dictionaries have an order.
 public indirect enum Value: Hashable, Sendable {
     /// `y`
     case byte(UInt8)
@@ -18,49 +18,49 @@ public indirect enum Value: Hashable, Sendable {
     case uint64(UInt64)
     /// `d`
     case double(Double)
-    /// `s`; without NUL.
+    /// `s`; cannot contain NUL.
     case string(String)
     /// `o`
     case path(ObjectPath)
     /// `g`
     case signature(Signature)
-    /// `h`: a file descriptor that somebody sent.  It is closed with its message, and none can be sent.
+    /// `h`: a received file descriptor. It is closed with its message; descriptors cannot be sent.
     case descriptor
-    /// `ay`
+    /// `ay`.
     case octets([UInt8])
-    /// An array of anything but octets.
+    /// An array with any elements except octets.
     case array(of: ValueType, [Value])
-    /// `a{…}`
+    /// `a{…}`.
     case dictionary(key: ValueType, value: ValueType, [Entry])
-    /// `(…)`; one member at least.
+    /// `(…)` with at least one member.
     case structure([Value])
-    /// `v`
+    /// `v`.
     case variant(Value)
 
-    /// One entry of a dictionary.
+    /// An entry of a dictionary.
     public struct Entry: Hashable, Sendable {
-        /// Of a basic type.
+        /// A value of a basic type.
         public var key: Value
-        /// Of any type.
+        /// A value of any type.
         public var value: Value
 
-        /// A pair.
+        /// An entry with this key and value.
         public init(_ key: Value, _ value: Value) { (self.key, self.value) = (key, value) }
     }
 
-    /// `a{sv}`: options or properties by name; each value is wrapped in a variant.
+    /// `a{sv}`: named options or properties; each value is wrapped in a variant.
     public static func options(_ options: [(name: String, value: Value)]) -> Value {
         .dictionary(
             key: .string, value: .variant, options.map { Entry(.string($0.name), .variant($0.value)) })
     }
 
-    /// `as`
+    /// `as`.
     public static func strings(_ texts: [String]) -> Value { .array(of: .string, texts.map { .string($0) }) }
 
-    /// `ao`
+    /// `ao`.
     public static func paths(_ paths: [ObjectPath]) -> Value { .array(of: .path, paths.map { .path($0) }) }
 
-    /// What it is sent as.
+    /// The type on the wire.
     public var type: ValueType {
         switch self {
         case .byte: .byte
@@ -85,41 +85,41 @@ public indirect enum Value: Hashable, Sendable {
     }
 }
 
-/// What a value is, or nil when it is of another type.
+/// Contents; nil if the value has another type.
 extension Value {
-    /// Of `y`.
+    /// The content of `y`.
     public var byte: UInt8? { if case .byte(let value) = self { value } else { nil } }
-    /// Of `b`.
+    /// The content of `b`.
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
-    /// Of `n`.
+    /// The content of `n`.
     public var int16: Int16? { if case .int16(let value) = self { value } else { nil } }
-    /// Of `q`.
+    /// The content of `q`.
     public var uint16: UInt16? { if case .uint16(let value) = self { value } else { nil } }
-    /// Of `u`.
+    /// The content of `u`.
     public var uint32: UInt32? { if case .uint32(let value) = self { value } else { nil } }
-    /// Of `s`.
+    /// The content of `s`.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
-    /// Of `o`.
+    /// The content of `o`.
     public var path: ObjectPath? { if case .path(let value) = self { value } else { nil } }
-    /// Of `ay`.
+    /// The content of `ay`.
     public var octets: [UInt8]? { if case .octets(let value) = self { value } else { nil } }
-    /// Of `v`: what is inside.
+    /// The value inside a variant.
     public var variant: Value? { if case .variant(let value) = self { value } else { nil } }
-    /// Of arrays, but for `ay`.
+    /// The elements of an array, except of `ay`.
     public var elements: [Value]? { if case .array(_, let elements) = self { elements } else { nil } }
-    /// Of dictionaries.
+    /// The entries of a dictionary.
     public var entries: [Entry]? { if case .dictionary(_, _, let entries) = self { entries } else { nil } }
-    /// Of structures.
+    /// The members of a structure.
     public var members: [Value]? { if case .structure(let members) = self { members } else { nil } }
 
-    /// Of `as`.
+    /// The elements of `as`.
     public var strings: [String]? {
         guard case .array(.string, let elements) = self else { return nil }
         return elements.compactMap(\.string)
     }
 
-    /// What a dictionary has for `name`, without its variant; nil also when there is no such entry, or this is no
-    /// dictionary.  Of several entries the last one counts.
+    /// The value of the last entry named `name` in a dictionary, unwrapped from its variant; nil if there is no such
+    /// entry.
     public subscript(name: String) -> Value? {
         guard let entry = entries?.last(where: { $0.key == .string(name) }) else { return nil }
         return entry.value.variant ?? entry.value

@@ -1,30 +1,30 @@
 import Spelling
 
 extension [Value] {
-    /// What they are sent as; throws if libdbus or the bus would not take them.
+    /// The signature of the values; throws if libdbus or the bus would reject them.
     func checkedSignature() throws(InvalidArgument) -> Signature {
         var check = ValueCheck()
         for value in self { try check.check(value, depth: 0) }
         return try Signature(map(\.type))
     }
 
-    /// Whether they are of these types.
+    /// Whether the values have these types.
     func match(_ signature: Signature) -> Bool {
         count == signature.types.count && zip(self, signature.types).allSatisfy { $0.type == $1 }
     }
 
-    /// As a signature, whatever its length; quoted.
+    /// The quoted types of the values, whatever their length.
     var signatureText: String { map(\.type.description).joined().quoted }
 }
 
 extension Value {
-    /// How many values lie around a value at most: D-Bus Specification, "Valid Signatures", total nesting.
-    static let deepest = 64
+    /// Maximum nesting of values: D-Bus Specification, "Valid Signatures".
+    static let maximumDepth = 64
 }
 
-/// Looks at the values of one message before it is written.
+/// Checks the values of a message before it is written.
 private struct ValueCheck {
-    private var octetsLeft = BusHandle.longestMessage
+    private var octetsLeft = BusHandle.maximumMessageLength
 
     mutating func check(_ value: Value, depth: Int) throws(InvalidArgument) {
         let type = value.type
@@ -33,19 +33,21 @@ private struct ValueCheck {
     }
 
     private mutating func conform(_ value: Value, to type: ValueType, depth: Int) throws(InvalidArgument) {
-        guard depth <= Value.deepest else { throw InvalidArgument("a value lies in more than \(Value.deepest) others") }
+        guard depth <= Value.maximumDepth else {
+            throw InvalidArgument("values are nested more than \(Value.maximumDepth) levels deep")
+        }
         switch (value, type) {
         case (.string(let text), .string):
-            guard !text.utf8.contains(0) else { throw InvalidArgument("\(text.quoted) has a NUL") }
-            try weigh(text.utf8.count)
+            guard !text.utf8.contains(0) else { throw InvalidArgument("\(text.quoted) contains NUL") }
+            try reserve(text.utf8.count)
         case (.descriptor, _): throw InvalidArgument("a descriptor cannot be sent")
-        case (.octets(let octets), .array(.byte)): try weigh(octets.count)
-        case (.array(let element, let values), .array(let wanted)) where element == wanted:
-            guard element != .byte else { throw InvalidArgument("an array of bytes must be octets") }
+        case (.octets(let octets), .array(.byte)): try reserve(octets.count)
+        case (.array(let element, let values), .array(let expected)) where element == expected:
+            guard element != .byte else { throw InvalidArgument("an array of bytes must be .octets") }
             for value in values { try conform(value, to: element, depth: depth + 1) }
-        case (.dictionary(let key, let value, let entries), .dictionary(let wantedKey, let wantedValue))
-        where key == wantedKey && value == wantedValue:
-            for entry in entries {  // an array, and in it an entry
+        case (.dictionary(let key, let value, let entries), .dictionary(let expectedKey, let expectedValue))
+        where key == expectedKey && value == expectedValue:
+            for entry in entries {  // two levels: the array and the entry
                 try conform(entry.key, to: key, depth: depth + 2)
                 try conform(entry.value, to: value, depth: depth + 2)
             }
@@ -54,16 +56,16 @@ private struct ValueCheck {
         case (.variant(let value), .variant): try check(value, depth: depth + 1)
         default:
             guard type.isBasic, value.type == type else {
-                throw InvalidArgument("a value is of type \(value.type), and should be of type \(type)")
+                throw InvalidArgument("a value has the type \(value.type), not \(type)")
             }
         }
-        try weigh(8)  // what it takes at most, with padding and length
+        try reserve(8)  // maximum size including padding and length
     }
 
-    private mutating func weigh(_ octets: Int) throws(InvalidArgument) {
+    private mutating func reserve(_ octets: Int) throws(InvalidArgument) {
         octetsLeft -= octets
         guard octetsLeft >= 0 else {
-            throw InvalidArgument("a message would be longer than \(BusHandle.longestMessage) octets")
+            throw InvalidArgument("the message would be longer than \(BusHandle.maximumMessageLength) octets")
         }
     }
 }

@@ -74,7 +74,7 @@ package final class BlueZCentralHost: LiveCentralHost {
             case .busClosed: fail("the bus has gone away")
             case .event(.failed(let failure)): fail("\(failure)")
             case .event(.output(let output)): outputs.append(output)
-            case .event(.heard(let id, let handle, let value, let isIndicated)):
+            case .event(.received(let id, let handle, let value, let isIndicated)):
                 let packet = pool.take(Array(value.prefix(PacketPool.capacity)))
                 outputs.append(
                     isIndicated ? .indicated(id, handle: handle, packet) : .notified(id, handle: handle, packet))
@@ -124,7 +124,7 @@ func openBus(
         return try await Connection.open(address, on: loop, whenDisconnected: whenClosed)
     } catch {
         let fix =
-            address.namedBy.map { "\($0) names it: unset that to use the default bus" }
+            address.environmentVariable.map { "\($0) names it: unset that to use the default bus" }
             ?? "install and start it: apt-get install dbus bluez"
         throw CommandFailure(.environment, "\(error); \(fix)")
     }

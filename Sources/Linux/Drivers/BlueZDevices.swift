@@ -45,8 +45,8 @@ package struct BlueZDevices {
                 isPairable: device.security?.isBonding ?? false)
             hosts.append(
                 PeripheralHost(
-                    definition, over: connection, on: loop, answer: { handlers.answer(number, $0) },
-                    tell: { handlers.event(number, $0) }))
+                    definition, over: connection, on: loop, onRequest: { handlers.answer(number, $0) },
+                    onEvent: { handlers.event(number, $0) }))
         }
         self.hosts = hosts
         guard let capability else {
@@ -116,7 +116,7 @@ extension Advertisement {
             for data in payload.serviceData { serviceData[data.uuid] = data.octets }
             for data in payload.manufacturerData { manufacturerData[data.company] = data.octets }
             appearance = appearance ?? payload.appearance
-            tellsPower = tellsPower || payload.txPower != nil
+            includesTxPower = includesTxPower || payload.txPower != nil
         }
         if let phase = device.advertising.phases.first { interval = phase.interval }
         isConnectable = device.advertising.isConnectable

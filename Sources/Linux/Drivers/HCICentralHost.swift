@@ -117,7 +117,7 @@ package final class HCICentralHost: LiveCentralHost {
         case .wake(let due): loop.call(at: due) { [inbox] in inbox.add(.timePassed) }
         // A controller that has worked may work again.
         case .failed(let failure) where !hasStarted: fail("\(address): \(failure)")
-        case .ignored:
+        case .malformed:
             if let text = warnings.warning(for: output) { Console.warn("\(address): \(text)") }
         default:
             if case .started = output { hasStarted = true }

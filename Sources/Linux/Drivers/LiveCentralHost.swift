@@ -23,7 +23,7 @@ extension LiveCentralHost {
     package func isTaken(_ address: DeviceAddress) -> Bool { false }
 }
 
-/// Warnings about a controller, one for each kind of problem.
+/// Warnings about a controller, one for each kind of refusal.
 package struct HostWarnings: Sendable {
     private static let maximum = 64
 
@@ -35,8 +35,7 @@ package struct HostWarnings: Sendable {
     /// A warning for an output; nil if it needs none, or one of its kind was given before.
     package mutating func warning(for output: Host.Output) -> String? {
         switch output {
-        case .ignored(let kind, let malformed):
-            isNew("\(kind)") ? "the controller sent an invalid HCI packet (\(kind)): \(malformed)" : nil
+        case .malformed(let packet): "\(packet)"  // the host limits their number
         case .refused(let opcode, let status):
             isNew("\(opcode) \(status)") ? "the controller refused \(opcode): \(status)" : nil
         default: nil

@@ -22,7 +22,7 @@ extension LiveWorld {
         guard isPlaying else { return .notPlaying }
         if let (key, reason) = limits(rule.action) { return .refused(key: key, reason: reason) }
         return visit { world, now in
-            if let (key, reason) = world.unsupportedReason(rule.action) { return .refused(key: key, reason: reason) }
+            if let (key, reason) = world.ineffectiveReason(for: rule.action) { return .refused(key: key, reason: reason) }
             return .done(world.act(rule, as: name, at: now))
         }
     }

@@ -48,7 +48,7 @@ package actor LiveWorld {
     /// Why a device cannot use its radio any more; nil while all can.
     package private(set) var failure: String?
     private var whenUnlinked: (@Sendable () -> Void)?
-    private var wake: EventLoop.Appointment?
+    private var wake: EventLoop.ScheduledCall?
     private var clock: CaseClock?
     private var startsAtReset = false
     private var isOver = false  // the time of a case is
@@ -109,7 +109,7 @@ package actor LiveWorld {
     }
 
     /// The questions for the operator now.
-    package var inquiries: [Inquiry] { world.inquiries }
+    package var operatorQuestions: [OperatorQuestion] { world.operatorQuestions }
 
     /// Whether the operator has not connected their client yet.
     package var waitsForConnection: Bool { world.waitsForConnection }
@@ -351,7 +351,7 @@ package actor LiveWorld {
         world.judgeTime()
         guard isPlaying, now == clock?.limit || world.isDecided else { return }
         world.reachLimit()
-        if world.isDecided || world.inquiries.isEmpty || world.waitsForConnection { completion.finish(.time) }
+        if world.isDecided || world.operatorQuestions.isEmpty || world.waitsForConnection { completion.finish(.time) }
     }
 
     /// Plays the events that are due, after the judge was told how late this machine is.

@@ -2,29 +2,28 @@ import Glibc
 public import Simulation
 import Synchronization
 
-/// One end of a stream of octets, on an event loop at the real pace.
+/// One end of a stream, on an event loop at the real pace.
 ///
-/// Nothing blocks: octets that the system does not take yet wait in a queue of limited length.  All calls come from
-/// the loop's thread, and so do all events.  A connection lives until `close`, or until `.ended` or `.failed`, which
-/// come once and last.
+/// Nothing blocks: octets that the system does not accept yet wait in a queue of limited length. All methods must be
+/// called on the loop's thread, where all events are delivered. `.ended` and `.failed` are final, as is `close`.
 public final class StreamConnection: Sendable {
-    /// What happens at this end.
+    /// An event of the stream.
     public enum Event: Sendable {
-        /// The other side is there; octets sent earlier go out now.
+        /// The stream is open; octets sent before are transmitted now.
         case opened
-        /// Some octets, one at least, in the order in which they were sent.
+        /// Octets arrived, at least one.
         case received([UInt8])
-        /// The other side has closed the stream in good order.
+        /// The other side closed the stream cleanly.
         case ended
-        /// The stream could not be opened, or broke.
+        /// The stream could not be opened or broke.
         case failed(SocketFailure)
     }
 
-    /// Takes an event; it may call the connection, and close it.
+    /// Handles an event; may call the connection's methods, including `close`.
     public typealias Handler = @Sendable (Event) -> Void
 
     private enum Phase {
-        case opening(rest: ArraySlice<Socket.Place>)
+        case opening(remaining: ArraySlice<Socket.ResolvedAddress>)
         case open
         case closed
     }
@@ -39,25 +38,25 @@ public final class StreamConnection: Sendable {
         var sent = 0  // of `queue`
     }
 
-    /// The most octets that wait for the other side by default.
+    /// Default limit for the octets waiting to be sent.
     public static let defaultLimit = 1 << 20
-    private static let chunk = 1 << 14  // in each turn one at the most; then others have theirs
+    private static let chunkSize = 1 << 14  // one chunk per turn, so that other events are not delayed
 
     private let loop: EventLoop
     private let address: StreamAddress
     private let limit: Int
     private let state: Mutex<State>
 
-    /// A stream to `address`, begun by `start`; throws when its host is not to be found.
+    /// A stream to `address`, opened by `start`; throws if the host cannot be resolved.
     public init(
         to address: StreamAddress, on loop: EventLoop, sendLimit limit: Int = defaultLimit
     ) throws(SocketFailure) {
-        let places = try Socket.places(of: address, toListen: false)
+        let addresses = try Socket.resolve(address, toListen: false)
         (self.loop, self.address, self.limit) = (loop, address, limit)
-        state = Mutex(State(socket: nil, phase: .opening(rest: places[...])))
+        state = Mutex(State(socket: nil, phase: .opening(remaining: addresses[...])))
     }
 
-    /// A stream that a listener at `address` has accepted.
+    /// A stream accepted by a listener at `address`.
     init(_ socket: consuming Socket, at address: StreamAddress, on loop: EventLoop, sendLimit limit: Int) {
         (self.loop, self.address, self.limit) = (loop, address, limit)
         if case .tcp = address { socket.sendWithoutDelay() }
@@ -66,10 +65,10 @@ public final class StreamConnection: Sendable {
 
     deinit { close() }
 
-    /// How many octets wait for the other side.
+    /// Number of octets waiting to be sent.
     public var queued: Int { state.withLock { $0.queue.count - $0.sent } }
 
-    /// Tells `handler` all events from now on; once.  What has happened is told from the loop's next turn on.
+    /// Opens the stream and delivers all events to `handler`, beginning with the loop's next turn. Must be called once.
     public func start(_ handler: @escaping Handler) {
         let isOpen = state.withLock { state in
             state.handler = handler
@@ -77,21 +76,21 @@ public final class StreamConnection: Sendable {
             return false
         }
         loop.call(at: loop.now) { [weak self] in
-            if isOpen { self?.hasOpened() } else { self?.openNext(after: ECONNREFUSED) }
+            if isOpen { self?.didOpen() } else { self?.openNext(after: ECONNREFUSED) }
         }
     }
 
-    /// Sends octets behind those sent before; nothing when the stream is closed.
+    /// Sends octets; has no effect once the stream is closed.
     ///
-    /// When more than the limit would have to wait, the stream is closed, and `.failed` is told on the next turn.
+    /// If more octets than the limit are waiting, the stream is closed and `.failed` is delivered on the next turn.
     public func send(_ octets: some Sequence<UInt8>) {
-        let isTaken = state.withLock { state in
+        let isAccepted = state.withLock { state in
             if case .closed = state.phase { return false }
-            guard state.queue.count - state.sent <= limit else { return false }  // to be closed on the next turn
+            guard state.queue.count - state.sent <= limit else { return false }  // will be closed on the next turn
             state.queue.append(contentsOf: octets)
             return true
         }
-        guard isTaken else { return }
+        guard isAccepted else { return }
         flush()
         guard queued > limit else { return }
         loop.call(at: loop.now) { [weak self] in
@@ -99,12 +98,12 @@ public final class StreamConnection: Sendable {
         }
     }
 
-    /// Takes no octets from the other side until `resume`, so that it has to wait.
+    /// Stops receiving until `resume`, so that the other side has to wait.
     public func pause() {
         if let watch = state.withLock({ $0.reading.take() }) { loop.cancel(watch) }
     }
 
-    /// Takes octets again.
+    /// Receives again after `pause`.
     public func resume() {
         state.withLock { state in
             guard case .open = state.phase, state.reading == nil, let descriptor = state.socket?.descriptor else {
@@ -114,7 +113,7 @@ public final class StreamConnection: Sendable {
         }
     }
 
-    /// Ends the stream and tells nothing more; what still waits is lost.  Again is no mistake.
+    /// Closes the stream without an event; octets waiting to be sent are lost. Closing twice has no effect.
     public func close() {
         state.withLock { state in
             for watch in [state.reading.take(), state.writing.take()] {
@@ -130,28 +129,28 @@ public final class StreamConnection: Sendable {
 }
 
 extension StreamConnection {
-    private func tell(_ event: Event) { state.withLock { $0.handler }?(event) }
+    private func emit(_ event: Event) { state.withLock { $0.handler }?(event) }
 
-    /// Closes, and tells why.
+    /// Closes the stream and delivers its last event.
     private func end(_ event: Event) {
         let handler = state.withLock { $0.handler }
         close()
         handler?(event)
     }
 
-    /// Tries the next place of the address; `code` is what became of the one before.
+    /// Tries to connect to the next system address; `code` is the error of the previous one.
     private func openNext(after code: Int32) {
         var code = code
         while true {
             let attempt: Socket.Outcome<Void>? = state.withLock { state in
-                guard case .opening(var rest) = state.phase, let place = rest.popFirst() else { return nil }
-                state.phase = .opening(rest: rest)
-                state.socket = Socket(family: place.family)
-                return state.socket?.connect(to: place) ?? .failed(errno)
+                guard case .opening(var remaining) = state.phase, let next = remaining.popFirst() else { return nil }
+                state.phase = .opening(remaining: remaining)
+                state.socket = Socket(family: next.family)
+                return state.socket?.connect(to: next) ?? .failed(errno)
             }
             switch attempt {
-            case .done: return hasOpened()
-            case .later: return watchOpening()
+            case .done: return didOpen()
+            case .wouldBlock: return watchOpening()
             case .failed(let reason): code = reason
             case nil: return end(.failed(.cannotConnect(address, code: code)))
             }
@@ -164,16 +163,16 @@ extension StreamConnection {
             state.writing = loop.watch(descriptor, for: .writable) { [weak self] in
                 guard let self else { return }
                 if let watch = self.state.withLock({ $0.writing.take() }) { loop.cancel(watch) }
-                if let code = self.state.withLock({ $0.socket?.connected() }) ?? nil {
+                if let code = self.state.withLock({ $0.socket?.connectionError() }) ?? nil {
                     openNext(after: code)
                 } else {
-                    hasOpened()
+                    didOpen()
                 }
             }
         }
     }
 
-    private func hasOpened() {
+    private func didOpen() {
         let isOpen = state.withLock { state in
             if case .closed = state.phase { return false }
             if case .opening = state.phase, case .tcp = address { state.socket?.sendWithoutDelay() }
@@ -182,34 +181,34 @@ extension StreamConnection {
         }
         guard isOpen else { return }
         resume()
-        tell(.opened)
+        emit(.opened)
         flush()
     }
 
     private func receive() {
-        var buffer = [UInt8](repeating: 0, count: Self.chunk)
+        var buffer = [UInt8](repeating: 0, count: Self.chunkSize)
         let outcome = state.withLock { state in
-            state.reading == nil ? .later : state.socket?.receive(into: &buffer) ?? .later
+            state.reading == nil ? .wouldBlock : state.socket?.receive(into: &buffer) ?? .wouldBlock
         }
         switch outcome {
         case .done(0): end(.ended)
         case .done(let count):
             buffer.removeLast(buffer.count - count)
-            tell(.received(buffer))
-        case .later: break
+            emit(.received(buffer))
+        case .wouldBlock: break
         case .failed(let code): end(.failed(.broken(code: code)))
         }
     }
 
-    /// Gives the system what it takes, and comes back when it takes more.
+    /// Sends what the system accepts, and continues when it accepts more.
     private func flush() {
         let failure: Int32? = state.withLock { state in
             guard case .open = state.phase else { return nil }
             while state.sent < state.queue.count {
-                switch state.socket?.send(state.queue[state.sent...]) ?? .later {
+                switch state.socket?.send(state.queue[state.sent...]) ?? .wouldBlock {
                 case .done(let count): state.sent += count
-                case .later:
-                    if state.sent > Self.chunk {
+                case .wouldBlock:
+                    if state.sent > Self.chunkSize {
                         state.queue.removeFirst(state.sent)
                         state.sent = 0
                     }

@@ -2,9 +2,9 @@ import Glibc
 public import Simulation
 import Synchronization
 
-/// Waits at an address for others to connect, on an event loop at the real pace.
+/// Accepts connections at an address, on an event loop at the real pace.
 public final class StreamListener: Sendable {
-    /// Takes a connection that has been accepted, and starts or closes it.
+    /// Handles an accepted connection: starts or closes it.
     public typealias Handler = @Sendable (StreamConnection) -> Void
 
     private struct State: ~Copyable {
@@ -12,7 +12,7 @@ public final class StreamListener: Sendable {
         var watch: EventLoop.Watch?
     }
 
-    /// Where it can be reached: with the real port, if any was asked for.
+    /// The address, with the actual port if port 0 was requested.
     public let address: StreamAddress
     private let loop: EventLoop
     private let sendLimit: Int
@@ -20,8 +20,8 @@ public final class StreamListener: Sendable {
     private let file: FileIdentity?
     private let state: Mutex<State>
 
-    /// Listens from now on.  A socket file that nobody listens at is replaced; a living one, or any other file, is
-    /// left alone, and an error.  A socket file `forOwnerOnly` lets nobody else connect, not for a moment.
+    /// Starts listening. A socket file without a listener is replaced; any other existing file is left untouched and makes
+    /// this fail. If `forOwnerOnly`, only processes of the same user can connect to a socket file.
     public init(
         at address: StreamAddress, on loop: EventLoop, sendLimit: Int = StreamConnection.defaultLimit,
         forOwnerOnly: Bool = false, whenConnected handler: @escaping Handler
@@ -43,7 +43,7 @@ public final class StreamListener: Sendable {
 
     deinit { close() }
 
-    /// Accepts nobody from now on, and removes the socket file; connections go on.  Again is no mistake.
+    /// Stops listening and removes the socket file; accepted connections stay open. Closing twice has no effect.
     public func close() {
         let wasOpen = state.withLock { state in
             if let watch = state.watch.take() { loop.cancel(watch) }
@@ -56,13 +56,13 @@ public final class StreamListener: Sendable {
 
     private static func listen(at address: StreamAddress, forOwnerOnly: Bool) throws(SocketFailure) -> Socket {
         var code = EADDRNOTAVAIL
-        for place in try Socket.places(of: address, toListen: true) {
-            guard let socket = Socket(family: place.family) else {
+        for resolved in try Socket.resolve(address, toListen: true) {
+            guard let socket = Socket(family: resolved.family) else {
                 code = errno
                 continue
             }
-            guard let refusal = socket.listen(at: place, forOwnerOnly: forOwnerOnly) else { return socket }
-            code = refusal
+            guard let error = socket.listen(at: resolved, forOwnerOnly: forOwnerOnly) else { return socket }
+            code = error
         }
         throw .cannotListen(address, code: code)
     }
@@ -70,10 +70,10 @@ public final class StreamListener: Sendable {
     private static func removeStale(_ path: String, at address: StreamAddress) throws(SocketFailure) {
         guard let file = FileIdentity(path: path) else { return }
         guard file.isSocket else { throw .notASocket(address) }
-        for place in try Socket.places(of: address, toListen: false) {
-            guard let probe = Socket(family: place.family) else { continue }
-            // Only a refusal says that nobody listens; a full queue or a missing permission does not.
-            if case .failed(ECONNREFUSED) = probe.connect(to: place) { file.remove(path) }
+        for resolved in try Socket.resolve(address, toListen: false) {
+            guard let probe = Socket(family: resolved.family) else { continue }
+            // Other errors, such as a full queue or a missing permission, do not prove that nobody listens.
+            if case .failed(ECONNREFUSED) = probe.connect(to: resolved) { file.remove(path) }
         }
     }
 
@@ -88,10 +88,10 @@ public final class StreamListener: Sendable {
         switch state.withLock({ $0.socket?.accept() }) {
         case .done(let accepted):
             handler(StreamConnection(Socket(taking: accepted), at: address, on: loop, sendLimit: sendLimit))
-        case .failed:  // out of descriptors or memory: not better at once
+        case .failed:  // out of descriptors or memory: try again later
             if let watch = state.withLock({ $0.watch.take() }) { loop.cancel(watch) }
             loop.call(at: loop.now.advanced(by: .milliseconds(100))) { [weak self] in self?.watch() }
-        case .later, nil: break
+        case .wouldBlock, nil: break
         }
     }
 }

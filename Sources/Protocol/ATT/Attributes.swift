@@ -1,9 +1,9 @@
 public import Bluetooth
 import Spelling
 
-/// The handles from one to another, both included, as requests ask for them and groups have them.
+/// A range of attribute handles, both ends included.
 ///
-/// As received: `first` may be 0 or behind `last`; `isValid` says whether it is neither.
+/// It may be invalid, as received: see `isValid`.
 public struct HandleRange: Hashable, Sendable, CustomStringConvertible {
     /// Starting Handle.
     public var first: UInt16
@@ -16,10 +16,10 @@ public struct HandleRange: Hashable, Sendable, CustomStringConvertible {
     /// Every handle that an attribute can have: 0x0001 to 0xFFFF.
     public static let all = HandleRange(0x0001, 0xFFFF)
 
-    /// Whether it begins above 0 and does not end before it begins.
+    /// Whether `first` is neither 0 nor above `last`.
     public var isValid: Bool { first > 0 && first <= last }
 
-    /// Whether `handle` is not below the first and not above the last.
+    /// Whether `handle` is in the range.
     public func contains(_ handle: UInt16) -> Bool { first <= handle && handle <= last }
 
     /// Four hexadecimal digits each: `0001-FFFF`.
@@ -28,46 +28,46 @@ public struct HandleRange: Hashable, Sendable, CustomStringConvertible {
 
 /// An attribute's handle and its type, as `ATT_FIND_INFORMATION_RSP` lists them.
 public struct AttributeType: Hashable, Sendable {
-    /// The attribute's own handle.
+    /// The attribute's handle.
     public var handle: UInt16
-    /// What kind of attribute it is.
+    /// The attribute's type.
     public var type: UUID
 
-    /// The attribute `handle` is a `type`.
+    /// An entry of the list.
     public init(_ handle: UInt16, _ type: UUID) { (self.handle, self.type) = (handle, type) }
 }
 
 /// An attribute's handle and its value.
 public struct AttributeData: Hashable, Sendable {
-    /// The attribute's own handle.
+    /// The attribute's handle.
     public var handle: UInt16
-    /// The value, or as much of it as the PDU has room for.
+    /// The value, possibly truncated to fit into the PDU.
     public var value: [UInt8]
 
-    /// The attribute `handle` has this value.
+    /// A handle with its value.
     public init(_ handle: UInt16, _ value: [UInt8]) { (self.handle, self.value) = (handle, value) }
 }
 
-/// A group of attributes, and the value of the one that declares it.
+/// A group of attributes, and the value of its declaration.
 public struct GroupData: Hashable, Sendable {
     /// From the declaration to the last attribute of the group.
     public var range: HandleRange
-    /// The value of the declaration: for a service its UUID.
+    /// The declaration's value: for a service its UUID.
     public var value: [UInt8]
 
-    /// The group of these handles, declared with this value.
+    /// A group with the value of its declaration.
     public init(_ range: HandleRange, _ value: [UInt8]) { (self.range, self.value) = (range, value) }
 }
 
 /// One value of several in `ATT_READ_MULTIPLE_VARIABLE_RSP`.
 public struct LengthValue: Hashable, Sendable {
-    /// How many octets the attribute's value has; more than are in `value` only for the last of the PDU.
+    /// The length of the attribute's value, in octets; above `value.count` only for the last value of a PDU.
     public var length: UInt16
-    /// Those octets that the PDU had room for.
+    /// The value, truncated to fit into the PDU.
     public var value: [UInt8]
 
-    /// A value of `length` octets, which begins with these.
+    /// A value of `length` octets that starts with these.
     public init(length: UInt16, _ value: [UInt8]) { (self.length, self.value) = (length, value) }
 }
 
-func hexadecimal(_ handle: UInt16) -> String { handle.text(digits: 4, radix: 16) }
+func hexadecimal(_ handle: UInt16) -> String { handle.zeroPadded(to: 4, radix: 16) }

@@ -1,4 +1,4 @@
-/// The first octet of a PDU: what it is, and by its bits what becomes of it.  Core 6.0, Vol 3, Part F, section 3.3.1.
+/// The first octet of an ATT PDU.  Core 6.0, Vol 3, Part F, section 3.3.1.
 ///
 ///     bit  7           6        5 … 0
 ///          signature   command  method
@@ -66,7 +66,7 @@ public enum Opcode: UInt8, CaseIterable, Sendable {
     /// `ATT_SIGNED_WRITE_CMD`
     case signedWriteCommand = 0xD2
 
-    /// The opcode of the response to a request; nil for whatever is not a request.
+    /// The opcode of the response to this request; nil for other PDUs.
     public var response: Opcode? {
         switch self {
         case .exchangeMTURequest: .exchangeMTUResponse
@@ -86,13 +86,13 @@ public enum Opcode: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// Whether an octet says that its PDU is a command, known or not: commands are never answered.
+/// Whether an opcode, known or not, is a command's: the server never answers commands.
 public func isCommand(_ opcode: UInt8) -> Bool { opcode & 0x40 != 0 }
 
-/// Whether the server of a bearer has to take the PDU, and not the client.
+/// Whether the server, rather than the client, receives PDUs with this opcode.
 ///
-/// What servers send is the client's: responses, notifications and indications.  All else is the server's, also what
-/// it does not know, for it is the server that answers with Request Not Supported.
+/// The client receives responses, notifications and indications; the server everything else, including unknown opcodes,
+/// which it answers with Request Not Supported.
 public func isForServer(_ opcode: UInt8) -> Bool {
     switch Opcode(rawValue: opcode) {
     case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse, .readByTypeResponse,

@@ -1,14 +1,16 @@
 public import Bluetooth
 
-/// What client and server say to each other.  Core 6.0, Vol 3, Part F, section 3.4; the number of each case's section
-/// is behind its octets, which follow the opcode.  All numbers are little-endian.
+/// An Attribute Protocol PDU.  Core 6.0, Vol 3, Part F, section 3.4.
+///
+/// Each case lists the octets that follow the opcode, and ends with the number of its section.  Numbers are
+/// little-endian.
 public enum PDU: Hashable, Sendable {
     /// Request Opcode In Error (1), Attribute Handle In Error (2), Error Code (1).  3.4.1.1
     case errorResponse(request: UInt8, handle: UInt16, ATTError)
 
-    /// Client Rx MTU (2): the largest PDU that the client takes, in octets.  3.4.2.1
+    /// Client Rx MTU (2): the largest PDU that the client can receive, in octets.  3.4.2.1
     case exchangeMTURequest(clientReceives: UInt16)
-    /// Server Rx MTU (2): the largest PDU that the server takes, in octets.  3.4.2.2
+    /// Server Rx MTU (2): the largest PDU that the server can receive, in octets.  3.4.2.2
     case exchangeMTUResponse(serverReceives: UInt16)
 
     /// Starting Handle (2), Ending Handle (2).  3.4.3.1
@@ -22,9 +24,9 @@ public enum PDU: Hashable, Sendable {
 
     /// Starting Handle (2), Ending Handle (2), Attribute Type (2 or 16).  3.4.4.1
     case readByTypeRequest(HandleRange, type: UUID)
-    /// Length (1), then one or more of so many octets: Attribute Handle (2), Attribute Value (0 to 253).  3.4.4.2
+    /// Length (1), then one or more entries of this length: Attribute Handle (2), Attribute Value (0 to 253).  3.4.4.2
     ///
-    /// All values have the length of the first; encoding ends before one that has another.
+    /// All values have the length of the first; encoding stops before a value of another length.
     case readByTypeResponse([AttributeData])
     /// Attribute Handle (2).  3.4.4.3
     case readRequest(handle: UInt16)
@@ -36,19 +38,19 @@ public enum PDU: Hashable, Sendable {
     case readBlobResponse([UInt8])
     /// Two or more: Attribute Handle (2).  3.4.4.7
     case readMultipleRequest([UInt16])
-    /// The values of all of them, one behind the other (0 to MTU − 1).  3.4.4.8
+    /// The concatenated values (0 to MTU − 1).  3.4.4.8
     case readMultipleResponse([UInt8])
     /// Starting Handle (2), Ending Handle (2), Attribute Group Type (2 or 16).  3.4.4.9
     case readByGroupTypeRequest(HandleRange, type: UUID)
-    /// Length (1), then one or more of so many octets: Attribute Handle (2), End Group Handle (2), Attribute Value
+    /// Length (1), then one or more entries of this length: Attribute Handle (2), End Group Handle (2), Attribute Value
     /// (0 to 251).  3.4.4.10
     ///
-    /// All values have the length of the first; encoding ends before one that has another.
+    /// All values have the length of the first; encoding stops before a value of another length.
     case readByGroupTypeResponse([GroupData])
     /// Two or more: Attribute Handle (2).  3.4.4.11
     case readMultipleVariableRequest([UInt16])
-    /// One or more: Value Length (2), Attribute Value; the last may be cut off, and those there is no room for are
-    /// left out, so that of two there may be one.  3.4.4.12
+    /// One or more: Value Length (2), Attribute Value; the last value may be truncated, and values without room are
+    /// missing.  3.4.4.12
     case readMultipleVariableResponse([LengthValue])
 
     /// Attribute Handle (2), Attribute Value (0 to MTU − 3).  3.4.5.1
@@ -61,9 +63,9 @@ public enum PDU: Hashable, Sendable {
     case signedWriteCommand(handle: UInt16, value: [UInt8], signature: [UInt8])
     /// Attribute Handle (2), Value Offset (2), Part Attribute Value (0 to MTU − 5).  3.4.6.1
     case prepareWriteRequest(handle: UInt16, offset: UInt16, value: [UInt8])
-    /// The request's octets again.  3.4.6.2
+    /// The octets of the request.  3.4.6.2
     case prepareWriteResponse(handle: UInt16, offset: UInt16, value: [UInt8])
-    /// Flags (1): 0x00 cancels what was prepared, 0x01 writes it.  3.4.6.3
+    /// Flags (1): 0x00 cancels the prepared writes, 0x01 executes them.  3.4.6.3
     case executeWriteRequest(write: Bool)
     /// Nothing.  3.4.6.4
     case executeWriteResponse
@@ -77,7 +79,7 @@ public enum PDU: Hashable, Sendable {
     /// Two or more: Attribute Handle (2), Value Length (2), Attribute Value.  3.4.7.4
     case multipleHandleValueNotification([AttributeData])
 
-    /// The first octet.
+    /// The opcode of this PDU.
     public var opcode: Opcode {
         switch self {
         case .errorResponse: .errorResponse

@@ -2,7 +2,9 @@ import Bluetooth
 public import Octets
 
 extension PDU {
-    /// Reads a whole PDU; its length has to be exactly that of its kind, and lists must not be empty.
+    /// Decodes a whole PDU.
+    ///
+    /// Throws for an unknown opcode, a length that does not match the PDU, an empty list, and a prohibited value.
     public init(_ octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = OctetReader(octets)
         let number = try reader.uint8("Opcode")
@@ -82,7 +84,7 @@ extension OctetReader {
         HandleRange(try uint16("Starting Handle"), try uint16("Ending Handle"))
     }
 
-    /// The rest, of 2 octets or 16.
+    /// A UUID of the 2 or 16 octets that are left.
     private mutating func type() throws(Malformed) -> UUID {
         let (at, octets) = (position, rest())
         guard let type = UUID(octets: octets) else {
@@ -132,7 +134,7 @@ extension OctetReader {
         return flags == 1
     }
 
-    /// Entries until no octets are left; `least` of them are read in any case.
+    /// Reads entries until no octets are left, at least `least`.
     private mutating func list<Entry>(
         atLeast least: Int = 1, _ entry: (inout OctetReader) throws(Malformed) -> Entry
     ) throws(Malformed) -> [Entry] {

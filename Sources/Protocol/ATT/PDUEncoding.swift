@@ -2,7 +2,7 @@ import Bluetooth
 public import Octets
 
 extension PacketPool {
-    /// A packet of a PDU as it is sent, opcode and all.  Nobody checks here that it fits into the MTU.
+    /// A new packet with the encoded PDU; the caller must release it.  Does not check the length against the MTU.
     public mutating func take(_ pdu: PDU) -> Packet {
         var packet = take()
         append(pdu.opcode.rawValue, to: &packet)

@@ -2,45 +2,47 @@ public import Bluetooth
 public import Octets
 public import Simulation
 
-/// The client's side of ATT's transactions: one request is under way at most, and it is answered in 30 seconds or the
-/// bearer is of no use any more.  Core 6.0, Vol 3, Part F, sections 3.3.2 and 3.3.3.
+/// The client's ATT transactions: at most one request is outstanding, and the bearer is lost if no answer arrives within
+/// 30 s.  Core 6.0, Vol 3, Part F, sections 3.3.2 and 3.3.3.
 ///
 ///     idle ──request──▶ waiting ──answer──▶ idle
 ///                          └────30 s────▶ lost
 public struct Requester: Sendable {
-    /// From sending a request until the bearer is given up; ATT calls it the transaction timeout.
+    /// ATT's transaction timeout.
     public static let transactionTimeout = Duration.seconds(30)
     private static let nanoseconds = transactionTimeout.inNanoseconds
 
-    /// What came back for a request.  Each of them ends the transaction.
+    /// The answer to a request.  Every case ends the transaction.
     public enum Answer: Equatable, Sendable {
         /// The response that belongs to the request.
         case response(PDU)
         /// `ATT_ERROR_RSP` for this request, with the Attribute Handle In Error.
         case error(ATTError, handle: UInt16)
-        /// The octets are not those of the response that their opcode promises.
+        /// The octets do not match the format of their opcode.
         case malformed(Malformed)
-        /// A response to another request, or an error of another one.
+        /// A response or an error for another request.
         case unexpected(opcode: UInt8)
     }
 
     private enum State { case idle, waiting(Opcode, until: Instant), lost }
     private var state = State.idle
 
-    /// With nothing under way.
+    /// A bearer without an outstanding request.
     public init() {}
 
     /// Whether a request may be sent now.
     public var isIdle: Bool { if case .idle = state { true } else { false } }
 
-    /// Whether a request was not answered in time, so that nothing may be sent any more.
+    /// Whether a request timed out, so that the client must send nothing more.
     public var isLost: Bool { if case .lost = state { true } else { false } }
 
-    /// Until when the request under way has to be answered; nil when there is none.
+    /// The deadline of the outstanding request; nil if there is none.
     public var deadline: Instant? { if case .waiting(_, let deadline) = state { deadline } else { nil } }
 
-    /// Begins a transaction: the instant at which `timePassed` has to be called; nil, and nothing has begun,
-    /// unless this is idle and `opcode` a request's.
+    /// Starts a transaction.
+    ///
+    /// - Returns: the instant at which to call `timePassed`; nil, without an effect, unless `isIdle` and `opcode` is a
+    ///   request's.
     public mutating func request(_ opcode: Opcode, at now: Instant) -> Instant? {
         guard isIdle, opcode.response != nil else { return nil }
         let deadline = now.advanced(byNanoseconds: Self.nanoseconds)
@@ -48,7 +50,9 @@ public struct Requester: Sendable {
         return deadline
     }
 
-    /// Ends a transaction by a response or an error; nil when none is under way: it came late, or nobody asked.
+    /// Ends the transaction with a response or an error.
+    ///
+    /// - Returns: the answer; nil if no request is outstanding.
     public mutating func receive(_ octets: ArraySlice<UInt8>) -> Answer? {
         guard case .waiting(let request, _) = state, let opcode = octets.first else { return nil }
         state = .idle
@@ -64,7 +68,9 @@ public struct Requester: Sendable {
         }
     }
 
-    /// Whether the bearer was lost just now, since the request under way has waited too long.
+    /// Checks the deadline.
+    ///
+    /// - Returns: whether the outstanding request has just timed out, so that the bearer is lost.
     public mutating func timePassed(at now: Instant) -> Bool {
         guard case .waiting(_, let deadline) = state, deadline <= now else { return false }
         state = .lost

@@ -1,58 +1,62 @@
 public import Simulation
 
-/// The medium between stations: who stands where, how strong each hears the other, and whether at all.
+/// The radio medium: the positions of stations, and how each receives the others.
 ///
-/// Stations stand or move on a line, a client at 0 and a device at its distance.  The air knows octets only as what takes
-/// time: frames do not collide.  What gets lost does by chance, and the same in every run with the same seed.
+/// Stations are on a line, clients at 0 and devices at their distance.  The contents of frames do not matter, and
+/// frames do not collide.  Losses are random, and equal in every run with the same seed.
 public struct Medium: Sendable {
-    /// Somebody with an antenna.
+    /// A radio with an antenna.
     public struct Station: Hashable, Sendable {
-        /// Where it stands, and where it goes.
-        public var way: Way
-        /// What it sends with, in dBm.
+        /// Its position over time.
+        public var trajectory: Trajectory
+        /// Its transmit power, in dBm.
         public var power: Int8
-        /// False: it neither sends nor hears.
+        /// False: it neither sends nor receives.
         public var isPresent = true
-        /// How strong it is heard and hears, in dBm, wherever it stands; nil: as its distance has it.
+        /// A fixed signal strength in both directions, in dBm; nil: computed from the distance.
         public var strength: Int8?
-        /// How many of 2³² packets from and to it get lost, beside those that its distance costs.
+        /// The probability, times 2³², that a packet from or to it is lost, in addition to the loss of its distance.
         public var loss: UInt32 = 0
 
-        /// A station that is there, so many millimetres from the client.
-        public init(millimetres: Int = 0, power: Int8 = 0) { (way, self.power) = (Way(at: millimetres), power) }
+        /// A present station at a fixed position, in millimetres.
+        public init(millimetres: Int = 0, power: Int8 = 0) {
+            (trajectory, self.power) = (Trajectory(at: millimetres), power)
+        }
     }
 
-    /// By number; the number of a station never changes.
+    /// The stations by number, which never changes.
     public private(set) var stations: [Station] = []
     private let chance: UInt64
 
-    /// Without stations; fading and what gets lost come from `seed`.
+    /// Without stations; fading and losses are drawn from `seed`.
     public init(seed: RandomStream) {
         var seed = seed
         chance = seed.next()
     }
 
-    /// The number of the new station.
+    /// Adds a station.
+    ///
+    /// - Returns: Its number.
     public mutating func add(_ station: Station) -> Int {
         stations.append(station)
         return stations.count - 1
     }
 
-    /// Moves, strengthens, removes or brings back a station.
+    /// Changes the position, power, presence, strength or loss of a station.
     public mutating func change(_ number: Int, _ change: (inout Station) -> Void) {
         guard stations.indices.contains(number) else { return }
         change(&stations[number])
     }
 
-    /// Whether two stations are there, however far from each other.
-    public func connects(_ sender: Int, _ receiver: Int) -> Bool {
+    /// Whether both stations exist and are present, at any distance.
+    public func arePresent(_ sender: Int, _ receiver: Int) -> Bool {
         stations.indices.contains(sender) && stations.indices.contains(receiver) && stations[sender].isPresent
             && stations[receiver].isPresent
     }
 
-    /// How `receiver` hears `sender` now.
+    /// How `receiver` receives `sender` now.
     public func reception(from sender: Int, to receiver: Int, at now: Instant) -> Reception {
-        guard connects(sender, receiver) else { return .none }
+        guard arePresent(sender, receiver) else { return .none }
         let (own, other) = (stations[receiver], stations[sender])
         let strength =
             switch (own.strength, other.strength) {
@@ -66,8 +70,8 @@ public struct Medium: Sendable {
         return reception
     }
 
-    /// How `receiver` hears this one packet of `sender`, whose end it hears now; nil: it is lost.
-    public func hears(from sender: Int, to receiver: Int, at now: Instant) -> Reception? {
+    /// How `receiver` receives a packet of `sender` that ends now; nil: the packet is lost.
+    public func receives(from sender: Int, to receiver: Int, at now: Instant) -> Reception? {
         let reception = reception(from: sender, to: receiver, at: now)
         guard reception.loss > 0 else { return reception }
         var draw = stream(UInt64(sender) << 32 | UInt64(receiver), UInt64(bitPattern: now.nanoseconds))
@@ -75,12 +79,12 @@ public struct Medium: Sendable {
             ? reception : nil
     }
 
-    /// Until when as many packets get lost between two stations as now; `.never` when nothing but a change of them changes it.
+    /// The instant until which the loss between two stations stays the same; `.never`: until one of them is changed.
     public func steadyTime(_ one: Int, _ other: Int, from now: Instant) -> Instant {
-        guard connects(one, other), stations[one].strength == nil, stations[other].strength == nil else {
+        guard arePresent(one, other), stations[one].strength == nil, stations[other].strength == nil else {
             return .never
         }
-        let isMoving = stations[one].way.isMoving(at: now) || stations[other].way.isMoving(at: now)
+        let isMoving = stations[one].trajectory.isMoving(at: now) || stations[other].trajectory.isMoving(at: now)
         let means = [meanStrength(from: one, to: other, at: now), meanStrength(from: other, to: one, at: now)]
         let isClear = means.allSatisfy { Reception(strength: $0 - Fading.deepest).loss == 0 }
         let isDeaf = means.allSatisfy { Reception(strength: $0 + Fading.deepest).loss == .max }
@@ -90,7 +94,7 @@ public struct Medium: Sendable {
 
     private func meanStrength(from sender: Int, to receiver: Int, at now: Instant) -> Int {
         let (from, to) = (stations[sender], stations[receiver])
-        let distance = from.way.millimetres(at: now) - to.way.millimetres(at: now)
+        let distance = from.trajectory.millimetres(at: now) - to.trajectory.millimetres(at: now)
         return PathLoss.strength(power: from.power, millimetres: abs(distance))
     }
 
@@ -99,7 +103,7 @@ public struct Medium: Sendable {
         return Fading.depth(&draw)
     }
 
-    /// Chance of a pair and an instant, whatever was drawn before.
+    /// The random stream of a pair at an instant, independent of other draws.
     private func stream(_ pair: UInt64, _ time: UInt64) -> RandomStream {
         RandomStream(seed: chance ^ (pair &* 0x9E37_79B9_7F4A_7C15) ^ (time &* 0xD1B5_4A32_D192_ED03))
     }

@@ -1,6 +1,6 @@
-/// How the data of an AD structure is to be read.  Assigned Numbers, section 2.3.
+/// The type of an AD structure.  Assigned Numbers, section 2.3.
 public struct ADType: Hashable, Sendable, CustomStringConvertible {
-    /// The octet in front of the data; every number is allowed, known or not.
+    /// The octet before the data, known or not.
     public let number: UInt8
 
     /// The type with this number.
@@ -9,29 +9,29 @@ public struct ADType: Hashable, Sendable, CustomStringConvertible {
     /// `0x09`.
     public var description: String { (number < 16 ? "0x0" : "0x") + String(number, radix: 16, uppercase: true) }
 
-    /// One octet, or more: `AdvertisingFlags`.
+    /// One octet or more: `AdvertisingFlags`.
     public static let flags = ADType(0x01)
-    /// UUIDs of 2 octets: some of those that the device has.
+    /// 16-bit service UUIDs, incomplete list.
     public static let incomplete16BitServices = ADType(0x02)
-    /// UUIDs of 2 octets: all of those that the device has.
+    /// 16-bit service UUIDs, complete list.
     public static let complete16BitServices = ADType(0x03)
-    /// UUIDs of 16 octets: some of those that the device has.
+    /// 128-bit service UUIDs, incomplete list.
     public static let incomplete128BitServices = ADType(0x06)
-    /// UUIDs of 16 octets: all of those that the device has.
+    /// 128-bit service UUIDs, complete list.
     public static let complete128BitServices = ADType(0x07)
-    /// UTF-8: the beginning of the name.
+    /// The beginning of the name, in UTF-8.
     public static let shortenedLocalName = ADType(0x08)
-    /// UTF-8: the name.
+    /// The name, in UTF-8.
     public static let completeLocalName = ADType(0x09)
-    /// One octet in two's complement, in dBm.
+    /// The transmit power in dBm: one octet, two's complement.
     public static let txPowerLevel = ADType(0x0A)
-    /// A UUID of 2 octets and what that service wants to tell.
+    /// A 16-bit service UUID and that service's data.
     public static let serviceData16Bit = ADType(0x16)
-    /// Two octets.
+    /// Two octets: `Appearance`.
     public static let appearance = ADType(0x19)
-    /// A UUID of 16 octets and what that service wants to tell.
+    /// A 128-bit service UUID and that service's data.
     public static let serviceData128Bit = ADType(0x21)
-    /// A company identifier of 2 octets and what that company wants to tell.
+    /// A company identifier of 2 octets and that company's data.
     public static let manufacturerSpecificData = ADType(0xFF)
 }
 
@@ -43,10 +43,10 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
     /// The flags with these bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Bit 0: discoverable for a limited time.
+    /// Bit 0: LE Limited Discoverable Mode.
     public static let limitedDiscoverable = AdvertisingFlags(rawValue: 0x01)
-    /// Bit 1: discoverable as long as it advertises.
+    /// Bit 1: LE General Discoverable Mode.
     public static let generalDiscoverable = AdvertisingFlags(rawValue: 0x02)
-    /// Bit 2: there is no BR/EDR, Low Energy only.
+    /// Bit 2: BR/EDR Not Supported.
     public static let lowEnergyOnly = AdvertisingFlags(rawValue: 0x04)
 }

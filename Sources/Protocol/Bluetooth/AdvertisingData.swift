@@ -1,42 +1,42 @@
 public import Octets
 
-/// What a device tells everyone around it: a row of AD structures.  Core 6.0, Vol 3, Part C, section 11;
-/// the formats are those of the Core Specification Supplement 12, Part A, section 1.
+/// Advertising or scan response data: a list of AD structures.  Core 6.0, Vol 3, Part C, section 11; Core Specification
+/// Supplement 12, Part A, section 1.
 ///
 /// | Octets     | Field   |                                               |
 /// |------------|---------|-----------------------------------------------|
-/// | 1          | Length  | of what follows; 0 ends the significant part  |
+/// | 1          | Length  | of AD Type and AD Data; 0 ends the list       |
 /// | 1          | AD Type | `ADType`                                      |
-/// | Length − 1 | AD Data | as the type says                              |
+/// | Length − 1 | AD Data | depends on AD Type                            |
 public struct AdvertisingData: Hashable, Sendable {
-    /// One length, type and data.
+    /// One AD structure.
     public struct Structure: Hashable, Sendable {
-        /// How `data` is to be read.
+        /// The type of `data`.
         public var type: ADType
-        /// 254 octets at most.
+        /// At most 254 octets, valid or not.
         public var data: [UInt8]
 
-        /// A structure as it is, right or wrong.
+        /// A structure with this data.
         public init(_ type: ADType, _ data: [UInt8]) { (self.type, self.data) = (type, data) }
 
-        /// What it takes on the air, its length octet included.
+        /// Its encoded length in octets.
         public var size: Int { 2 + data.count }
     }
 
-    /// A structure that does not fit.  Nothing was added.
+    /// A structure does not fit, and was not added.
     public struct Overflow: Error, Equatable, CustomStringConvertible {
-        /// What was to be added.
+        /// The type of the structure.
         public let type: ADType
-        /// How many octets it takes.
+        /// Its encoded length in octets.
         public let needs: Int
-        /// How many there were room for.
+        /// The number of free octets.
         public let has: Int
 
-        /// For people: `AD type 0x07 needs 18 octets, and 12 are free`.
-        public var description: String { "AD type \(type) needs \(needs) octets, and \(has) are free" }
+        /// `AD type 0x07 needs 18 octets, but only 12 are free`.
+        public var description: String { "AD type \(type) needs \(needs) octets, but only \(has) are free" }
     }
 
-    /// How many octets the data may have.
+    /// The maximum length of the data, in octets.
     public enum Limit: Int, Sendable {
         /// Legacy advertising and scan response PDUs.  Core 6.0, Vol 6, Part B, section 2.3.1.
         case legacy = 31
@@ -44,17 +44,17 @@ public struct AdvertisingData: Hashable, Sendable {
         case extended = 1650
     }
 
-    /// In the order in which they are sent.  A type that stands twice is read as its first.
+    /// The structures in order.  Properties such as `flags` use the first structure of their type.
     public private(set) var structures: [Structure] = []
-    /// How many octets there may be.
+    /// The maximum length.
     public let limit: Limit
 
-    /// Without a structure.
+    /// Empty data.
     public init(limit: Limit = .legacy) { self.limit = limit }
 
-    /// Reads structures up to the first length of 0; what follows must be 0 to the end.
+    /// Decodes structures up to the first Length of 0; only zeros may follow.
     ///
-    /// Throws for more octets than the limit, and for a structure that reaches past the end.
+    /// Throws for more octets than the limit, for a structure that is not complete, and for other padding.
     public init(octets: [UInt8], limit: Limit = .legacy) throws(Malformed) {
         self.limit = limit
         guard octets.count <= limit.rawValue else {
@@ -76,7 +76,7 @@ public struct AdvertisingData: Hashable, Sendable {
         }
     }
 
-    /// As they are sent, without padding: `limit` octets at most.
+    /// The encoded structures, without padding: at most `limit` octets.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.reserveCapacity(size)
@@ -88,17 +88,17 @@ public struct AdvertisingData: Hashable, Sendable {
         return octets
     }
 
-    /// How many octets are left.
+    /// The number of free octets.
     public var free: Int { limit.rawValue - size }
 
     private var size: Int { structures.reduce(0) { $0 + $1.size } }
 
-    /// Adds a structure at the end, or throws and adds nothing.
+    /// Appends a structure; throws if it does not fit.
     public mutating func append(_ structure: Structure) throws(Overflow) {
         guard structure.size <= free else { throw Overflow(type: structure.type, needs: structure.size, has: free) }
         structures.append(structure)
     }
 
-    /// The data of the first structure of this type; nil when there is none.
+    /// The data of the first structure of this type; nil if there is none.
     public func data(_ type: ADType) -> [UInt8]? { structures.first { $0.type == type }?.data }
 }

@@ -1,12 +1,11 @@
 import Octets
 
-/// The AD types that Lubdub reads and writes.  What is read is nil when the type is missing or its data is malformed:
-/// anybody may send anything.
+/// Typed access to AD structures.  A property is nil if its type is missing or malformed.
 extension AdvertisingData {
-    /// Whether and how it may be discovered.
+    /// The AD type Flags.
     public var flags: AdvertisingFlags? { data(.flags)?.first.map(AdvertisingFlags.init(rawValue:)) }
 
-    /// The services of all lists, in their order; what is left of a list that is cut within a UUID is left out.
+    /// The services of all lists in order, without incomplete UUIDs.
     public var services: [UUID] {
         structures.flatMap { structure -> [UUID] in
             let size: Int
@@ -21,27 +20,27 @@ extension AdvertisingData {
         }
     }
 
-    /// The name, or its beginning; what is not UTF-8 in it is replaced by U+FFFD.
+    /// The complete or shortened name; U+FFFD replaces invalid UTF-8.
     public var localName: String? {
         (data(.completeLocalName) ?? data(.shortenedLocalName)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What it looks like.
+    /// The appearance.
     public var appearance: Appearance? {
         guard let data = data(.appearance), data.count == 2 else { return nil }
         return Appearance(UInt16(data[0]) | UInt16(data[1]) << 8)
     }
 
-    /// With how many dBm the packet is sent.
+    /// The transmit power, in dBm.
     public var txPowerLevel: Int8? { data(.txPowerLevel)?.first.map(Int8.init(bitPattern:)) }
 
-    /// What a company tells, without its identifier, which is `company`.
+    /// The data after the company identifier `company`; nil if it has none.
     public var manufacturerSpecificData: (company: UInt16, data: [UInt8])? {
         guard let data = data(.manufacturerSpecificData), data.count >= 2 else { return nil }
         return (UInt16(data[0]) | UInt16(data[1]) << 8, Array(data[2...]))
     }
 
-    /// What a service tells; nil when it tells nothing.
+    /// The data after the UUID of `service`; nil if it has none.
     public func serviceData(_ service: UUID) -> [UInt8]? {
         let prefix = service.octets
         let type: ADType = prefix.count == 2 ? .serviceData16Bit : .serviceData128Bit
@@ -49,14 +48,14 @@ extension AdvertisingData {
         return structure.map { Array($0.data[prefix.count...]) }
     }
 
-    /// Adds flags: 3 octets.
+    /// Appends Flags: 3 octets.
     public mutating func append(flags: AdvertisingFlags) throws(Overflow) {
         try append(Structure(.flags, [flags.rawValue]))
     }
 
-    /// Adds all services: a complete list of those with an assigned number, and one of the others.
+    /// Appends a complete list of the 16-bit UUIDs, and one of the 128-bit UUIDs.
     ///
-    /// Throws for the list that does not fit; the one before it stays.
+    /// Throws for the list that does not fit; an earlier one stays.
     public mutating func append(services: [UUID]) throws(Overflow) {
         let assigned = services.filter { $0.number != nil }
         let others = services.filter { $0.number == nil }
@@ -64,9 +63,9 @@ extension AdvertisingData {
         if !others.isEmpty { try append(Structure(.complete128BitServices, others.flatMap(\.octets))) }
     }
 
-    /// Adds the name, or as many of its first characters as there is room for, marked as shortened.
+    /// Appends the complete name, or a shortened one with as many characters as fit.
     ///
-    /// Throws when there is not even room for one.
+    /// Throws if not even one character fits.
     public mutating func append(localName name: String) throws(Overflow) {
         let room = free - 2
         let complete = Array(name.utf8)
@@ -82,25 +81,25 @@ extension AdvertisingData {
         try append(Structure(.shortenedLocalName, shortened))
     }
 
-    /// Adds what it looks like: 4 octets.
+    /// Appends the appearance: 4 octets.
     public mutating func append(appearance: Appearance) throws(Overflow) {
         var data: [UInt8] = []
         data.append(appearance.number)
         try append(Structure(.appearance, data))
     }
 
-    /// Adds with how many dBm the packet is sent: 3 octets.
+    /// Appends the transmit power in dBm: 3 octets.
     public mutating func append(txPowerLevel: Int8) throws(Overflow) {
         try append(Structure(.txPowerLevel, [UInt8(bitPattern: txPowerLevel)]))
     }
 
-    /// Adds what a service tells.
+    /// Appends data of a service.
     public mutating func append(serviceData data: [UInt8], of service: UUID) throws(Overflow) {
         let type: ADType = service.number == nil ? .serviceData128Bit : .serviceData16Bit
         try append(Structure(type, service.octets + data))
     }
 
-    /// Adds what a company tells; its identifier is one of Assigned Numbers, section 7.1.
+    /// Appends data of a company; Assigned Numbers, section 7.1, lists the identifiers.
     public mutating func append(manufacturerSpecificData data: [UInt8], company: UInt16) throws(Overflow) {
         var octets: [UInt8] = []
         octets.append(company)

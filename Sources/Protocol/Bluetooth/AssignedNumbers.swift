@@ -1,19 +1,18 @@
-/// The numbers that the Bluetooth SIG assigned and Lubdub uses.  Assigned Numbers, sections 3.4 to 3.8.
+/// UUIDs that the Bluetooth SIG assigned.  Assigned Numbers, sections 3.4 to 3.8.
 extension UUID {
-    /// The SIG's identifier without its `org.bluetooth.….` in front, as in `heart_rate_measurement`;
-    /// nil for a UUID that Lubdub has no name for.
+    /// The last part of the SIG's identifier, `heart_rate_measurement`; nil for a UUID that is not in `assignedNames`.
     public var assignedName: String? {
         guard let number else { return nil }
         return Self.assigned.first { $0.number == number }?.name
     }
 
-    /// The UUID with one of these names; nil for any other word.
+    /// The UUID with one of `assignedNames`; nil for other text.
     public init?(assignedName: String) {
         guard let entry = Self.assigned.first(where: { $0.name == assignedName }) else { return nil }
         self.init(entry.number)
     }
 
-    /// Every name there is, in the order of the numbers: to suggest one from.
+    /// All names, in the order of their numbers.
     public static var assignedNames: [String] { assigned.map(\.name) }
 
     private static let assigned: [(number: UInt16, name: String)] = [
@@ -115,7 +114,7 @@ extension UUID {
     /// The descriptor Characteristic Presentation Format: 0x2904.
     public static var characteristicPresentationFormat: UUID { UUID(0x2904) }
 
-    /// Valid Range.
+    /// The descriptor Valid Range: 0x2906.
     public static var validRange: UUID { UUID(0x2906) }
 
     // MARK: Characteristics

@@ -1,6 +1,6 @@
 public import Octets
 
-/// How often the two sides of a connection meet, and how long they miss each other before they give up.
+/// The parameters of a connection that a host requests.
 ///
 /// | Octets | Field        | Unit and range                                               |
 /// |--------|--------------|--------------------------------------------------------------|
@@ -9,18 +9,18 @@ public import Octets
 /// | 2      | Latency      | connection events; 0 to 499                                  |
 /// | 2      | Timeout      | 10 ms; 10 to 3200, and more than (1 + Latency) · 2 intervals |
 ///
-/// The same eight octets in HCI (Core 6.0, Vol 4, Part E, section 7.8.18) and in L2CAP (Vol 3, Part A, section 4.20).
+/// HCI (Core 6.0, Vol 4, Part E, section 7.8.18) and L2CAP (Vol 3, Part A, section 4.20) use the same eight octets.
 public struct ConnectionParameters: Hashable, Sendable {
-    /// The shortest interval between connection events that will do, in units of 1.25 ms.
+    /// The shortest acceptable interval between connection events, in units of 1.25 ms.
     public var minimumInterval: UInt16
-    /// The longest that will do, in units of 1.25 ms.
+    /// The longest acceptable interval, in units of 1.25 ms.
     public var maximumInterval: UInt16
-    /// How many connection events in a row the peripheral may miss.
+    /// The number of consecutive connection events that the peripheral may skip.
     public var latency: UInt16
-    /// The silence after which the connection is lost, in units of 10 ms: `connSupervisionTimeout`.
+    /// The silence that ends the connection, in units of 10 ms: `connSupervisionTimeout`.
     public var supervisionTimeout: UInt16
 
-    /// As given, valid or not.
+    /// Parameters, valid or not.
     public init(minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16) {
         self.minimumInterval = minimumInterval
         self.maximumInterval = maximumInterval
@@ -28,7 +28,7 @@ public struct ConnectionParameters: Hashable, Sendable {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// Whether each field is in its range, and the timeout leaves time for two connection events.
+    /// Whether each field is in its range.
     public var isValid: Bool {
         let range: ClosedRange<UInt16> = 6...3200
         guard range.contains(minimumInterval), range.contains(maximumInterval), minimumInterval <= maximumInterval,
@@ -38,7 +38,7 @@ public struct ConnectionParameters: Hashable, Sendable {
         return 4 * Int(supervisionTimeout) > (1 + Int(latency)) * Int(maximumInterval)
     }
 
-    /// Takes the eight octets; throws when there are fewer.
+    /// Reads eight octets; throws if there are fewer.
     public init(from reader: inout OctetReader) throws(Malformed) {
         minimumInterval = try reader.uint16("Interval Min")
         maximumInterval = try reader.uint16("Interval Max")
@@ -46,7 +46,7 @@ public struct ConnectionParameters: Hashable, Sendable {
         supervisionTimeout = try reader.uint16("Timeout")
     }
 
-    /// The eight octets.
+    /// The encoded parameters: eight octets.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         for field in [minimumInterval, maximumInterval, latency, supervisionTimeout] { octets.append(field) }

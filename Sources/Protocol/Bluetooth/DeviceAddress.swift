@@ -1,28 +1,28 @@
 public import Octets
 public import Spelling
 
-/// What a device is called on the air.  Core 6.0, Vol 6, Part B, section 1.3.
+/// A device address.  Core 6.0, Vol 6, Part B, section 1.3.
 ///
-/// Written `C0:FF:EE:00:00:01/random`, the highest octet first; sent the lowest octet first.
+/// Text has the most significant octet first, `C0:FF:EE:00:00:01/random`; PDUs have the least significant first.
 public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The octet that HCI uses for it: Core 6.0, Vol 4, Part E, section 7.8.12.
+    /// The address type, with HCI's octet: Core 6.0, Vol 4, Part E, section 7.8.12.
     public enum Kind: UInt8, Sendable {
-        /// A number that the IEEE assigned.
+        /// An address that the IEEE assigned.
         case `public` = 0
-        /// A static or private number.
+        /// A static or private address.
         case random = 1
     }
 
-    /// The lower 48 bits are the address.
+    /// The address in the lower 48 bits.
     public let number: UInt64
-    /// Part of the address: the same number of the other kind is another device.
+    /// The address type: equal numbers with different types are different devices.
     public let kind: Kind
 
-    /// The lower 48 bits of `number`.
+    /// The address in the lower 48 bits of `number`.
     public init(_ number: UInt64, _ kind: Kind) { (self.number, self.kind) = (number & 0xFFFF_FFFF_FFFF, kind) }
 
-    /// Reads six pairs of hexadecimal digits with colons between, and `/public` or `/random` behind them
-    /// (left out: public); nil for anything else.
+    /// Parses six pairs of hexadecimal digits, separated by colons and followed by `/random`, `/public` or nothing
+    /// (public); nil for other text.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         let pairs = parts[0].split(separator: ":", omittingEmptySubsequences: false)
@@ -37,13 +37,13 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(number, kind)
     }
 
-    /// Takes six octets, the lowest first; throws when there are fewer.
+    /// Reads six octets, the least significant first; throws if there are fewer, in the name of `field`.
     public init(kind: Kind, from reader: inout OctetReader, _ field: String) throws(Malformed) {
         let octets = try reader.octets(field, count: 6)
         self.init(octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }, kind)
     }
 
-    /// Six octets, the lowest first.
+    /// Six octets, the least significant first.
     public var octets: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 
     /// `C0:FF:EE:00:00:01/random`.
@@ -55,7 +55,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DeviceAddress: JSONWritable {
-    /// Adds `"C0:FF:EE:00:00:01/random"`, with its quotes.
+    /// Appends `"C0:FF:EE:00:00:01/random"` with its quotes.
     public func write(to text: inout JSONText) {
         text.append("\"")
         text.append(hex: octets.reversed()[...], separator: ":")

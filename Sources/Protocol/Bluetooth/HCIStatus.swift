@@ -1,28 +1,27 @@
-/// How a command or a connection ended: the error codes of Core 6.0, Vol 1, Part F, which are also the
-/// reasons of disconnections.
+/// An HCI error code: the status of a command, or the reason for a disconnection.  Core 6.0, Vol 1, Part F.
 ///
-/// Any octet is one; those that the specification names can be written with its words: `remote_user_terminated_connection`.
-/// Of names for both transports, the part that is the Link Layer's counts.
+/// Every octet is a value.  Names are the specification's, `remote_user_terminated_connection`; for codes that LMP and
+/// the Link Layer name differently, the Link Layer's.
 public struct HCIStatus: RawRepresentable, Hashable, Sendable, Error, CustomStringConvertible {
-    /// The octet that HCI uses for it.
+    /// The error code.
     public let rawValue: UInt8
 
-    /// Whatever octet came.
+    /// The status with this code.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The one with this name, as `name` spells it; nil when there is none.
+    /// The status with one of `allNames`; nil for other text.
     public init?(name: String) {
         guard let entry = Self.names.first(where: { $0.name == name }) else { return nil }
         self = entry.status
     }
 
-    /// In words, `connection_timeout`; nil for a code that the specification does not name.
+    /// The name, `connection_timeout`; nil for a code without one.
     public var name: String? { Self.names.first { $0.status == self }?.name }
 
-    /// All names, in the order of their codes: what a document may choose from.
+    /// All names, in the order of their codes.
     public static var allNames: [String] { names.map(\.name) }
 
-    /// Its name, or its octet as `0x7F`.
+    /// The name, or the code as `0x7F`.
     public var description: String {
         name ?? "0x" + (rawValue < 16 ? "0" : "") + String(rawValue, radix: 16, uppercase: true)
     }
@@ -33,68 +32,68 @@ extension HCIStatus {
     public static let success = HCIStatus(rawValue: 0x00)
     /// 0x01: the controller does not have this command.
     public static let unknownCommand = HCIStatus(rawValue: 0x01)
-    /// 0x02: there is no connection with this handle, or no device in this list.
+    /// 0x02: no connection with this handle, or no such device in a list.
     public static let unknownConnection = HCIStatus(rawValue: 0x02)
-    /// 0x03: something in the controller broke.
+    /// 0x03: the controller failed.
     public static let hardwareFailure = HCIStatus(rawValue: 0x03)
     /// 0x05: pairing or authentication failed.
     public static let authenticationFailure = HCIStatus(rawValue: 0x05)
-    /// 0x06: the peer has no key for this link.
+    /// 0x06: the peer lacks the key for this link.
     public static let keyMissing = HCIStatus(rawValue: 0x06)
-    /// 0x07: the controller has no memory for it.
+    /// 0x07: the controller is out of memory.
     public static let memoryCapacityExceeded = HCIStatus(rawValue: 0x07)
-    /// 0x08: nothing was heard of the peer for the supervision timeout.
+    /// 0x08: the controller received nothing from the peer within the supervision timeout.
     public static let connectionTimeout = HCIStatus(rawValue: 0x08)
-    /// 0x09: the controller has as many connections as it can.
+    /// 0x09: the controller has no room for another connection.
     public static let connectionLimitExceeded = HCIStatus(rawValue: 0x09)
-    /// 0x0B: there is a connection to this device already.
+    /// 0x0B: a connection to this device exists.
     public static let connectionAlreadyExists = HCIStatus(rawValue: 0x0B)
-    /// 0x0C: not in this state.
+    /// 0x0C: not possible in the current state.
     public static let commandDisallowed = HCIStatus(rawValue: 0x0C)
-    /// 0x0D: the peer or the controller has no resources for the connection.
+    /// 0x0D: the peer or the controller lacks resources for the connection.
     public static let rejectedLimitedResources = HCIStatus(rawValue: 0x0D)
-    /// 0x11: a feature or a parameter value that the controller does not have.
+    /// 0x11: the controller does not support a feature or a parameter value.
     public static let unsupportedFeature = HCIStatus(rawValue: 0x11)
-    /// 0x12: a parameter outside its range.
+    /// 0x12: a parameter is out of range.
     public static let invalidParameters = HCIStatus(rawValue: 0x12)
-    /// 0x13: the other side's user ended the connection.
+    /// 0x13: the peer ended the connection.
     public static let remoteUserTerminated = HCIStatus(rawValue: 0x13)
-    /// 0x14: the other side had no resources left.
+    /// 0x14: the peer is low on resources.
     public static let remoteLowResources = HCIStatus(rawValue: 0x14)
-    /// 0x15: the other side is about to switch off.
+    /// 0x15: the peer is about to power off.
     public static let remotePowerOff = HCIStatus(rawValue: 0x15)
-    /// 0x16: this side's host ended the connection.
+    /// 0x16: the local host ended the connection.
     public static let localHostTerminated = HCIStatus(rawValue: 0x16)
-    /// 0x1A: the other side does not have this feature.
+    /// 0x1A: the peer does not support this feature.
     public static let unsupportedRemoteFeature = HCIStatus(rawValue: 0x1A)
-    /// 0x1F: no other code fits.
+    /// 0x1F: no other code applies.
     public static let unspecified = HCIStatus(rawValue: 0x1F)
-    /// 0x20: a Link Layer parameter that is not supported.
+    /// 0x20: a Link Layer parameter is not supported.
     public static let unsupportedLinkLayerParameter = HCIStatus(rawValue: 0x20)
-    /// 0x22: the peer did not answer a Link Layer procedure in time.
+    /// 0x22: the peer did not answer a Link Layer procedure within 40 s.
     public static let responseTimeout = HCIStatus(rawValue: 0x22)
     /// 0x23: both sides started the same Link Layer procedure.
     public static let procedureCollision = HCIStatus(rawValue: 0x23)
-    /// 0x28: an instant lay in the past when it was agreed upon.
+    /// 0x28: the instant of a Link Layer update has passed.
     public static let instantPassed = HCIStatus(rawValue: 0x28)
-    /// 0x29: this key cannot be made in this way.
+    /// 0x29: pairing with a unit key is not supported.
     public static let pairingWithUnitKeyNotSupported = HCIStatus(rawValue: 0x29)
-    /// 0x2A: both sides started Link Layer procedures that exclude each other.
+    /// 0x2A: both sides started incompatible Link Layer procedures.
     public static let differentTransactionCollision = HCIStatus(rawValue: 0x2A)
     /// 0x3A: the controller is busy.
     public static let controllerBusy = HCIStatus(rawValue: 0x3A)
-    /// 0x3B: the peer could not use the connection parameters.
+    /// 0x3B: the connection parameters are unacceptable.
     public static let unacceptableConnectionParameters = HCIStatus(rawValue: 0x3B)
     /// 0x3C: directed advertising ended without a connection.
     public static let advertisingTimeout = HCIStatus(rawValue: 0x3C)
-    /// 0x3D: a packet's authentication code was wrong: the keys differ, or somebody interfered.
+    /// 0x3D: a packet failed its integrity check, for example because the keys differ.
     public static let micFailure = HCIStatus(rawValue: 0x3D)
-    /// 0x3E: the peer was not heard in the first six connection events.
+    /// 0x3E: the controller received nothing in the first six connection events.
     public static let failedToBeEstablished = HCIStatus(rawValue: 0x3E)
-    /// 0x42: there is no advertising set with this handle.
+    /// 0x42: no advertising set has this handle.
     public static let unknownAdvertisingIdentifier = HCIStatus(rawValue: 0x42)
 
-    /// Those that a host may give as the reason when it disconnects.  Core 6.0, Vol 4, Part E, section 7.1.6.
+    /// The reasons that a host may give to HCI_Disconnect.  Core 6.0, Vol 4, Part E, section 7.1.6.
     public static let disconnectReasons: [HCIStatus] = [
         authenticationFailure, remoteUserTerminated, remoteLowResources, remotePowerOff, unsupportedRemoteFeature,
         pairingWithUnitKeyNotSupported, unacceptableConnectionParameters,

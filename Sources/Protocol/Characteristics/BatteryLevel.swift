@@ -5,13 +5,13 @@ public struct BatteryLevel: Hashable, Sendable {
     /// 0 to 100.
     public let percent: UInt8
 
-    /// Nil above 100.
+    /// A level in percent; nil above 100.
     public init?(percent: UInt8) {
         guard percent <= 100 else { return nil }
         self.percent = percent
     }
 
-    /// Reads a value as it came; throws unless it has one octet, and above 100.
+    /// Decodes a value; throws unless it is one octet of at most 100.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let percent = try reader.uint8("Battery Level")
@@ -22,6 +22,6 @@ public struct BatteryLevel: Hashable, Sendable {
         self = level
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] { [percent] }
 }

@@ -12,7 +12,7 @@ import Spelling
 /// | 1      | Minutes | 0 to 59                                    |
 /// | 1      | Seconds | 0 to 59                                    |
 ///
-/// The time zone is not said.  Days are not compared with the length of their month, as the specification does not.
+/// There is no time zone.  The day is not checked against the length of the month; the specification does not either.
 public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     /// 1582 to 9999, or 0.
     public let year: UInt16
@@ -27,8 +27,8 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     /// 0 to 59.
     public let seconds: UInt8
 
-    /// The date and time so many seconds after 1970-01-01T00:00:00, leap seconds not counted, in the Gregorian
-    /// calendar; nil outside the years 1582 to 9999.
+    /// The Gregorian date and time of a number of seconds since 1970-01-01T00:00:00, without leap seconds; nil outside
+    /// the years 1582 to 9999.
     public init?(secondsSince1970: Int64) {
         guard -12_244_089_600..<253_402_300_800 ~= secondsSince1970 else { return nil }
         let day: Int64 = 86400
@@ -40,24 +40,24 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
         seconds = UInt8(second % 60)
     }
 
-    /// Reads a value as it came; throws unless it has 7 octets, each in its range.
+    /// Decodes a value; throws unless it has 7 octets, each in its range.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         try self.init(&reader)
         try reader.finish()
     }
 
-    /// Takes 7 octets off the front of what `reader` has left.
+    /// Reads 7 octets.
     init(_ reader: inout OctetReader) throws(Malformed) {
         year = try reader.uint16("Year")
         guard year == 0 || 1582...9999 ~= year else {
             throw .prohibited(field: "Year", at: reader.position - 2, value: Int(year), allowed: "0, or 1582 to 9999")
         }
-        func field(_ name: String, _ most: UInt8) throws(Malformed) -> UInt8 {
+        func field(_ name: String, _ maximum: UInt8) throws(Malformed) -> UInt8 {
             let value = try reader.uint8(name)
-            guard value <= most else {
+            guard value <= maximum else {
                 throw .prohibited(
-                    field: name, at: reader.position - 1, value: Int(value), allowed: "0 to \(most)")
+                    field: name, at: reader.position - 1, value: Int(value), allowed: "0 to \(maximum)")
             }
             return value
         }
@@ -68,7 +68,7 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
         seconds = try field("Seconds", 59)
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(year)
@@ -76,13 +76,13 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
         return octets
     }
 
-    /// As in ISO 8601: `2000-01-01T00:00:00`; what is not known is 0.
+    /// ISO 8601: `2000-01-01T00:00:00`; unknown parts are 0.
     public var description: String {
-        let date = "\(year.text(digits: 4))-\(month.text(digits: 2))-\(day.text(digits: 2))"
-        return "\(date)T\(hours.text(digits: 2)):\(minutes.text(digits: 2)):\(seconds.text(digits: 2))"
+        let date = "\(year.zeroPadded(to: 4))-\(month.zeroPadded(to: 2))-\(day.zeroPadded(to: 2))"
+        return "\(date)T\(hours.zeroPadded(to: 2)):\(minutes.zeroPadded(to: 2)):\(seconds.zeroPadded(to: 2))"
     }
 
-    /// Counts in eras of 400 years, which all have 146097 days, and in years that begin with March.
+    /// Counts eras of 400 years, which have 146097 days, and years that begin in March.
     private static func date(daysSince1970 days: Int64) -> (UInt16, UInt8, UInt8) {
         let days = days + 719_468  // since 0000-03-01
         let (era, day) = (days / 146_097, days % 146_097)

@@ -7,10 +7,10 @@ public import Octets
 /// |--------|------------------|----------------------------------------|
 /// | 1      | Vendor ID Source | 1 Bluetooth SIG, 2 USB Forum           |
 /// | 2      | Vendor ID        | assigned by that source                |
-/// | 2      | Product ID       | the vendor's                           |
+/// | 2      | Product ID       | assigned by the vendor                 |
 /// | 2      | Product Version  | 0xJJMN for version JJ.M.N              |
 public struct PnPID: Hashable, Sendable {
-    /// Who assigned a vendor's number.
+    /// The organization that assigned a vendor ID.
     public enum Source: UInt8, CaseIterable, Sendable {
         /// Assigned Numbers, section 7.1.
         case bluetoothSIG = 1
@@ -18,13 +18,13 @@ public struct PnPID: Hashable, Sendable {
         case usbForum = 2
     }
 
-    /// Who assigned `vendor`.
+    /// The organization that assigned `vendor`.
     public var source: Source
-    /// Whose product it is.
+    /// The vendor ID.
     public var vendor: UInt16
-    /// Which of the vendor's products.
+    /// The vendor's product ID.
     public var product: UInt16
-    /// 0x0213 is 2.1.3.
+    /// The product version: 0x0213 is 2.1.3.
     public var version: UInt16
 
     /// A product of a vendor.
@@ -32,7 +32,7 @@ public struct PnPID: Hashable, Sendable {
         (self.source, self.vendor, self.product, self.version) = (source, vendor, product, version)
     }
 
-    /// Reads a value as it came; throws unless it has 7 octets, and for a source that is not assigned.
+    /// Decodes a value; throws unless it has 7 octets and an assigned source.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let number = try reader.uint8("Vendor ID Source")
@@ -46,7 +46,7 @@ public struct PnPID: Hashable, Sendable {
         try reader.finish()
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets = [source.rawValue]
         octets.append(vendor)
@@ -63,25 +63,25 @@ public struct PnPID: Hashable, Sendable {
 /// | 5      | Manufacturer-defined Identifier     |
 /// | 3      | Organizationally Unique Identifier  |
 public struct SystemID: Hashable, Sendable {
-    /// The lower 40 bits are the identifier.
+    /// The Manufacturer-defined Identifier: 40 bits.
     public let manufacturerDefined: UInt64
-    /// The lower 24 bits are the identifier.
+    /// The Organizationally Unique Identifier: 24 bits.
     public let organization: UInt32
 
-    /// The lower 40 bits of one and the lower 24 bits of the other.
+    /// A System ID from the lower 40 and the lower 24 bits of the arguments.
     public init(manufacturerDefined: UInt64, organization: UInt32) {
         self.manufacturerDefined = manufacturerDefined & 0xFF_FFFF_FFFF
         self.organization = organization & 0xFF_FFFF
     }
 
-    /// The one made of a public address: 0xFFFE stands before the lower half of it.
+    /// The System ID of a public device address: 0xFFFE between the halves of the address.
     public init(_ address: DeviceAddress) {
         self.init(
             manufacturerDefined: 0xFF_FE00_0000 | address.number & 0xFF_FFFF,
             organization: UInt32(truncatingIfNeeded: address.number >> 24))
     }
 
-    /// Reads a value as it came; throws unless it has 8 octets.
+    /// Decodes a value; throws unless it has 8 octets.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let number = try reader.uint64("System ID")
@@ -89,7 +89,7 @@ public struct SystemID: Hashable, Sendable {
         self.init(manufacturerDefined: number, organization: UInt32(truncatingIfNeeded: number >> 40))
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(manufacturerDefined | UInt64(organization) << 40)

@@ -1,6 +1,6 @@
 public import Octets
 
-/// ECG Description (0202) of Lubdub's own service: 5 octets, how samples are to be read.
+/// ECG Description (0202) of Lubdub's ECG service: 5 octets, the format of the samples.
 ///
 /// | Octets | Field      | Unit       |
 /// |--------|------------|------------|
@@ -10,17 +10,17 @@ public import Octets
 public struct ECGDescription: Hashable, Sendable {
     /// Samples per second.
     public var rate: UInt16
-    /// In nanovolts; 1000 for microvolts.
+    /// Nanovolts per bit; 1000 for samples in microvolts.
     public var resolution: UInt16
-    /// How many leads there are.
+    /// The number of leads.
     public var leads: UInt8
 
-    /// Microvolts of one lead, unless said otherwise.
+    /// A description; by default of one lead in microvolts.
     public init(rate: UInt16, resolution: UInt16 = 1000, leads: UInt8 = 1) {
         (self.rate, self.resolution, self.leads) = (rate, resolution, leads)
     }
 
-    /// Reads a value as it came; throws unless it has 5 octets.
+    /// Decodes a value; throws unless it has 5 octets.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         rate = try reader.uint16("Rate")
@@ -29,7 +29,7 @@ public struct ECGDescription: Hashable, Sendable {
         try reader.finish()
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(rate)

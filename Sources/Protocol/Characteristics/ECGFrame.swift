@@ -1,6 +1,6 @@
 public import Octets
 
-/// ECG Samples (0201) of Lubdub's own service: some samples of an electrocardiogram, one after the other.
+/// ECG Samples (0201) of Lubdub's ECG service: consecutive samples of an electrocardiogram.
 ///
 /// | Octets | Field    |                                                              |
 /// |--------|----------|--------------------------------------------------------------|
@@ -12,60 +12,60 @@ public import Octets
 /// | 1      | Lead     | its number                                                   |
 /// | 2 each | Sample   | microvolts, two's complement                                 |
 public struct ECGFrame: Hashable, Sendable {
-    /// What is to be known of all samples of a frame.
+    /// Flags of a frame.
     public struct Flags: OptionSet, Hashable, Sendable {
-        /// All bits, those reserved for future use too.
+        /// All bits, including those reserved for future use.
         public let rawValue: UInt8
 
-        /// These bits.
+        /// The flags with these bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Bit 0: samples before this frame are missing.
         public static let gap = Flags(rawValue: 0x01)
         /// Bit 1: an electrode was off during some of the samples.
         public static let leadOff = Flags(rawValue: 0x02)
-        /// Bit 2: no heart was measured.
+        /// Bit 2: the samples are simulated, not measured.
         public static let synthetic = Flags(rawValue: 0x04)
-        /// Bit 3: a sample was beyond what can be said, and is the nearest that can.
+        /// Bit 3: a sample was out of range, and was replaced by the nearest value in range.
         public static let saturated = Flags(rawValue: 0x08)
     }
 
-    /// What a frame says of its samples.
+    /// The fields before the samples.
     public struct Header: Hashable, Sendable {
-        /// What is to be known of all of them.
+        /// The flags.
         public var flags: Flags
         /// The number of the frame.
         public var sequence: UInt16
         /// The number of the first sample.
         public var index: UInt32
-        /// Between which electrodes they were measured.
+        /// The number of the lead.
         public var lead: UInt8
 
-        /// Before the samples from `index` on.
+        /// The header of a frame whose first sample has number `index`.
         public init(flags: Flags = .synthetic, sequence: UInt16, index: UInt32, lead: UInt8 = 0) {
             (self.flags, self.sequence, self.index, self.lead) = (flags, sequence, index, lead)
         }
     }
 
-    /// The only version there is.
+    /// The only defined version.
     public static let version: UInt8 = 1
     private static let headerSize = 10
 
-    /// What stands before the samples.
+    /// The fields before the samples.
     public var header: Header
-    /// In microvolts; 255 at most.
+    /// At most 255 samples, in microvolts.
     public let samples: [Int16]
 
-    /// Nil for more than 255 samples.
+    /// A frame; nil for more than 255 samples.
     public init?(_ header: Header, samples: [Int16]) {
         guard samples.count <= 255 else { return nil }
         (self.header, self.samples) = (header, samples)
     }
 
-    /// How many samples a notification has room for: 0 when not even one.
+    /// The number of samples that fit into a notification, 0 to 255.
     public static func capacity(mtu: Int) -> Int { sampleCapacity(mtu: mtu, header: headerSize) }
 
-    /// Reads a value as it came; throws for another version, and unless it has as many samples as it says.
+    /// Decodes a value; throws for another version, and unless Count matches the samples.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = OctetReader(octets)
         let (header, count) = try Self.header(&reader)
@@ -75,13 +75,13 @@ public struct ECGFrame: Hashable, Sendable {
         (self.header, self.samples) = (header, samples)
     }
 
-    /// What a value says of its samples, and how many there are, without an allocation; throws as a frame does.
+    /// Decodes only the header and the number of samples, without allocating; throws like `init(octets:)`.
     public static func header(of octets: ArraySlice<UInt8>) throws(Malformed) -> (header: Header, count: Int) {
         var reader = OctetReader(octets)
         return try header(&reader)
     }
 
-    /// Takes the header off the front; the samples are what is left.
+    /// Reads the header, and leaves the samples.
     private static func header(_ reader: inout OctetReader) throws(Malformed) -> (header: Header, count: Int) {
         let version = try reader.uint8("Version")
         guard version == Self.version else {
@@ -96,7 +96,7 @@ public struct ECGFrame: Hashable, Sendable {
         return (header, count)
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets = [Self.version, header.flags.rawValue]
         octets.append(header.sequence)
@@ -106,9 +106,9 @@ public struct ECGFrame: Hashable, Sendable {
         return octets
     }
 
-    /// Adds a frame at the end of a packet, without an allocation.
+    /// Appends a frame to a packet, without allocating.
     ///
-    /// The packet must have room: keep to `capacity(mtu:)`, which is 255 at most; samples behind the 255th are left out.
+    /// The packet must have room: pass at most `capacity(mtu:)` samples.  Samples after the 255th are ignored.
     public static func append(
         _ header: Header, samples: ArraySlice<Int16>, to packet: inout Packet, in pool: inout PacketPool
     ) {
@@ -123,6 +123,6 @@ public struct ECGFrame: Hashable, Sendable {
     }
 }
 
-/// How many pairs of octets a notification has room for behind a header, 255 at most: a value has `mtu` − 3 octets, and
-/// never more than 512 (Core 6.0, Vol 3, Part F, sections 3.4.7.1 and 3.2.9).
+/// The number of 2-octet samples that fit into a notification after a header, at most 255: a value has at most `mtu` − 3
+/// and at most 512 octets (Core 6.0, Vol 3, Part F, sections 3.4.7.1 and 3.2.9).
 func sampleCapacity(mtu: Int, header: Int) -> Int { min(255, max(0, min(mtu - 3, 512) - header) / 2) }

@@ -1,9 +1,9 @@
 public import Bluetooth
 public import Octets
 
-/// Appearance as the value of 0x2A01: two octets.  Core 6.0, Vol 3, Part C, section 12.2.
+/// The value of Appearance, 0x2A01: two octets.  Core 6.0, Vol 3, Part C, section 12.2.
 extension Appearance {
-    /// Reads a value as it came; throws unless it has 2 octets.
+    /// Decodes a value; throws unless it has 2 octets.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let number = try reader.uint16("Appearance")
@@ -11,7 +11,7 @@ extension Appearance {
         self.init(number)
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(number)
@@ -28,16 +28,16 @@ extension Appearance {
 /// | 2      | Latency            | connection event | 0 to 499            |
 /// | 2      | Timeout multiplier | 10 ms            | 10 to 3200, or 65535 |
 public struct PreferredConnectionParameters: Hashable, Sendable {
-    /// The shortest interval in 1.25 ms; nil (65535): none in particular.
+    /// The shortest interval, in units of 1.25 ms; nil (65535) for no preference.
     public let minimumInterval: UInt16?
-    /// The longest interval in 1.25 ms, not shorter than the shortest; nil (65535): none in particular.
+    /// The longest interval, in units of 1.25 ms; nil (65535) for no preference.
     public let maximumInterval: UInt16?
-    /// How many connection events the peripheral would like to miss.
+    /// The number of connection events that the peripheral prefers to skip.
     public let latency: UInt16
-    /// The supervision timeout in 10 ms; nil (65535): none in particular.
+    /// The supervision timeout, in units of 10 ms; nil (65535) for no preference.
     public let timeout: UInt16?
 
-    /// Nil when a field is not one that is allowed.
+    /// Preferred parameters; nil if one is not allowed.
     public init?(minimumInterval: UInt16?, maximumInterval: UInt16?, latency: UInt16, timeout: UInt16?) {
         let (minimum, maximum) = (minimumInterval ?? 6, maximumInterval ?? 3200)
         guard (6...3200).contains(minimum), (6...3200).contains(maximum), minimum <= maximum, latency <= 499,
@@ -47,7 +47,7 @@ public struct PreferredConnectionParameters: Hashable, Sendable {
         (self.latency, self.timeout) = (latency, timeout)
     }
 
-    /// Reads a value as it came; throws unless it has 8 octets, and for a field that is not allowed.
+    /// Decodes a value; throws unless it has 8 octets and all fields are allowed.
     public init(octets: [UInt8]) throws(Malformed) {
         func field(_ name: String, _ allowed: ClosedRange<UInt16>) throws(Malformed) -> UInt16? {
             let at = reader.position
@@ -70,7 +70,7 @@ public struct PreferredConnectionParameters: Hashable, Sendable {
         try reader.finish()
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         for field in [minimumInterval ?? .max, maximumInterval ?? .max, latency, timeout ?? .max] {

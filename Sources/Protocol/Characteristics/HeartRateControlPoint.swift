@@ -2,14 +2,14 @@ public import Octets
 
 /// Heart Rate Control Point, 0x2A39: one octet.  Heart Rate Service 1.0, section 3.3.
 public enum HeartRateControlPoint: UInt8, CaseIterable, Sendable {
-    /// Energy Expended starts again from 0.
+    /// Reset Energy Expended to 0.
     case resetEnergyExpended = 1
 
-    /// What a server answers to a command that it does not know.  Heart Rate Service 1.0, section 1.6.
+    /// The ATT error for an unknown command: Control Point Not Supported.  Heart Rate Service 1.0, section 1.6.
     public static let controlPointNotSupported: UInt8 = 0x80
 
-    /// Reads a value as it came.  Throws `.tooShort` or `.tooLong` unless it has one octet, and `.prohibited` for a
-    /// command that is reserved for future use: these two differ in the ATT error they get.
+    /// Decodes a value.  Throws `.tooShort` or `.tooLong` unless it has one octet, and `.prohibited` for a reserved
+    /// command: a server answers them with different ATT errors.
     public init(octets: [UInt8]) throws(Malformed) {
         let field = "Heart Rate Control Point"
         var reader = OctetReader(octets)
@@ -21,6 +21,6 @@ public enum HeartRateControlPoint: UInt8, CaseIterable, Sendable {
         self = command
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] { [rawValue] }
 }

@@ -1,6 +1,6 @@
 public import Octets
 
-/// Heart Rate Values (0301) of Lubdub's own Measurements service: some heart rates, one after the other.
+/// Heart Rate Values (0301) of Lubdub's Measurements service: consecutive heart rates.
 ///
 /// | Octets | Field    |                                                           |
 /// |--------|----------|-----------------------------------------------------------|
@@ -13,28 +13,29 @@ public struct HeartRateFrame: Hashable, Sendable {
     public var sequence: UInt16
     /// The number of the first value.
     public var index: UInt32
-    /// In beats per minute; 255 at most.
+    /// At most 255 heart rates, in beats per minute.
     public let values: [UInt16]
     private static let headerSize = 7
 
-    /// Nil for more than 255 values.
+    /// A frame; nil for more than 255 values.
     public init?(sequence: UInt16, index: UInt32, values: [UInt16]) {
         guard values.count <= 255 else { return nil }
         (self.sequence, self.index, self.values) = (sequence, index, values)
     }
 
-    /// How many values a notification has room for: 0 when not even one.
+    /// The number of values that fit into a notification, 0 to 255.
     public static func capacity(mtu: Int) -> Int { sampleCapacity(mtu: mtu, header: headerSize) }
 
-    /// Reads a value as it came; throws unless it has as many heart rates as it says.
+    /// Decodes a value; throws unless Count matches the heart rates.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) {
         var values: [UInt16] = []
         (sequence, index, _) = try Self.read(octets) { values.append($0) }
         self.values = values
     }
 
-    /// Gives each heart rate to `take`, without an allocation, and returns what stands before them; throws as a frame
-    /// does, and then has given none.
+    /// Passes each heart rate to `take`, without allocating, and returns the header.
+    ///
+    /// Throws like `init(octets:)`, before the first call of `take`.
     public static func read(
         _ octets: ArraySlice<UInt8>, _ take: (UInt16) -> Void
     ) throws(Malformed) -> (sequence: UInt16, index: UInt32, count: Int) {
@@ -44,7 +45,7 @@ public struct HeartRateFrame: Hashable, Sendable {
         return header
     }
 
-    /// What stands before the heart rates, without an allocation; throws as a frame does.
+    /// Decodes only the header, without allocating; throws like `init(octets:)`.
     public static func header(
         of octets: ArraySlice<UInt8>
     ) throws(Malformed) -> (sequence: UInt16, index: UInt32, count: Int) {
@@ -61,7 +62,7 @@ public struct HeartRateFrame: Hashable, Sendable {
         return (sequence, index, count)
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(sequence)
@@ -71,9 +72,9 @@ public struct HeartRateFrame: Hashable, Sendable {
         return octets
     }
 
-    /// Adds a frame at the end of a packet, without an allocation.
+    /// Appends a frame to a packet, without allocating.
     ///
-    /// The packet must have room: keep to `capacity(mtu:)`, which is 255 at most; values behind the 255th are left out.
+    /// The packet must have room: pass at most `capacity(mtu:)` values.  Values after the 255th are ignored.
     public static func append(
         sequence: UInt16, index: UInt32, values: ArraySlice<UInt16>, to packet: inout Packet, in pool: inout PacketPool
     ) {

@@ -9,29 +9,29 @@ public import Octets
 /// | 2      | Energy Expended              | bit 3 of Flags | kJ       |
 /// | 2 each | RR-Interval                  | bit 4 of Flags | 1/1024 s |
 ///
-/// Flags: bit 0, the value has 2 octets; bit 1, contact detected; bit 2, contact is supported; bits 5 to 7 are
-/// reserved for future use: sent as 0 and ignored when received.
+/// Flags: bit 0, the value has 2 octets; bit 1, contact is detected; bit 2, contact is supported; bits 5 to 7 are
+/// reserved for future use: sent as 0 and ignored on receipt.
 public struct HeartRateMeasurement: Hashable, Sendable {
-    /// How many octets the value takes.
+    /// The format of the heart rate value.
     public enum Format: Sendable {
-        /// One octet up to 255, as section 3.1.1.2 recommends; two above.
+        /// One octet up to 255, as section 3.1.1.2 recommends; two octets above.
         case automatic
-        /// Two octets for any value, as some sensors do.
+        /// Two octets for every value, as some sensors send it.
         case uint16
     }
 
-    /// Beats per minute.
+    /// The heart rate in beats per minute.
     public var bpm: UInt16
-    /// Read as `.automatic` unless the value took more octets than it had to.
+    /// The format of the value; decoding gives `.uint16` only for two octets with a value up to 255.
     public var format: Format
-    /// Whether the sensor touches the skin.
+    /// Whether the sensor has skin contact.
     public var contact: SensorContact
-    /// Kilojoules since the last reset; 65535 stands for all that is more.  Nil: the field is left out.
+    /// The energy since the last reset in kilojoules; 65535 also for more.  Nil if the field is absent.
     public var energyExpended: UInt16?
-    /// The time from beat to beat in 1/1024 s, the oldest first.  Empty: the field is left out.
+    /// The times between beats in units of 1/1024 s, oldest first.  Empty if the field is absent.
     public var rrIntervals: [UInt16]
 
-    /// A measurement; what is not said is left out.
+    /// A measurement; the optional fields default to absent.
     public init(
         bpm: UInt16, format: Format = .automatic, contact: SensorContact = .notSupported,
         energyExpended: UInt16? = nil, rrIntervals: [UInt16] = []
@@ -40,12 +40,12 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         (self.energyExpended, self.rrIntervals) = (energyExpended, rrIntervals)
     }
 
-    /// Reads a value as it came; throws when it ends before a field that its flags promise.
+    /// Decodes a value; throws if it ends before a field that its flags announce.
     ///
-    /// Reserved flags and octets after the last whole field are ignored (HRP/COL/HRF/BI-01-C and BI-02-C).
+    /// Ignores reserved flags and octets after the last complete field (HRP/COL/HRF/BI-01-C and BI-02-C).
     public init(octets: [UInt8]) throws(Malformed) { try self.init(octets: octets[...]) }
 
-    /// The same for octets where they lie, without a copy.
+    /// Decodes a value from a slice, without copying it; throws like `init(octets:)` for an array.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = OctetReader(octets)
         let flags = try reader.uint8("Flags")
@@ -59,7 +59,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         rrIntervals = try reader.uint16s("RR-Interval")
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets = [flags]
         if isUInt16 { octets.append(bpm) } else { octets.append(UInt8(truncatingIfNeeded: bpm)) }
@@ -68,9 +68,9 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         return octets
     }
 
-    /// Adds the same octets at the end of a packet, without an allocation.
+    /// Appends the encoded value to a packet, without allocating.
     ///
-    /// The packet must have room for them: keep to `maximumRRIntervals(mtu:)`.
+    /// The packet must have room: see `maximumRRIntervals(mtu:)`.
     public func append(to packet: inout Packet, in pool: inout PacketPool) {
         pool.append(flags, to: &packet)
         if isUInt16 {
@@ -82,8 +82,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         for interval in rrIntervals { pool.append(interval, to: &packet) }
     }
 
-    /// How many RR-Intervals a notification of this measurement has room for, whatever it holds now: the value has
-    /// `mtu` − 3 octets, and never more than 512 (Core 6.0, Vol 3, Part F, sections 3.4.7.1 and 3.2.9).
+    /// The number of RR-Intervals that fit into a notification with this measurement's other fields: a value has at most
+    /// `mtu` − 3 and at most 512 octets (Core 6.0, Vol 3, Part F, sections 3.4.7.1 and 3.2.9).
     public func maximumRRIntervals(mtu: Int) -> Int {
         let others = 1 + (isUInt16 ? 2 : 1) + (energyExpended == nil ? 0 : 2)
         return max(0, min(mtu - 3, 512) - others) / 2
@@ -103,13 +103,13 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     }
 }
 
-/// Bits 1 and 2 of the Flags.  Heart Rate Service 1.0, section 3.1.1.1.2.
+/// Sensor Contact Status: bits 1 and 2 of the Flags.  Heart Rate Service 1.0, section 3.1.1.1.2.
 public enum SensorContact: Hashable, CaseIterable, Sendable {
-    /// The sensor cannot tell: sent as 00, and 01 is read so too.
+    /// The sensor does not detect contact: encoded as 00, decoded from 00 and 01.
     case notSupported
-    /// It can tell, and there is no contact or a poor one: 10.
+    /// No contact, or poor contact: 10.
     case notDetected
-    /// It can tell, and there is contact: 11.
+    /// Contact: 11.
     case detected
 
     fileprivate init(flags: UInt8) {

@@ -3,25 +3,26 @@ public import Octets
 /// Measurement Interval, 0x2A21: two octets, the seconds between measurements.  Health Thermometer Service 1.0,
 /// section 3.4.
 ///
-/// 0: nothing is measured periodically.
+/// 0 means no periodic measurement.
 public struct MeasurementInterval: Hashable, Sendable {
     /// 0 to 65535.
     public let seconds: UInt16
 
-    /// What a server answers to an interval outside its valid range.  Health Thermometer Service 1.0, Application Error Codes.
+    /// The ATT error for an interval outside the valid range: Out of Range.  Health Thermometer Service 1.0, Application
+    /// Error Codes.
     public static let outOfRange: UInt8 = 0x80
 
-    /// So many seconds.
+    /// An interval in seconds.
     public init(seconds: UInt16) { self.seconds = seconds }
 
-    /// Reads a value as it came; throws unless it has 2 octets.
+    /// Decodes a value; throws unless it has 2 octets.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         seconds = try reader.uint16("Measurement Interval")
         try reader.finish()
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(seconds)
@@ -37,16 +38,16 @@ public struct MeasurementInterval: Hashable, Sendable {
 /// | 2      | lower inclusive value    |
 /// | 2      | upper inclusive value    |
 public struct MeasurementIntervalRange: Hashable, Sendable {
-    /// The intervals that a client may write: 0, which ends periodic measurements, only when it is one of them.
+    /// The intervals that a client may write; 0, which ends periodic measurements, only if the range contains it.
     public let seconds: ClosedRange<UInt16>
 
-    /// All intervals from the lower to the upper.
+    /// A range of intervals in seconds.
     public init(seconds: ClosedRange<UInt16>) { self.seconds = seconds }
 
-    /// Whether a client may write it; if not, the answer is `MeasurementInterval.outOfRange`.
+    /// Whether a client may write an interval; if not, the server answers `MeasurementInterval.outOfRange`.
     public func allows(_ interval: MeasurementInterval) -> Bool { seconds.contains(interval.seconds) }
 
-    /// Reads a value as it came; throws unless it has 4 octets, and for a range that ends before it begins.
+    /// Decodes a value; throws unless it has 4 octets, and an upper value that is not below the lower.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let lower = try reader.uint16("Lower inclusive value")
@@ -59,7 +60,7 @@ public struct MeasurementIntervalRange: Hashable, Sendable {
         seconds = lower...upper
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(seconds.lowerBound)

@@ -1,44 +1,43 @@
-/// FLOAT, a decimal number of 32 bits.  IEEE 11073-20601, annex F (FLOAT-Type);
-/// medfloat32 of the GATT Specification Supplement.
+/// FLOAT, a 32-bit decimal number.  IEEE 11073-20601, annex F (FLOAT-Type); medfloat32 of the GATT Specification
+/// Supplement.
 ///
-/// | Octets | Field    |                                        |
-/// |--------|----------|----------------------------------------|
-/// | 3      | mantissa | two's complement, the lowest first     |
-/// | 1      | exponent | two's complement: mantissa × 10^exponent |
+/// | Octets | Field    |                                               |
+/// |--------|----------|-----------------------------------------------|
+/// | 3      | mantissa | two's complement, the least significant first |
+/// | 1      | exponent | two's complement; value: mantissa × 10^exponent |
 ///
-/// The exponent says how precise the number is: 37.00 is 3700 × 10⁻², and stays so.  With an exponent of 0, five
-/// mantissas are no numbers.
+/// The exponent gives the precision: 37.00 is 3700 × 10⁻².  With exponent 0, five mantissas are special values.
 public struct MedicalFloat: Hashable, Sendable {
-    /// All 32 bits: the exponent is the highest octet.
+    /// All 32 bits; the exponent is the most significant octet.
     public let bits: UInt32
 
-    /// What no number has: special values, all with the exponent 0.
+    /// Special values, with exponent 0.
     public enum Special: UInt32, CaseIterable, Sendable {
-        /// +INFINITY: too large to be said.
+        /// +INFINITY: too large.
         case positiveInfinity = 0x007F_FFFE
         /// NaN: an invalid result.
         case notANumber = 0x007F_FFFF
-        /// NRes: it cannot be said with this resolution.
+        /// NRes: not representable at this resolution.
         case notAtThisResolution = 0x0080_0000
         /// Reserved for future use.
         case reserved = 0x0080_0001
-        /// -INFINITY: too large to be said.
+        /// -INFINITY: too large, negative.
         case negativeInfinity = 0x0080_0002
     }
 
-    /// The number, or the special value, that these bits are; every pattern is one.
+    /// The number or special value with these bits.
     public init(bits: UInt32) { self.bits = bits }
 
-    /// One that is no number.
+    /// A special value.
     public init(_ special: Special) { bits = special.rawValue }
 
-    /// The nearest number with so many decimals, 0 to 9.
+    /// The nearest number with the given number of decimals, clamped to 0...9.
     ///
-    /// A mantissa that does not fit takes fewer decimals; what is too large even so is infinite.
+    /// If the mantissa does not fit, the result has fewer decimals; numbers that are still too large become infinite.
     public init(_ value: Double, decimals: Int) {
         let decimals = min(max(0, decimals), 9)
         var (exponent, mantissa) = (-decimals, value * Self.power(decimals))
-        while mantissa.rounded().magnitude > Self.most, exponent <= 127 {
+        while mantissa.rounded().magnitude > Self.maximumMantissa, exponent <= 127 {
             mantissa /= 10
             exponent += 1
         }
@@ -52,16 +51,16 @@ public struct MedicalFloat: Hashable, Sendable {
         }
     }
 
-    /// Nil for a number.
+    /// The special value; nil for a number.
     public var special: Special? { Special(rawValue: bits) }
 
-    /// How many decimals there are when negative, and how many zeros behind the mantissa when not.
+    /// The power of ten, -128 to 127.
     public var exponent: Int { Int(Int8(truncatingIfNeeded: Int32(bitPattern: bits) >> 24)) }
 
-    /// The digits: -8388608 to 8388607.
+    /// The mantissa, -8388608 to 8388607.
     public var mantissa: Int { Int(Int32(bitPattern: bits << 8) >> 8) }
 
-    /// The number, to the last bits of a `Double`; infinities are infinite, and other special values nil.
+    /// The nearest `Double`; infinite for the infinities, nil for other special values.
     public var value: Double? {
         switch special {
         case .positiveInfinity: .infinity
@@ -72,7 +71,7 @@ public struct MedicalFloat: Hashable, Sendable {
         }
     }
 
-    private static let most = 8_388_605.0  // those above are special with an exponent of 0
+    private static let maximumMantissa = 8_388_605.0  // with exponent 0, larger ones are special values
 
     private static func power(_ exponent: Int) -> Double { (0..<exponent).reduce(1) { power, _ in power * 10 } }
 }

@@ -1,41 +1,41 @@
 public import Bluetooth
 public import Octets
 
-/// Polar Measurement Data: a service by which straps of Polar stream an electrocardiogram.
+/// Polar Measurement Data: the service with which Polar straps stream an electrocardiogram.
 ///
-/// Polar's "Polar Measurement Data Specification" (polar-ble-sdk, technical_documentation), and what the client
-/// `bleakheart` 0.2.0 reads.
+/// Sources: "Polar Measurement Data Specification" (polar-ble-sdk, technical_documentation), and the client `bleakheart`
+/// 0.2.0.
 public enum PMD {
     /// The service and its characteristics: `FB00XXXX-02E7-F387-1CAD-8ACD2D8DF0C8`.
     public enum Identifier: UInt16, CaseIterable, Sendable {
         /// The service.
         case service = 0x5C80
-        /// Read gives `Features`, Write takes a `Request`, and an indication has a `Response`.
+        /// Reads return `Features`, writes contain a `Request`, indications a `Response`.
         case controlPoint = 0x5C81
-        /// Notified: a `PMDECGFrame`.
+        /// Notifications contain a `PMDECGFrame`.
         case data = 0x5C82
 
-        /// All 128 bits.
+        /// The 128-bit UUID.
         public var uuid: UUID {
             UUID.full(
                 [0xC8, 0xF0, 0x8D, 0x2D, 0xCD, 0x8A, 0xAD, 0x1C, 0x87, 0xF3, 0xE7, 0x02], rawValue, prefix: 0xFB00)
         }
     }
 
-    /// The type of measurement that an electrocardiogram is.
+    /// The measurement type of an electrocardiogram.
     public static let ecg: UInt8 = 0
 
-    /// What a read of the control point gives: 17 octets, `0F` and a bit for each type of measurement.
+    /// The value of the control point when read: 17 octets, `0F` and a bit for each measurement type.
     public struct Features: Hashable, Sendable {
-        /// Bit n: type n is there.  0 ECG, 1 PPG, 2 acceleration, 3 intervals.
+        /// Bit n: the device has type n.  0 ECG, 1 PPG, 2 acceleration, 3 intervals.
         public var types: UInt8
         private static let mark: UInt8 = 0x0F
         private static let size = 17
 
-        /// These types.
+        /// Features with these bits.
         public init(types: UInt8) { self.types = types }
 
-        /// Reads a value as it came; throws unless it begins with 0F and has an octet of bits.
+        /// Decodes a value; throws unless it begins with 0F and an octet of bits.
         public init(octets: [UInt8]) throws(Malformed) {
             var reader = OctetReader(octets)
             let mark = try reader.uint8("Feature Response")
@@ -45,36 +45,36 @@ public enum PMD {
             types = try reader.uint8("Features")
         }
 
-        /// The value as it is sent.
+        /// The encoded value.
         public var octets: [UInt8] { [Self.mark, types] + repeatElement(0, count: Self.size - 2) }
     }
 
-    /// A property of a measurement, and what it may be or shall be.
+    /// A setting of a measurement, with its possible or requested values.
     public struct Setting: Hashable, Sendable {
-        /// Which property.
+        /// The kind of a setting.
         public enum Kind: UInt8, CaseIterable, Sendable {
             /// In Hz, two octets.
             case sampleRate = 0
             /// In bits, two octets.
             case resolution = 1
-            /// In a unit of the type, two octets.
+            /// In the measurement type's unit, two octets.
             case range = 2
             /// One octet.
             case channels = 4
         }
 
-        /// Which property.
+        /// The kind.
         public let kind: Kind
-        /// 255 at most; those of `channels` are 255 at most too.
+        /// At most 255 values; for `channels`, each is at most 255.
         public let values: [UInt16]
 
-        /// Nil for values that the octets have no room for.
+        /// A setting; nil if there are more than 255 values, or a value does not fit into its octets.
         public init?(_ kind: Kind, _ values: [UInt16]) {
             guard values.count <= 255, kind != .channels || values.allSatisfy({ $0 <= 255 }) else { return nil }
             (self.kind, self.values) = (kind, values)
         }
 
-        /// Takes a setting off the front of what `reader` has left.
+        /// Reads one setting.
         fileprivate init(_ reader: inout OctetReader) throws(Malformed) {
             let number = try reader.uint8("Setting Type")
             guard let kind = Kind(rawValue: number) else {
@@ -105,49 +105,49 @@ public enum PMD {
         return settings
     }
 
-    /// What a request is about: the first octet.
+    /// The operation of a request: the first octet.
     public enum Operation: UInt8, CaseIterable, Sendable {
-        /// Which settings there are.
+        /// Get the possible settings.
         case settings = 1
         /// Start a measurement with these settings.
         case start = 2
-        /// Stop it.
+        /// Stop the measurement.
         case stop = 3
     }
 
-    /// How a request went.
+    /// The result of a request.
     public enum Status: UInt8, CaseIterable, Sendable {
-        /// It is done.
+        /// The request succeeded.
         case success = 0
-        /// Another operation than those of `Operation`.
+        /// The operation is unknown.
         case invalidOperation = 1
-        /// Another type of measurement than there are.
+        /// The measurement type is unknown.
         case invalidType = 2
-        /// A type that this device does not have.
+        /// The device does not support the measurement type.
         case notSupported = 3
-        /// Too few octets, or too many.
+        /// The request has too few or too many octets.
         case invalidLength = 4
-        /// A setting that the type does not have.
+        /// The measurement type does not have the setting.
         case invalidParameter = 5
-        /// Started already, or stopped already.
+        /// The measurement is already started, or already stopped.
         case alreadyInState = 6
-        /// Not one of the resolutions.
+        /// The resolution is not available.
         case invalidResolution = 7
-        /// Not one of the sample rates.
+        /// The sample rate is not available.
         case invalidSampleRate = 8
-        /// Not one of the ranges.
+        /// The range is not available.
         case invalidRange = 9
         /// The MTU has no room for a frame.
         case invalidMTU = 10
-        /// Not one of the numbers of channels.
+        /// The number of channels is not available.
         case invalidChannels = 11
-        /// Nothing of this kind now.
+        /// The operation is not possible in the current state.
         case invalidState = 12
-        /// Not while it is being charged.
+        /// The device is charging.
         case charging = 13
     }
 
-    /// What is written to the control point.
+    /// A request: written to the control point.
     ///
     /// | Octets | Field            |                                           |
     /// |--------|------------------|-------------------------------------------|
@@ -155,19 +155,19 @@ public enum PMD {
     /// | 1      | measurement type | 0 ECG                                     |
     /// | rest   | settings         | each: type, count, values                 |
     public struct Request: Hashable, Sendable {
-        /// The first octet, whatever it is.
+        /// The operation, known or not.
         public var operation: UInt8
-        /// The type of measurement.
+        /// The measurement type.
         public var type: UInt8
-        /// What it shall be like.
+        /// The requested settings.
         public var settings: [Setting]
 
-        /// A request about an electrocardiogram.
+        /// A request for an electrocardiogram.
         public init(_ operation: Operation, settings: [Setting] = []) {
             (self.operation, type, self.settings) = (operation.rawValue, PMD.ecg, settings)
         }
 
-        /// Reads a value as it came; throws when it ends within a field, and for a setting that is not known.
+        /// Decodes a value; throws for an incomplete field or an unknown setting.
         public init(octets: [UInt8]) throws(Malformed) {
             var reader = OctetReader(octets)
             operation = try reader.uint8("Operation")
@@ -175,11 +175,11 @@ public enum PMD {
             settings = try PMD.settings(&reader)
         }
 
-        /// The value as it is sent.
+        /// The encoded value.
         public var octets: [UInt8] { [operation, type] + settings.flatMap(\.octets) }
     }
 
-    /// What is indicated when a request is done.
+    /// A response: indicated by the control point.
     ///
     /// | Octets | Field            |                                               |
     /// |--------|------------------|-----------------------------------------------|
@@ -187,28 +187,28 @@ public enum PMD {
     /// | 1      | operation        | that of the request                           |
     /// | 1      | measurement type | that of the request                           |
     /// | 1      | status           | one of `Status`                               |
-    /// | 1      | more             | 1: another response follows; may be left out  |
+    /// | 1      | more             | 1: another response follows; may be absent    |
     /// | rest   | settings         | each: type, count, values                     |
     public struct Response: Hashable, Sendable {
-        /// The request's operation, whatever it was.
+        /// The request's operation, known or not.
         public var operation: UInt8
-        /// The request's type, whatever it was.
+        /// The request's measurement type, known or not.
         public var type: UInt8
-        /// How it went.
+        /// The result.
         public var status: Status
         /// Whether another response follows.
         public var isContinued: Bool
-        /// What there is to choose from.
+        /// The possible settings.
         public var settings: [Setting]
         private static let mark: UInt8 = 0xF0
 
-        /// The answer to a request.
+        /// The response to a request.
         public init(to request: Request, _ status: Status, settings: [Setting] = []) {
             (operation, type, self.status) = (request.operation, request.type, status)
             (isContinued, self.settings) = (false, settings)
         }
 
-        /// Reads a value as it came; throws when it ends within a field, and for a status or setting that is not known.
+        /// Decodes a value; throws for an incomplete field, or an unknown status or setting.
         public init(octets: [UInt8]) throws(Malformed) {
             var reader = OctetReader(octets)
             let mark = try reader.uint8("Response")
@@ -226,7 +226,7 @@ public enum PMD {
             settings = try PMD.settings(&reader)
         }
 
-        /// The value as it is sent.
+        /// The encoded value.
         public var octets: [UInt8] {
             [Self.mark, operation, type, status.rawValue, isContinued ? 1 : 0] + settings.flatMap(\.octets)
         }

@@ -1,23 +1,29 @@
 import Octets
 
-/// The side of Polar Measurement Data that answers: it has an electrocardiogram, with one rate and one resolution.
+/// The server's side of the Polar Measurement Data control point: an electrocardiogram with one sample rate and one
+/// resolution.
 public struct PMDControlPoint: Hashable, Sendable {
     /// In Hz.
     public let sampleRate: UInt16
     /// In bits.
     public let resolution: UInt16
-    /// Whether frames are to be notified.
+    /// Whether the client has started the measurement.
     public private(set) var isStreaming = false
 
-    /// A strap that samples so; Polar's own have 130 Hz and 14 bits.
+    /// A stopped measurement; Polar straps have 130 Hz and 14 bits.
     public init(sampleRate: UInt16 = 130, resolution: UInt16 = 14) {
         (self.sampleRate, self.resolution) = (sampleRate, resolution)
     }
 
-    /// What a read gives.
+    /// The value for reads.
     public var features: PMD.Features { PMD.Features(types: 1 << PMD.ecg) }
 
-    /// Does what was written, and says what is to be indicated for it; `mtu` is that of the link.
+    /// Carries out a written request.
+    ///
+    /// - Parameters:
+    ///   - written: the written octets, well-formed or not.
+    ///   - mtu: the connection's ATT MTU.
+    /// - Returns: the response to indicate.
     public mutating func answer(_ written: [UInt8], mtu: Int) -> PMD.Response {
         do {
             let request = try PMD.Request(octets: written)
@@ -34,7 +40,7 @@ public struct PMDControlPoint: Hashable, Sendable {
         }
     }
 
-    /// The link is gone, and with it whoever listened.
+    /// Stops the measurement when the connection ends.
     public mutating func disconnect() { isStreaming = false }
 
     private var settings: [PMD.Setting] {

@@ -1,31 +1,31 @@
 public import Octets
 
-/// A notification of Polar's PMD data characteristic with an electrocardiogram: "Polar Measurement Data
-/// Specification", ECG, frame type 0.
+/// Samples of an electrocardiogram, notified by Polar's PMD data characteristic: "Polar Measurement Data Specification",
+/// ECG, frame type 0.
 ///
-/// | Octets | Field            |                                             |
-/// |--------|------------------|---------------------------------------------|
-/// | 1      | measurement type | 0                                           |
+/// | Octets | Field            |                                                 |
+/// |--------|------------------|-------------------------------------------------|
+/// | 1      | measurement type | 0                                               |
 /// | 8      | time stamp       | of the last sample, in ns of the device's clock |
-/// | 1      | frame type       | 0                                           |
-/// | 3 each | sample           | microvolts, two's complement                |
+/// | 1      | frame type       | 0                                               |
+/// | 3 each | sample           | microvolts, two's complement                    |
 public struct PMDECGFrame: Hashable, Sendable {
-    /// Of the last sample, in nanoseconds of the device's clock, which counts from 2000-01-01T00:00:00.
+    /// The time of the last sample, in nanoseconds since 2000-01-01T00:00:00 by the device's clock.
     public var timeStamp: UInt64
     /// In microvolts, -8388608 to 8388607.
     public let samples: [Int32]
     private static let headerSize = 10
 
-    /// What a sample cannot be is the nearest that it can.
+    /// A frame; samples are clamped to the range of 24 bits.
     public init(timeStamp: UInt64, samples: [Int32]) {
         self.timeStamp = timeStamp
         self.samples = samples.map { min(max($0, -8_388_608), 8_388_607) }
     }
 
-    /// How many samples a notification has room for: 73 with an MTU of 232, as Polar's straps ask for.
+    /// The number of samples that fit into a notification: 73 with an MTU of 232, which Polar straps request.
     public static func capacity(mtu: Int) -> Int { max(0, min(mtu - 3, 512) - headerSize) / 3 }
 
-    /// Reads a value as it came; throws for another type, and when it ends within a sample.
+    /// Decodes a value; throws for another type, and for an incomplete sample.
     public init(octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = OctetReader(octets)
         timeStamp = try Self.timeStamp(&reader)
@@ -35,7 +35,7 @@ public struct PMDECGFrame: Hashable, Sendable {
         self.samples = samples
     }
 
-    /// What a value says of its samples, and how many there are, without an allocation; throws as a frame does.
+    /// Decodes only the time stamp and the number of samples, without allocating; throws like `init(octets:)`.
     public static func header(of octets: ArraySlice<UInt8>) throws(Malformed) -> (timeStamp: UInt64, count: Int) {
         var reader = OctetReader(octets)
         let timeStamp = try timeStamp(&reader)
@@ -44,7 +44,7 @@ public struct PMDECGFrame: Hashable, Sendable {
         return (timeStamp, count)
     }
 
-    /// Takes the header off the front; the samples are what is left.
+    /// Reads the header, and leaves the samples.
     private static func timeStamp(_ reader: inout OctetReader) throws(Malformed) -> UInt64 {
         func zero(_ field: String) throws(Malformed) {
             let value = try reader.uint8(field)
@@ -58,7 +58,7 @@ public struct PMDECGFrame: Hashable, Sendable {
         return timeStamp
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets = [PMD.ecg]
         octets.append(timeStamp)
@@ -67,9 +67,9 @@ public struct PMDECGFrame: Hashable, Sendable {
         return octets
     }
 
-    /// Adds a frame at the end of a packet, without an allocation.
+    /// Appends a frame to a packet, without allocating.
     ///
-    /// The packet must have room for it: keep to `capacity(mtu:)`.
+    /// The packet must have room: pass at most `capacity(mtu:)` samples.
     public static func append(
         timeStamp: UInt64, samples: ArraySlice<Int16>, to packet: inout Packet, in pool: inout PacketPool
     ) {

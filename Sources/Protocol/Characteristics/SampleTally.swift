@@ -1,28 +1,28 @@
-/// How many numbered samples came, and how many are missing between them: of ECG Samples (0201) and Heart Rate Values
-/// (0301), by the index of a frame's first sample.
+/// Counts received and missing samples of ECG Samples (0201) and Heart Rate Values (0301), by the index of each frame's
+/// first sample.
 ///
-/// A frame that brings nothing new came twice, or too late: it is dropped.  Only when eight of them follow one another,
-/// or they go back by more than 65,536 samples, the feed has begun again.
+/// A frame without new samples is a duplicate or late, and is dropped.  After eight such consecutive frames, or a step
+/// back by more than 65,536 samples, the tally assumes that the device restarted its index.
 public struct SampleTally: Hashable, Sendable {
-    /// How many came since the tally was last taken.
+    /// Samples received since the last `take`.
     public private(set) var samples: UInt64 = 0
-    /// How many were skipped; who comes too late stays lost.
+    /// Samples skipped; late ones still count as lost.
     public private(set) var lost: UInt64 = 0
-    /// How many were dropped.
+    /// Samples in dropped frames.
     public private(set) var dropped: UInt64 = 0
 
     private var next: UInt32?
-    /// Of the frames that were dropped one after the other: how many, and what would follow them.
+    /// The number of consecutive dropped frames, and the index that would follow the last.
     private var run = 0
     private var follows: UInt32 = 0
 
-    private static let longestRun = 8
-    private static let farthest: UInt32 = 65_536
+    private static let maximumRun = 8
+    private static let maximumStepBack: UInt32 = 65_536
 
-    /// Nothing came yet; the first frame may begin with any index.
+    /// An empty tally; the first frame may begin with any index.
     public init() {}
 
-    /// Counts a frame of `count` samples from `index` on; false when it has to be dropped.
+    /// Counts a frame of `count` samples from `index` on; returns false if the caller must drop it.
     @discardableResult
     public mutating func add(index: UInt32, count: Int) -> Bool {
         let count = UInt32(clamping: count)
@@ -31,7 +31,7 @@ public struct SampleTally: Hashable, Sendable {
             let skipped = index &- next
             if skipped < 0x8000_0000 {
                 lost += UInt64(skipped)
-            } else if count > 0, next &- end < 0x8000_0000, !beginsAgain(index, end, back: next &- index) {
+            } else if count > 0, next &- end < 0x8000_0000, !restarts(index, end, back: next &- index) {
                 dropped += UInt64(count)
                 return false
             }
@@ -41,13 +41,13 @@ public struct SampleTally: Hashable, Sendable {
         return true
     }
 
-    private mutating func beginsAgain(_ index: UInt32, _ end: UInt32, back: UInt32) -> Bool {
-        run = Int32(bitPattern: index &- follows).magnitude <= 1 ? run + 1 : 1  // times are rounded
+    private mutating func restarts(_ index: UInt32, _ end: UInt32, back: UInt32) -> Bool {
+        run = Int32(bitPattern: index &- follows).magnitude <= 1 ? run + 1 : 1  // tolerates rounding
         follows = end
-        return run >= Self.longestRun || back > Self.farthest
+        return run >= Self.maximumRun || back > Self.maximumStepBack
     }
 
-    /// What was counted since this was last called.
+    /// Returns the counts since the last call, and resets them.
     public mutating func take() -> SampleTally {
         defer { (samples, lost, dropped) = (0, 0, 0) }
         return self

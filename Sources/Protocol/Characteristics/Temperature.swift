@@ -2,18 +2,17 @@ public import Octets
 
 /// Temperature, 0x2A6E: two octets, hundredths of a degree Celsius.  GATT Specification Supplement, Temperature.
 ///
-/// -27315 to 32767; -32768 stands for a value that is not known.
+/// -27315 to 32767; -32768 means not known.
 public struct Temperature: Hashable, Sendable {
-    /// In 0.01 °C, -27315 to 32767; nil: not known.
+    /// In units of 0.01 °C, -27315 to 32767; nil if not known.
     public let hundredths: Int16?
 
-    /// The nearest temperature that can be said: what is colder than -273.15 °C or warmer than 327.67 °C is these;
-    /// what is no number is not known.
+    /// The nearest temperature from -273.15 °C to 327.67 °C; not known for nil and NaN.
     public init(celsius: Double?) {
         hundredths = (celsius ?? .nan).isNaN ? nil : Int16(min(max((celsius ?? 0) * 100, -27315), 32767).rounded())
     }
 
-    /// Reads a value as it came; throws unless it has two octets, and below -273.15 °C.
+    /// Decodes a value; throws unless it has two octets, and for temperatures below -273.15 °C.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let number = Int16(bitPattern: try reader.uint16("Temperature"))
@@ -25,10 +24,10 @@ public struct Temperature: Hashable, Sendable {
         hundredths = number == .min ? nil : number
     }
 
-    /// In °C; nil: not known.
+    /// In °C; nil if not known.
     public var celsius: Double? { hundredths.map { Double($0) / 100 } }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(UInt16(bitPattern: hundredths ?? .min))

@@ -10,33 +10,33 @@ public import Octets
 /// | 7      | Time Stamp                    | bit 1 of Flags |                            |
 /// | 1      | Temperature Type              | bit 2 of Flags |                            |
 ///
-/// Bits 3 to 7 of the Flags are reserved for future use: sent as 0 and ignored when received.
+/// Bits 3 to 7 of the Flags are reserved for future use: sent as 0 and ignored on receipt.
 public struct TemperatureMeasurement: Hashable, Sendable {
-    /// In what a temperature is said: bit 0 of the Flags.
+    /// The unit of the value: bit 0 of the Flags.
     public enum Unit: String, CaseIterable, Sendable {
-        /// °C: 0.
+        /// Degrees Celsius: 0.
         case celsius
-        /// °F: 1.
+        /// Degrees Fahrenheit: 1.
         case fahrenheit
     }
 
-    /// The number, in `unit`.
+    /// The temperature in `unit`.
     public var value: MedicalFloat
-    /// In what it is said.
+    /// The unit of `value`.
     public var unit: Unit
-    /// When it was taken.  Nil: the field is left out.
+    /// The time of the measurement.  Nil if the field is absent.
     public var timeStamp: DateTime?
-    /// Where it was taken.  Nil: the field is left out, as it is where 0x2A1D says it once for all.
+    /// The location of the measurement.  Nil if the field is absent; Temperature Type, 0x2A1D, may give it instead.
     public var type: TemperatureType?
 
-    /// A measurement; what is not said is left out.
+    /// A measurement; the optional fields default to absent.
     public init(
         _ value: MedicalFloat, unit: Unit = .celsius, timeStamp: DateTime? = nil, type: TemperatureType? = nil
     ) {
         (self.value, self.unit, self.timeStamp, self.type) = (value, unit, timeStamp, type)
     }
 
-    /// A temperature of a body, said in `unit` with so many decimals; without one it is no number.
+    /// A measurement of a temperature in °C, encoded in `unit` with this number of decimals; nil is encoded as NaN.
     public init(
         celsius: Double?, in unit: Unit = .celsius, decimals: Int = 1, timeStamp: DateTime? = nil,
         type: TemperatureType? = nil
@@ -45,8 +45,9 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         self.init(MedicalFloat(value, decimals: decimals), unit: unit, timeStamp: timeStamp, type: type)
     }
 
-    /// Reads a value as it came; throws when it ends before a field that its flags promise, and for a time stamp that is
-    /// none.  Reserved flags and octets after the last field are ignored.
+    /// Decodes a value; throws if it ends before a field that its flags announce, and for an invalid time stamp.
+    ///
+    /// Ignores reserved flags and octets after the last field.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let flags = try reader.uint8("Flags")
@@ -56,7 +57,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         type = flags & Flag.type == 0 ? nil : TemperatureType(try reader.uint8("Temperature Type"))
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         let units = unit == .celsius ? 0 : Flag.fahrenheit
         var octets = [units | (timeStamp == nil ? 0 : Flag.timeStamp) | (type == nil ? 0 : Flag.type)]
@@ -66,7 +67,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         return octets
     }
 
-    /// In °C, whatever it is said in; nil for what is no number, and infinite where the value is.
+    /// The temperature in °C, whatever the unit; nil for NaN and similar values, infinite for the infinities.
     public var celsius: Double? {
         value.value.map { unit == .celsius ? $0 : ($0 - 32) / 1.8 }
     }

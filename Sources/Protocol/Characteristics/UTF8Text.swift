@@ -1,16 +1,16 @@
 public import Bluetooth
 public import Octets
 
-/// A value that is text: UTF-8 without a terminator, and it may be empty.  Core Specification Supplement 12, Part A,
-/// section 1.2 for the name; Device Information Service 1.2, sections 3.1 to 3.6 for the strings.
+/// A text value: UTF-8 without a terminator, possibly empty.  Core Specification Supplement 12, Part A, section 1.2, for
+/// names; Device Information Service 1.2, sections 3.1 to 3.6, for strings.
 public struct UTF8Text: Hashable, Sendable {
-    /// What it says.
+    /// The text.
     public let text: String
 
-    /// Any text.
+    /// A value with this text.
     public init(_ text: String) { self.text = text }
 
-    /// Reads a value as it came; throws for what is not UTF-8, in the name of `field`.
+    /// Decodes a value; throws for invalid UTF-8, in the name of `field`.
     public init(octets: [UInt8], _ field: String) throws(Malformed) {
         var parser = Unicode.UTF8.ForwardParser()
         var rest = octets.makeIterator()
@@ -28,25 +28,25 @@ public struct UTF8Text: Hashable, Sendable {
         self.text = String(text)
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] { Array(text.utf8) }
 }
 
-/// Device Name, 0x2A00: UTF-8, 248 octets at most and none of them 0.  Core 6.0, Vol 3, Part C, section 12.1.
+/// Device Name, 0x2A00: UTF-8, at most 248 octets, none of them 0.  Core 6.0, Vol 3, Part C, section 12.1.
 public struct DeviceName: Hashable, Sendable {
-    /// What it is called.
+    /// The name.
     public let text: String
 
-    /// The most octets that a name may have.
+    /// The maximum length of a name, in octets of UTF-8.
     public static let maximumCount = 248
 
-    /// Nil for a name that is too long, or has U+0000 in it.
+    /// A name; nil if it is too long, or contains U+0000.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumCount, !text.utf8.contains(0) else { return nil }
         self.text = text
     }
 
-    /// Reads a value as it came; throws for what is not a name.
+    /// Decodes a value; throws if it is too long, contains 0, or is not UTF-8.
     public init(octets: [UInt8]) throws(Malformed) {
         guard octets.count <= Self.maximumCount else {
             throw .tooLong(at: Self.maximumCount, surplus: octets.count - Self.maximumCount)
@@ -57,11 +57,11 @@ public struct DeviceName: Hashable, Sendable {
         text = try UTF8Text(octets: octets, "Device Name").text
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] { Array(text.utf8) }
 }
 
-/// The strings of the Device Information Service 1.2, sections 3.1 to 3.6: each one's value is a `UTF8Text`.
+/// The strings of the Device Information Service 1.2, sections 3.1 to 3.6: the values are `UTF8Text`.
 public enum DeviceInformation: String, CaseIterable, Sendable {
     /// 0x2A29.
     case manufacturer
@@ -76,7 +76,7 @@ public enum DeviceInformation: String, CaseIterable, Sendable {
     /// 0x2A28.
     case software
 
-    /// Which characteristic holds it.
+    /// The UUID of the characteristic.
     public var uuid: UUID {
         switch self {
         case .manufacturer: .manufacturerNameString

@@ -1,6 +1,6 @@
 import Octets
 
-/// How a value is encoded; numbers have the lowest octet first.
+/// The format of a custom value; numbers are little-endian.
 public enum ValueFormat: String, CaseIterable, Sendable {
     /// One octet.
     case uint8
@@ -8,14 +8,14 @@ public enum ValueFormat: String, CaseIterable, Sendable {
     case uint16
     /// Four octets.
     case uint32
-    /// Two octets, negative ones as two's complement.
+    /// Two octets, two's complement.
     case sint16
-    /// Text.
+    /// Text in UTF-8.
     case utf8
-    /// As they are.
+    /// Raw octets.
     case octets
 
-    /// The whole number below; the nearest that can be said for what cannot.  Nil for what is no number.
+    /// Encodes a number, rounded down and clamped to the range; nil for a format without numbers.
     public func octets(of number: Double) -> [UInt8]? {
         var octets: [UInt8] = []
         switch self {
@@ -28,7 +28,7 @@ public enum ValueFormat: String, CaseIterable, Sendable {
         return octets
     }
 
-    /// The numbers that it can say; nil when it says no numbers.
+    /// The numbers that fit; nil for a format without numbers.
     public var range: ClosedRange<Double>? {
         switch self {
         case .uint8: 0...255
@@ -39,7 +39,7 @@ public enum ValueFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// So many octets, always; nil for those of any length.
+    /// The length in octets; nil for a variable length.
     public var count: Int? {
         switch self {
         case .uint8: 1

@@ -1,34 +1,34 @@
 public import Octets
 
-/// Steps (0101), Steps Today (0102) and Feed Value (0401) of Lubdub's own services: four octets, a number.
+/// Steps (0101), Steps Today (0102) and Feed Value (0401) of Lubdub's services: a number of four octets.
 public struct VendorCount: Hashable, Sendable {
     /// 0 to 4294967295.
     public let number: UInt32
 
-    /// This number.
+    /// A value with this number.
     public init(_ number: UInt32) { self.number = number }
 
-    /// The whole number below; the nearest that fits for what does not, and 0 for what is no number.
+    /// A number rounded down and clamped to the range; 0 for NaN.
     public init(roundingDown value: Double) { number = UInt32(saturating: value) }
 
-    /// Reads a value as it came, in the name of `field`; throws unless it has four octets.
+    /// Decodes a value; throws unless it has four octets, in the name of `field`.
     public init(octets: [UInt8], _ field: String) throws(Malformed) { try self.init(octets: octets[...], field) }
 
-    /// The same for octets where they lie, without a copy.
+    /// Decodes a value from a slice, without copying it; throws like `init(octets:_:)` for an array.
     public init(octets: ArraySlice<UInt8>, _ field: String) throws(Malformed) {
         var reader = OctetReader(octets)
         number = try reader.uint32(field)
         try reader.finish()
     }
 
-    /// The value as it is sent.
+    /// The encoded value.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(number)
         return octets
     }
 
-    /// Adds the value at the end of a packet, without an allocation.
+    /// Appends the encoded value to a packet, without allocating.
     public func append(to packet: inout Packet, in pool: inout PacketPool) {
         pool.append(UInt16(truncatingIfNeeded: number), to: &packet)
         pool.append(UInt16(truncatingIfNeeded: number >> 16), to: &packet)

@@ -1,20 +1,20 @@
 import ATT
 import Bluetooth
 
-// What finds attributes.
+// Requests that find attributes.
 extension Access {
-    /// A step of a search for services, which ends with the last handle of its range or with Attribute Not Found.
-    /// Part G, section 4.4.
+    /// Answers one request of a primary service discovery.  The discovery ends with a response that reaches the last
+    /// handle of the range, or with Attribute Not Found.  Part G, section 4.4.
     func discover(
-        _ range: HandleRange, _ server: inout Server, _ answer: (Server) throws(Refusal) -> PDU
-    ) throws(Refusal) -> PDU {
-        do throws(Refusal) {
+        _ range: HandleRange, _ server: inout Server, _ answer: (Server) throws(ErrorResponse) -> PDU
+    ) throws(ErrorResponse) -> PDU {
+        do throws(ErrorResponse) {
             let response = try answer(server)
             noteSearch(isOver: response.lastGroupEnd == range.last, &server)
             return response
         } catch {
             if error.isEndOfSearch { noteSearch(isOver: true, &server) }
-            if error.isFault { noteBrokenSearch(&server) }
+            if error.isInjected { noteBrokenSearch(&server) }
             throw error
         }
     }
@@ -25,51 +25,53 @@ extension Access {
         server.isSearched = !isOver
     }
 
-    /// The client knows no more than that it has searched: the next step begins anew.
+    /// An injected error interrupted the discovery: the client's next request starts a new one.
     private func noteBrokenSearch(_ server: inout Server) {
         if !server.isSearched { server.events.append(.discovering) }
         server.isSearched = false
     }
 
-    private func attributes(in range: HandleRange) throws(Refusal) -> ArraySlice<AttributeTable.Attribute> {
-        guard range.isValid else { throw Refusal(.invalidHandle, at: range.first) }
+    private func attributes(in range: HandleRange) throws(ErrorResponse) -> ArraySlice<AttributeTable.Attribute> {
+        guard range.isValid else { throw ErrorResponse(.invalidHandle, at: range.first) }
         return attributes.inside(range)
     }
 
-    /// Section 3.4.3.2: types of one length.
-    func findInformation(_ range: HandleRange, _ server: Server) throws(Refusal) -> PDU {
+    /// Lists attributes whose types have the same length.  Section 3.4.3.2.
+    func findInformation(_ range: HandleRange, _ server: Server) throws(ErrorResponse) -> PDU {
         let candidates = try attributes(in: range)
         let length = candidates.first?.type.octets.count ?? 2
         let list = candidates.prefix((server.mtu - 2) / (2 + length)).prefix { $0.type.octets.count == length }
-        let types = try server.refusals.told(list.map { AttributeType($0.handle, $0.type) }, in: range, \.handle)
+        let types = try server.errorInjection.listed(
+            list.map { AttributeType($0.handle, $0.type) }, in: range, \.handle)
         guard !types.isEmpty else { throw .notFound(in: range) }
         return .findInformationResponse(types)
     }
 
-    /// Section 3.4.3.4.  Only declarations and descriptors are compared: dynamic values are not asked for.
+    /// Compares fixed values only, never dynamic ones.  Section 3.4.3.4.
     func findByTypeValue(
         _ range: HandleRange, _ type: UUID, _ value: [UInt8], _ server: Server
-    ) throws(Refusal) -> PDU {
+    ) throws(ErrorResponse) -> PDU {
         let found = try attributes(in: range).lazy.filter { attribute in
             guard attribute.type == type, isReadable(attribute, by: server) else { return false }
             guard case .fixed(let content) = attribute.content else { return false }
             return content == value
         }
         let groups = found.prefix((server.mtu - 1) / 4).map { HandleRange($0.handle, $0.groupEnd) }
-        let list = try server.refusals.told(Array(groups), in: range, \.first)
+        let list = try server.errorInjection.listed(Array(groups), in: range, \.first)
         guard !list.isEmpty else { throw .notFound(in: range) }
         return .findByTypeValueResponse(list)
     }
 
-    /// Section 3.4.4.2: values of one length.  That the first cannot be read is an error; a later one ends the list.
+    /// Lists values of the same length.  If the first value cannot be read, the response is its error; a later one ends
+    /// the list.  Section 3.4.4.2.
     func readByType(
         _ range: HandleRange, _ type: UUID, _ server: inout Server, _ values: inout some AttributeValues
-    ) throws(Refusal) -> PDU {
+    ) throws(ErrorResponse) -> PDU {
         var (list, room) = ([] as [AttributeData], server.mtu - 2)
         for attribute in try attributes(in: range) where attribute.type == type {
             let value: [UInt8]
-            do throws(Refusal) {
-                if !type.isDeclaration { try server.refusals.check(.read, at: attribute.handle) }
+            do throws(ErrorResponse) {
+                if !type.isDeclaration { try server.errorInjection.check(.read, at: attribute.handle) }
                 value = try readSound(attribute, server, &values).cut(to: min(253, server.mtu - 4))
             } catch {
                 guard !list.isEmpty else { throw error }
@@ -79,7 +81,7 @@ extension Access {
             room -= value.count + 2
             list.append(AttributeData(attribute.handle, value))
         }
-        if type.isDeclaration { list = try server.refusals.told(list, in: range, \.handle) }
+        if type.isDeclaration { list = try server.errorInjection.listed(list, in: range, \.handle) }
         guard !list.isEmpty else { throw .notFound(in: range) }
         if type == .databaseHash { server.awareness.hashRead() }
         if type != .characteristic, type != .include {
@@ -88,11 +90,11 @@ extension Access {
         return .readByTypeResponse(list)
     }
 
-    /// Section 3.4.4.10: declarations of one length.  GATT groups by services only; Part G, section 2.5.3.
-    func readByGroupType(_ range: HandleRange, _ type: UUID, _ server: Server) throws(Refusal) -> PDU {
-        guard range.isValid else { throw Refusal(.invalidHandle, at: range.first) }
+    /// Lists service declarations of the same length.  Section 3.4.4.10; only services are groups: Part G, section 2.5.3.
+    func readByGroupType(_ range: HandleRange, _ type: UUID, _ server: Server) throws(ErrorResponse) -> PDU {
+        guard range.isValid else { throw ErrorResponse(.invalidHandle, at: range.first) }
         guard type == .primaryService || type == .secondaryService else {
-            throw Refusal(.unsupportedGroupType, at: range.first)
+            throw ErrorResponse(.unsupportedGroupType, at: range.first)
         }
         var (list, room) = ([] as [GroupData], server.mtu - 2)
         for attribute in try attributes(in: range) where attribute.type == type {
@@ -102,14 +104,14 @@ extension Access {
             room -= value.count + 4
             list.append(GroupData(HandleRange(attribute.handle, attribute.groupEnd), value))
         }
-        list = try server.refusals.told(list, in: range, \.range.first)
+        list = try server.errorInjection.listed(list, in: range, \.range.first)
         guard !list.isEmpty else { throw .notFound(in: range) }
         return .readByGroupTypeResponse(list)
     }
 }
 
 extension PDU {
-    /// Where the last of the services in a response ends.
+    /// The last handle of the last service in the response; nil for other PDUs.
     fileprivate var lastGroupEnd: UInt16? {
         switch self {
         case .readByGroupTypeResponse(let groups): groups.last?.range.last

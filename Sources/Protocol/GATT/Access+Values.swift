@@ -2,23 +2,23 @@ import ATT
 import Bluetooth
 import Octets
 
-// What reads and writes attributes.
+// Requests that read and write attributes.
 extension Access {
-    /// The whole value, if it may be read.
+    /// The whole value, or the error that the client gets.
     func read(
         _ handle: UInt16, _ server: Server, _ values: inout some AttributeValues
-    ) throws(Refusal) -> [UInt8] {
-        guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
-        try server.refusals.check(.read, at: handle)
+    ) throws(ErrorResponse) -> [UInt8] {
+        guard let attribute = attributes[handle: handle] else { throw ErrorResponse(.invalidHandle, at: handle) }
+        try server.errorInjection.check(.read, at: handle)
         return try readSound(attribute, server, &values)
     }
 
-    /// As if there were no faults.
+    /// The value without injected errors.
     func readSound(
         _ attribute: AttributeTable.Attribute, _ server: Server, _ values: inout some AttributeValues
-    ) throws(Refusal) -> [UInt8] {
+    ) throws(ErrorResponse) -> [UInt8] {
         guard attribute.permissions.contains(.readable) else {
-            throw Refusal(.readNotPermitted, at: attribute.handle)
+            throw ErrorResponse(.readNotPermitted, at: attribute.handle)
         }
         try check(attribute.permissions.securityToRead, attribute.handle, server)
         switch attribute.content {
@@ -30,17 +30,18 @@ extension Access {
         case .clientSupportedFeatures: return [server.awareness.features]
         case .dynamic:
             do throws(ATTError) {
-                return try values.read(attribute.handle, at: now).cut(to: AttributeTable.longestValue)
+                return try values.read(attribute.handle, at: now).cut(to: AttributeTable.maximumValueLength)
             } catch {
-                throw Refusal(error, at: attribute.handle)
+                throw ErrorResponse(error, at: attribute.handle)
             }
         }
     }
 
-    /// Section 3.4.4.7: the values one behind the other, as far as there is room.  One that cannot be read spoils all.
+    /// Concatenates the values and truncates the result to the MTU; one unreadable value fails the request.
+    /// Section 3.4.4.7.
     func readMultiple(
         _ handles: [UInt16], _ server: inout Server, _ values: inout some AttributeValues
-    ) throws(Refusal) -> PDU {
+    ) throws(ErrorResponse) -> PDU {
         var (list, room) = ([] as [UInt8], server.mtu - 1)
         try readEach(handles, &server, &values) { value in
             let part = value.prefix(room)
@@ -51,10 +52,10 @@ extension Access {
         return .readMultipleResponse(list)
     }
 
-    /// Section 3.4.4.12: each with its length; the last may be cut off, but not within its length.
+    /// Values with their lengths; the last value may be truncated, a length never is.  Section 3.4.4.12.
     func readMultipleVariable(
         _ handles: [UInt16], _ server: inout Server, _ values: inout some AttributeValues
-    ) throws(Refusal) -> PDU {
+    ) throws(ErrorResponse) -> PDU {
         var (list, room) = ([] as [LengthValue], server.mtu - 1)
         try readEach(handles, &server, &values) { value in
             guard room >= 2 else {
@@ -69,61 +70,61 @@ extension Access {
         return .readMultipleVariableResponse(list)
     }
 
-    /// `take` returns what the client is told of a value.
+    /// Reads values in order; `take` returns the octets of a value that the response contains.
     private func readEach(
         _ handles: [UInt16], _ server: inout Server, _ values: inout some AttributeValues,
         _ take: ([UInt8]) -> ArraySlice<UInt8>?
-    ) throws(Refusal) {
-        var told: [Server.Output] = []
+    ) throws(ErrorResponse) {
+        var reads: [Server.Output] = []
         for handle in handles {
             guard let part = take(try read(handle, server, &values)) else { continue }
-            told.append(.read(handle: handle, Array(part)))
+            reads.append(.read(handle: handle, Array(part)))
         }
-        server.events += told
+        server.events += reads
     }
 
     func write(
         _ value: [UInt8], to handle: UInt16, _ server: inout Server, _ values: inout some AttributeValues
-    ) throws(Refusal) {
+    ) throws(ErrorResponse) {
         let attribute = try writeable(handle, by: server)
-        guard value.count <= AttributeTable.longestValue else {
-            throw Refusal(.invalidAttributeValueLength, at: handle)
+        guard value.count <= AttributeTable.maximumValueLength else {
+            throw ErrorResponse(.invalidAttributeValueLength, at: handle)
         }
         switch attribute.content {
-        case .fixed: throw Refusal(.writeNotPermitted, at: handle)
+        case .fixed: throw ErrorResponse(.writeNotPermitted, at: handle)
         case .configuration(let valueHandle, let allowed):
-            guard value.count == 2 else { throw Refusal(.invalidAttributeValueLength, at: handle) }
-            let wanted = ClientConfiguration(rawValue: UInt16(value[0]) | UInt16(value[1]) << 8)
-            guard wanted.isSubset(of: allowed) else { throw Refusal(.cccdImproperlyConfigured, at: handle) }
-            server.configure(wanted, ofValue: valueHandle)
+            guard value.count == 2 else { throw ErrorResponse(.invalidAttributeValueLength, at: handle) }
+            let bits = ClientConfiguration(rawValue: UInt16(value[0]) | UInt16(value[1]) << 8)
+            guard bits.isSubset(of: allowed) else { throw ErrorResponse(.cccdImproperlyConfigured, at: handle) }
+            server.configure(bits, ofValue: valueHandle)
             server.events.append(.written(handle: handle, value))
-            server.events.append(wanted.isEmpty ? .unsubscribed(handle: valueHandle) : .subscribed(handle: valueHandle))
+            server.events.append(bits.isEmpty ? .unsubscribed(handle: valueHandle) : .subscribed(handle: valueHandle))
         case .clientSupportedFeatures:
-            guard let features = value.first else { throw Refusal(.invalidAttributeValueLength, at: handle) }
-            guard server.awareness.set(features: features) else { throw Refusal(.valueNotAllowed, at: handle) }
+            guard let features = value.first else { throw ErrorResponse(.invalidAttributeValueLength, at: handle) }
+            guard server.awareness.set(features: features) else { throw ErrorResponse(.valueNotAllowed, at: handle) }
             server.events.append(.written(handle: handle, value))
         case .dynamic:
             do throws(ATTError) {
                 try values.write(value, to: handle, at: now)
             } catch {
-                throw Refusal(error, at: handle)
+                throw ErrorResponse(error, at: handle)
             }
             server.events.append(.written(handle: handle, value))
         }
     }
 
-    private func writeable(_ handle: UInt16, by server: Server) throws(Refusal) -> AttributeTable.Attribute {
-        guard let attribute = attributes[handle: handle] else { throw Refusal(.invalidHandle, at: handle) }
-        try server.refusals.check(
+    private func writeable(_ handle: UInt16, by server: Server) throws(ErrorResponse) -> AttributeTable.Attribute {
+        guard let attribute = attributes[handle: handle] else { throw ErrorResponse(.invalidHandle, at: handle) }
+        try server.errorInjection.check(
             attribute.type == .clientCharacteristicConfiguration ? .subscribe : .write, at: handle)
-        guard attribute.permissions.contains(.writeable) else { throw Refusal(.writeNotPermitted, at: handle) }
-        if case .fixed = attribute.content { throw Refusal(.writeNotPermitted, at: handle) }
+        guard attribute.permissions.contains(.writeable) else { throw ErrorResponse(.writeNotPermitted, at: handle) }
+        if case .fixed = attribute.content { throw ErrorResponse(.writeNotPermitted, at: handle) }
         try check(attribute.permissions.securityToWrite, handle, server)
         return attribute
     }
 
-    private func check(_ needed: LinkSecurity, _ handle: UInt16, _ server: Server) throws(Refusal) {
-        if let error = needed.subtracting(server.security).refusal { throw Refusal(error, at: handle) }
+    private func check(_ needed: LinkSecurity, _ handle: UInt16, _ server: Server) throws(ErrorResponse) {
+        if let error = needed.subtracting(server.security).errorIfMissing { throw ErrorResponse(error, at: handle) }
     }
 
     func isReadable(_ attribute: AttributeTable.Attribute, by server: Server) -> Bool {
@@ -133,25 +134,27 @@ extension Access {
 
     // MARK: Queued writes
 
-    /// Offset and length are looked at when the write is executed.  Section 3.4.6.1.
+    /// Queues a part of a value; `execute` checks offset and length.  Section 3.4.6.1.
     func prepare(
         _ octets: [UInt8], at offset: UInt16, for handle: UInt16, _ server: inout Server
-    ) throws(Refusal) {
+    ) throws(ErrorResponse) {
         _ = try writeable(handle, by: server)
-        guard server.prepared.add(octets, at: offset, for: handle) else { throw Refusal(.prepareQueueFull, at: handle) }
+        guard server.prepared.add(octets, at: offset, for: handle) else {
+            throw ErrorResponse(.prepareQueueFull, at: handle)
+        }
     }
 
-    /// Writes all that is prepared, or nothing of it; then the queue is empty.  Section 3.4.6.3.
-    func execute(isWrite: Bool, _ server: inout Server, _ values: inout some AttributeValues) throws(Refusal) {
+    /// Writes all prepared values or none of them, and empties the queue.  Section 3.4.6.3.
+    func execute(isWrite: Bool, _ server: inout Server, _ values: inout some AttributeValues) throws(ErrorResponse) {
         let prepared = server.prepared
         server.prepared = PreparedWrites()
         guard isWrite else { return }
         if let first = prepared.parts.first, prepared.isOutOfSync {
-            throw Refusal(.databaseOutOfSync, at: first.handle)
+            throw ErrorResponse(.databaseOutOfSync, at: first.handle)
         }
-        if !server.refusals.isEmpty { for part in prepared.parts { _ = try writeable(part.handle, by: server) } }
+        if !server.errorInjection.isEmpty { for part in prepared.parts { _ = try writeable(part.handle, by: server) } }
         let (serverBefore, valuesBefore) = (server, values)
-        do throws(Refusal) {
+        do throws(ErrorResponse) {
             for (handle, value) in try assemble(prepared.parts, server, &values) {
                 try write(value, to: handle, &server, &values)
             }
@@ -161,11 +164,11 @@ extension Access {
         }
     }
 
-    /// The values that come of the parts, in the order in which each was begun.  A value is made anew when its first
-    /// part is for offset 0; otherwise the parts change what it is, which counts as empty where it cannot be read.
+    /// The values assembled from their parts, in the order of their first parts.  A first part with offset 0 starts an
+    /// empty value; other parts change the current value, which counts as empty if the client cannot read it.
     private func assemble(
         _ parts: [PreparedWrites.Part], _ server: Server, _ values: inout some AttributeValues
-    ) throws(Refusal) -> [(handle: UInt16, value: [UInt8])] {
+    ) throws(ErrorResponse) -> [(handle: UInt16, value: [UInt8])] {
         var wholes: [(handle: UInt16, value: [UInt8])] = []
         for part in parts {
             let index: Int
@@ -180,9 +183,9 @@ extension Access {
                 wholes.append((part.handle, before))
             }
             let (count, end) = (wholes[index].value.count, part.offset + part.octets.count)
-            guard part.offset <= count else { throw Refusal(.invalidOffset, at: part.handle) }
-            guard end <= AttributeTable.longestValue else {
-                throw Refusal(.invalidAttributeValueLength, at: part.handle)
+            guard part.offset <= count else { throw ErrorResponse(.invalidOffset, at: part.handle) }
+            guard end <= AttributeTable.maximumValueLength else {
+                throw ErrorResponse(.invalidAttributeValueLength, at: part.handle)
             }
             wholes[index].value.replaceSubrange(part.offset..<min(end, count), with: part.octets)
         }

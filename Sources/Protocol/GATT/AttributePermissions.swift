@@ -2,38 +2,38 @@ import Bluetooth
 
 /// How well a client's link is protected.  Core 6.0, Vol 3, Part C, section 10.3.
 public struct LinkSecurity: OptionSet, Hashable, Sendable {
-    /// The set as bits of our own choice: they are never sent.
+    /// Internal bits, never sent.
     public let rawValue: UInt8
 
-    /// Of these bits.
+    /// The set with these bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Nobody else can read along.
+    /// The link is encrypted.
     public static let encrypted = LinkSecurity(rawValue: 0x01)
-    /// The key was made in a way that shows who the peer is.
+    /// Pairing authenticated the peer (protection against a man in the middle).
     public static let authenticated = LinkSecurity(rawValue: 0x02)
-    /// The device has let this client in.
+    /// The device authorized this client.
     public static let authorized = LinkSecurity(rawValue: 0x04)
 
-    /// All of it.
+    /// Encrypted, authenticated and authorized.
     public static let full: LinkSecurity = [.encrypted, .authenticated, .authorized]
 
-    /// What a client is told that lacks these; nil when nothing is lacking.  What pairing cures comes first: without a key
-    /// for the client, a link that should be encrypted lacks authentication.  Core 6.0, Vol 3, Part C, section 10.3.1.
-    var refusal: ATTError? {
+    /// The error for a link that lacks these; nil for the empty set.  Errors that pairing resolves come first: without a
+    /// key, an unencrypted link lacks authentication.  Core 6.0, Vol 3, Part C, section 10.3.1.
+    var errorIfMissing: ATTError? {
         if !isDisjoint(with: [.encrypted, .authenticated]) { return .insufficientAuthentication }
         return contains(.authorized) ? .insufficientAuthorization : nil
     }
 }
 
-/// What clients may do with an attribute.  A permission that is missing is refused with Read Not Permitted or
-/// Write Not Permitted, a link that is not secure enough with Insufficient Authentication or Authorization.
+/// Access that a server grants to an attribute.  A missing permission gives Read Not Permitted or Write Not Permitted,
+/// a link without the needed security Insufficient Authentication or Authorization.
 /// Core 6.0, Vol 3, Part F, section 3.2.5.
 public struct AttributePermissions: OptionSet, Hashable, Sendable {
-    /// The set as bits of our own choice: permissions are never sent.
+    /// Internal bits, never sent.
     public let rawValue: UInt8
 
-    /// The permissions of these bits.
+    /// The set with these bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The value can be read.
@@ -41,24 +41,24 @@ public struct AttributePermissions: OptionSet, Hashable, Sendable {
     /// The value can be written, with a response or without.
     public static let writeable = AttributePermissions(rawValue: 0x02)
 
-    /// The value can be read over a link that is as secure as this.
+    /// The value can be read over a link with this security.
     public static func readable(needing security: LinkSecurity) -> AttributePermissions {
         [.readable, AttributePermissions(rawValue: (security.rawValue & 7) << 2)]
     }
 
-    /// The value can be written over a link that is as secure as this.
+    /// The value can be written over a link with this security.
     public static func writeable(needing security: LinkSecurity) -> AttributePermissions {
         [.writeable, AttributePermissions(rawValue: (security.rawValue & 7) << 5)]
     }
 
-    /// What the declared properties promise, over a link that is as secure as this.
+    /// The permissions that match the declared properties, over a link with this security.
     public init(_ properties: CharacteristicProperties, needing security: LinkSecurity = []) {
         self = properties.contains(.read) ? .readable(needing: security) : []
         if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { insert(.writeable(needing: security)) }
     }
 
-    /// How secure a link has to be for reading.
+    /// The security that reading needs.
     public var securityToRead: LinkSecurity { LinkSecurity(rawValue: rawValue >> 2 & 7) }
-    /// How secure a link has to be for writing.
+    /// The security that writing needs.
     public var securityToWrite: LinkSecurity { LinkSecurity(rawValue: rawValue >> 5) }
 }

@@ -3,30 +3,30 @@ public import Bluetooth
 public import Cryptography
 import Octets
 
-/// The attributes of a device in the order of their handles: built once, and shared by all of its connections.
+/// A device's attributes in the order of their handles: built once, and shared by its connections.
 /// Core 6.0, Vol 3, Part G, section 2.6.
 ///
 ///     service                   2800 or 2801
-///       included services       2802: their handles, and the UUID if it is a number
+///       included services       2802: their handles, and a 16-bit UUID
 ///       characteristic          2803: properties, handle of the value, UUID
 ///         value                 its UUID
-///         configuration         2902, if it notifies or indicates; its value is kept by each `Server`
+///         configuration         2902, with Notify or Indicate; each `Server` keeps its client's value
 ///         other descriptors     their UUIDs
 public struct AttributeTable: Hashable, Sendable {
-    /// The longest value that an attribute can have, in octets.  Core 6.0, Vol 3, Part F, section 3.2.9.
-    public static let longestValue = 512
+    /// The maximum length of an attribute value, in octets.  Core 6.0, Vol 3, Part F, section 3.2.9.
+    public static let maximumValueLength = 512
 
-    /// Why some definitions cannot become a table.
+    /// A mistake in service definitions.
     public enum DefinitionError: Error, Hashable, Sendable {
-        /// The handle asked for is taken, or lower than one before it; for a value the lowest possible is named.
+        /// The fixed handle is in use, or below one that precedes it; `lowestFree` is the lowest handle that is possible.
         case handleTaken(UInt16, lowestFree: UInt16)
-        /// There are attributes left, and no handles.
+        /// The definitions need handles above 0xFFFF.
         case outOfHandles
-        /// A fixed value has more octets than an attribute can have.
+        /// A fixed value has more than `maximumValueLength` octets.
         case valueTooLong(UUID, count: Int)
-        /// A service includes one that is not there.
+        /// A service includes an index that has no service.
         case noSuchService(Int)
-        /// A Database Hash is wanted, and cannot be computed.
+        /// AES-CMAC failed for the Database Hash.
         case databaseHash(AESCMAC.Failure)
     }
 
@@ -43,32 +43,34 @@ public struct AttributeTable: Hashable, Sendable {
         let type: UUID
         let permissions: AttributePermissions
         var content: Content
-        /// The last handle of the group that this attribute declares: its own if it declares none.
+        /// The last handle of the group that this attribute declares; its own handle if it declares none.
         var groupEnd: UInt16
     }
 
-    /// What it was made of.
+    /// The definitions of this table.
     public let services: [ServiceDefinition]
     private(set) var attributes: [Attribute] = []
     private var valueHandles: [[UInt16]] = []
-    /// Where the declarations of the services are among the attributes, while these are laid out.
+    /// The indices of the service declarations in `attributes`, before absent services are removed.
     private var declarations: [Int] = []
-    /// Of the declarations; also of services that are not there.
+    /// The declaration handle of each service, present or not.
     private(set) var serviceHandles: [UInt16] = []
     private var nextFree: UInt32 = 1
 
-    /// Gives every attribute its handle, from 0x0001 on and without gaps but for those that fixed handles make, and
-    /// services that are not there.
+    /// A table without attributes.
+    public init() { services = [] }
+
+    /// Assigns handles from 0x0001 on, without gaps except before fixed handles and for absent services.
     public init(_ services: [ServiceDefinition]) throws(DefinitionError) {
         self.services = services
         for service in services { try add(service) }
         try resolveIncludes()
-        leaveOutAbsent()
+        removeAbsent()
         try computeHash()
     }
 
-    /// The handle of the value of a characteristic, both counted from 0 in the order of definition; nil if there are
-    /// not so many, or if the service is not there.
+    /// The value handle of a characteristic, by its index and its service's; nil if there is none, or if the service is
+    /// absent.
     public func handle(ofValue characteristic: Int, service: Int) -> UInt16? {
         guard valueHandles.indices.contains(service), valueHandles[service].indices.contains(characteristic) else {
             return nil
@@ -76,8 +78,8 @@ public struct AttributeTable: Hashable, Sendable {
         return valueHandles[service][characteristic]
     }
 
-    /// The handle of a descriptor of a characteristic, all three counted from 0 in the order of definition; a Client
-    /// Characteristic Configuration that the properties lead to does not count.  Nil if there are not so many.
+    /// The handle of a descriptor, by indices; nil if there is none.  The indices count defined descriptors: the Client
+    /// Characteristic Configuration that Notify or Indicate adds does not count.
     public func handle(ofDescriptor descriptor: Int, characteristic: Int, service: Int) -> UInt16? {
         guard let value = handle(ofValue: characteristic, service: service) else { return nil }
         let definition = services[service].characteristics[characteristic]
@@ -85,24 +87,24 @@ public struct AttributeTable: Hashable, Sendable {
         return value + (definition.configurations.isEmpty ? 1 : 2) + UInt16(clamping: descriptor)
     }
 
-    /// The handle of the value of the first characteristic with this UUID; nil if there is none.
+    /// The value handle of the first characteristic with this UUID; nil if there is none.
     public func handle(ofFirst characteristic: UUID) -> UInt16? {
-        for (index, service) in services.enumerated() where service.isThere {
-            let place = service.characteristics.firstIndex { $0.uuid == characteristic }
-            if let place { return handle(ofValue: place, service: index) }
+        for (index, service) in services.enumerated() where service.isPresent {
+            let position = service.characteristics.firstIndex { $0.uuid == characteristic }
+            if let position { return handle(ofValue: position, service: index) }
         }
         return nil
     }
 
-    /// From the declaration of a service, counted from 0 in the order of definition, to its last attribute; nil if there
-    /// are not so many.
+    /// The handles of a service, by its index, from the declaration to the last attribute; nil if there is none.
     public func range(ofService service: Int) -> HandleRange? {
         guard declarations.indices.contains(service) else { return nil }
         let declaration = attributes[declarations[service]]
         return HandleRange(declaration.handle, declaration.groupEnd)
     }
 
-    /// From the declaration of a characteristic to its last descriptor, by the handle of its value; nil if that is none.
+    /// The handles of a characteristic, by its value handle, from the declaration to the last descriptor; nil for other
+    /// handles.
     public func range(ofCharacteristicWithValue handle: UInt16) -> HandleRange? {
         let declaration = attributes.last { $0.type == .characteristic && $0.handle < handle }
         guard let declaration, valueHandles.contains(where: { $0.contains(handle) }) else { return nil }
@@ -113,14 +115,14 @@ public struct AttributeTable: Hashable, Sendable {
     public func type(of handle: UInt16) -> UUID? { attributes[handle: handle]?.type }
 }
 
-// Attributes in the order of their handles, found by halving: O(log n).
+// Binary search in attributes that are sorted by handle.
 extension [AttributeTable.Attribute] {
     subscript(handle handle: UInt16) -> Element? {
         let index = firstIndex(from: handle)
         return index < count && self[index].handle == handle ? self[index] : nil
     }
 
-    /// Those whose handles are in `range`.
+    /// The attributes whose handles are in `range`.
     func inside(_ range: HandleRange) -> ArraySlice<Element> {
         self[firstIndex(from: range.first)...].prefix { $0.handle <= range.last }
     }
@@ -142,7 +144,7 @@ extension AttributeTable {
         serviceHandles.append(try add(type, [.readable], .fixed(service.uuid.octets), at: service.handle))
         declarations.append(declaration)
         valueHandles.append([])
-        // What they say is known when all services have their handles.
+        // `resolveIncludes` writes their values when all services have handles.
         for _ in service.includes { _ = try add(.include, [.readable], .fixed([]), at: nil) }
         for characteristic in service.characteristics {
             valueHandles[valueHandles.count - 1].append(try add(characteristic))
@@ -153,41 +155,41 @@ extension AttributeTable {
     /// Included Service Attribute Handle (2), End Group Handle (2), Service UUID (2) unless it has 128 bits.
     private mutating func resolveIncludes() throws(DefinitionError) {
         for (service, declaration) in zip(services, declarations) {
-            for (place, included) in service.includes.enumerated() {
+            for (position, included) in service.includes.enumerated() {
                 guard declarations.indices.contains(included) else { throw .noSuchService(included) }
                 let target = attributes[declarations[included]]
                 var value: [UInt8] = []
                 value.append(target.handle)
                 value.append(target.groupEnd)
                 if let number = services[included].uuid.number { value.append(number) }
-                attributes[declaration + 1 + place].content = .fixed(value)
+                attributes[declaration + 1 + position].content = .fixed(value)
             }
         }
     }
 
-    /// Takes out the services that are not there, and the declarations that include them.
-    private mutating func leaveOutAbsent() {
-        guard services.contains(where: { !$0.isThere }) else { return }
-        var isThere = attributes.map { _ in true }
+    /// Removes absent services, and the declarations that include them.
+    private mutating func removeAbsent() {
+        guard services.contains(where: { !$0.isPresent }) else { return }
+        var isPresent = attributes.map { _ in true }
         for (index, service) in services.enumerated() {
             let end = declarations.indices.contains(index + 1) ? declarations[index + 1] : attributes.count
-            if !service.isThere {
-                for place in declarations[index]..<end { isThere[place] = false }
+            if !service.isPresent {
+                for position in declarations[index]..<end { isPresent[position] = false }
                 valueHandles[index] = []
             }
-            for (place, included) in service.includes.enumerated() where !services[included].isThere {
-                isThere[declarations[index] + 1 + place] = false
+            for (position, included) in service.includes.enumerated() where !services[included].isPresent {
+                isPresent[declarations[index] + 1 + position] = false
             }
         }
-        attributes = zip(attributes, isThere).filter(\.1).map(\.0)
+        attributes = zip(attributes, isPresent).filter(\.1).map(\.0)
     }
 
     private mutating func computeHash() throws(DefinitionError) {
-        for (index, service) in services.enumerated() where service.isThere {
-            for (place, characteristic) in service.characteristics.enumerated()
+        for (index, service) in services.enumerated() where service.isPresent {
+            for (position, characteristic) in service.characteristics.enumerated()
             where characteristic.value == .databaseHash {
                 do throws(AESCMAC.Failure) {
-                    let at = attributes.firstIndex(from: valueHandles[index][place])
+                    let at = attributes.firstIndex(from: valueHandles[index][position])
                     attributes[at].content = .fixed(try databaseHash())
                 } catch {
                     throw .databaseHash(error)
@@ -198,7 +200,7 @@ extension AttributeTable {
 
     private mutating func add(_ characteristic: CharacteristicDefinition) throws(DefinitionError) -> UInt16 {
         let declaration = attributes.count
-        // The declaration names the value's handle, which need not be the next.
+        // The declaration contains the value's handle, which a definition may fix.
         let valueHandle = characteristic.handle ?? UInt16(clamping: nextFree + 1)
         guard valueHandle > nextFree else {
             throw nextFree < 0xFFFF
@@ -233,13 +235,13 @@ extension AttributeTable {
     }
 
     private mutating func add(
-        _ type: UUID, _ permissions: AttributePermissions, _ content: Attribute.Content, at wanted: UInt16?
+        _ type: UUID, _ permissions: AttributePermissions, _ content: Attribute.Content, at fixed: UInt16?
     ) throws(DefinitionError) -> UInt16 {
         guard nextFree <= 0xFFFF else { throw .outOfHandles }
         let lowest = UInt16(clamping: nextFree)
-        let handle = wanted ?? lowest
+        let handle = fixed ?? lowest
         guard handle >= lowest else { throw .handleTaken(handle, lowestFree: lowest) }
-        if case .fixed(let value) = content, value.count > Self.longestValue {
+        if case .fixed(let value) = content, value.count > Self.maximumValueLength {
             throw .valueTooLong(type, count: value.count)
         }
         attributes.append(
@@ -248,14 +250,14 @@ extension AttributeTable {
         return handle
     }
 
-    /// The group that the attribute at `index` declares ends with the last attribute so far.
+    /// Ends the group of the attribute at `index` with the last attribute added.
     private mutating func endGroup(_ index: Int) {
         attributes[index].groupEnd = UInt16(clamping: nextFree - 1)
     }
 }
 
 extension CharacteristicDefinition {
-    /// What a client may ask for by a Client Characteristic Configuration; nothing where there is none.
+    /// The bits that a client may set in the Client Characteristic Configuration; empty if there is no such descriptor.
     fileprivate var configurations: ClientConfiguration {
         var allowed: ClientConfiguration = []
         if properties.contains(.notify) { allowed.insert(.notification) }

@@ -1,14 +1,28 @@
 public import Bluetooth
 public import Simulation
 
-/// The owner of the `.dynamic` values of an `AttributeTable`.  It is asked only for handles of such values, and only
-/// for what their permissions allow; whatever it throws becomes the Error Response.
+/// Supplies the `.dynamic` values of an `AttributeTable`.  A `Server` calls it only with handles of such values, and
+/// only for access that their permissions allow; a thrown error becomes the Error Response.
 ///
-/// It is to be a value: when one of several prepared writes is refused, what the others have changed is undone by
-/// putting back a copy from before.
+/// Implement it as a value type: when one of several prepared writes fails, the server restores a copy that it made
+/// before the first.
 public protocol AttributeValues {
-    /// The value of now, 512 octets at most: what is longer is cut off.
+    /// The current value; the server truncates it to 512 octets.
     mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8]
-    /// Takes a new value, or refuses it.  A Write Command is written the same way, and its refusal is not sent.
+    /// Stores a value, or throws the error to send; the error of a Write Command is not sent.
     mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError)
+}
+
+/// The values of a table without dynamic values.
+public struct NoAttributeValues: AttributeValues {
+    /// No values.
+    public init() {}
+
+    /// Not called by a `Server`; throws Invalid Handle.
+    public mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] { throw .invalidHandle }
+
+    /// Not called by a `Server`; throws Invalid Handle.
+    public mutating func write(_ value: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
+        throw .invalidHandle
+    }
 }

@@ -3,52 +3,53 @@ import Bluetooth
 public import Octets
 public import Simulation
 
-/// The client of one connection: plays procedures one behind the other in the order they were started, and hands on
-/// what the server notifies meanwhile.  Core 6.0, Vol 3, Part G, section 4.
+/// The GATT client of one connection: runs procedures one at a time, in the order in which they were started, and
+/// reports notifications and indications.  Core 6.0, Vol 3, Part G, section 4.
 ///
-/// Every procedure that is started ends with exactly one `.finished` or `.failed` with its id.
+/// Every procedure ends with exactly one `.finished` or `.failed` that carries its id.
 public struct Client: Sendable {
-    /// What can happen.
+    /// Inputs of `step`.
     public enum Input: Hashable, Sendable {
-        /// A procedure is wanted; `id` is the caller's, and comes back with the end.
+        /// Queues a procedure; `.finished` or `.failed` repeats the caller's `id`.
         case start(Procedure, id: UInt32)
-        /// A PDU from the server; the client releases it, or hands it on.
+        /// An ATT PDU from the peer.  The client takes ownership of the packet.
         case receive(Packet)
-        /// Indications are confirmed, as they have to be, or a fault keeps the client from it until this is said again:
-        /// then one that waits is confirmed.
+        /// With false the client stops confirming indications, against the specification; with true it confirms a
+        /// pending one and those that follow.
         case confirmIndications(Bool)
-        /// An instant for which `.wake` asked has come, or any other.
+        /// Time has passed: send it at the instants of `.wake`; more often does no harm.
         case timePassed
-        /// The connection has ended: so does every procedure.
+        /// The connection ended; every procedure fails.
         case disconnected
     }
 
-    /// What there is to do, or to know.
+    /// Outputs of `step`.
     public enum Output: Equatable, Sendable {
-        /// A PDU for the server.
+        /// Send this ATT PDU to the server; the caller takes ownership of the packet.
         case send(Packet)
-        /// `timePassed` is to be said then.
+        /// Call `step` with `.timePassed` at this instant.
         case wake(at: Instant)
-        /// A procedure has succeeded.
+        /// A procedure succeeded.
         case finished(UInt32, Procedure.Outcome)
-        /// A procedure has not.
+        /// A procedure failed.
         case failed(UInt32, Procedure.Failure)
-        /// From now on PDUs in both directions have so many octets at most; the connection's server has to adopt it.
+        /// The new ATT MTU in octets, for both directions: pass it to the `adopt(mtu:)` of the connection's server.
         case exchangedMTU(Int)
-        /// The value of an attribute, from the server's own accord; whoever takes the packet releases it.
+        /// A notified value; the caller takes ownership of the packet.
         case notified(handle: UInt16, Packet)
-        /// The same, and it has been confirmed already, unless `Input.confirmIndications` says otherwise.
+        /// An indicated value, already confirmed unless `Input.confirmIndications` is off; the caller takes ownership of
+        /// the packet.
         case indicated(handle: UInt16, Packet)
-        /// Octets that are no PDU, and a response that nobody waits for: nothing came of them.
+        /// The client ignored a malformed PDU, or a response to no request.
         case ignored(opcode: UInt8)
-        /// A request was not answered within 30 s: nothing is sent any more, and the link has to be closed.
+        /// The server did not answer a request within 30 s: the client sends nothing more; disconnect.
         case bearerLost
     }
 
-    /// How many services, characteristics and descriptors a discovery may find before it is given up.
-    public static let mostFound = 4096
+    /// A discovery that finds more services, characteristics and descriptors than this fails with `.tooMuch`.
+    public static let maximumDiscovered = 4096
 
-    /// The most octets that a PDU can have on this bearer.
+    /// The current ATT MTU, in octets.
     public private(set) var mtu = Server.defaultMTU
 
     private let receives: Int
@@ -56,24 +57,29 @@ public struct Client: Sendable {
     private var owesConfirmation = false
     private var hasExchangedMTU = false
     private var requester = Requester()
-    /// When the `.wake` that was asked for last comes.
+    /// The instant of the last `.wake`.
     private var nextWake = Instant.never
-    private var current: Run?
-    /// Why nothing is sent any more.
+    private var current: ActiveProcedure?
+    /// Set when the client can send nothing more.
     private var over: Procedure.Failure?
     private var waiting: [(id: UInt32, procedure: Procedure)] = []
 
-    /// For a new connection; `mtu` is the largest PDU that we take, in octets, and counts as 23 to 517.
+    /// A client for a new connection.
+    ///
+    /// - Parameters:
+    ///   - mtu: the Client Rx MTU to offer, in octets; clamped to 23...517.
+    ///   - confirmsIndications: see `Input.confirmIndications`.
     public init(receives mtu: Int, confirmsIndications: Bool = true) {
-        receives = min(max(mtu, Server.defaultMTU), Server.largestMTU)
+        receives = min(max(mtu, Server.defaultMTU), Server.maximumMTU)
         self.confirmsIndications = confirmsIndications
     }
 
-    /// Takes over the MTU that this device's own server has exchanged on the same bearer.
-    public mutating func adopt(mtu: Int) { self.mtu = min(max(mtu, Server.defaultMTU), Server.largestMTU) }
+    /// Sets the MTU that the server of the same connection exchanged.
+    public mutating func adopt(mtu: Int) { self.mtu = min(max(mtu, Server.defaultMTU), Server.maximumMTU) }
 
-    /// Takes one input and adds what is to be done about it to `outbox`, in order.  Total: nothing a server sends
-    /// traps, or keeps a procedure going for ever.
+    /// Handles one input, and appends the resulting outputs to `outbox` in order.
+    ///
+    /// Total: no input traps, and every procedure ends whatever the server sends.
     public mutating func step(
         _ input: Input, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -105,7 +111,7 @@ public struct Client: Sendable {
         }
     }
 
-    // MARK: What the server sends
+    // MARK: Receiving
 
     private mutating func receive(
         _ packet: Packet, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
@@ -136,17 +142,17 @@ public struct Client: Sendable {
             let answer = isForServer(opcode) ? nil : requester.receive(pool.slice(of: packet))
             pool.release(packet)
             guard let answer, let id = current?.id else { return outbox.append(.ignored(opcode: opcode)) }
-            goOn(id, with: answer, at: now, pool: &pool, into: &outbox)
+            advance(id, with: answer, at: now, pool: &pool, into: &outbox)
         }
     }
 
-    /// Confirms an indication, now or when nothing keeps the client from it any more.
+    /// Confirms an indication, now or when `confirmIndications` is turned on again.
     private mutating func confirm(pool: inout PacketPool, into outbox: inout [Output]) {
         owesConfirmation = !confirmsIndications
         if confirmsIndications { outbox.append(.send(pool.take(.handleValueConfirmation))) }
     }
 
-    private mutating func goOn(
+    private mutating func advance(
         _ id: UInt32, with answer: Requester.Answer, at now: Instant, pool: inout PacketPool,
         into outbox: inout [Output]
     ) {
@@ -178,9 +184,9 @@ public struct Client: Sendable {
         current = nil
     }
 
-    // MARK: What is sent
+    // MARK: Sending
 
-    /// Begins procedures until one has to wait for the server.
+    /// Starts procedures until one waits for the server.
     private mutating func startNext(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         while current == nil, !waiting.isEmpty {
             let (id, procedure) = waiting.removeFirst()
@@ -199,13 +205,13 @@ public struct Client: Sendable {
             outbox.append(.send(pool.take(.writeCommand(handle: handle, value: value))))
             outbox.append(.finished(id, .written))
         default:
-            let run = Run(procedure, id: id, receives: receives, mtu: mtu)
-            send(run.request, at: now, pool: &pool, into: &outbox)
-            current = run
+            let active = ActiveProcedure(procedure, id: id, receives: receives, mtu: mtu)
+            send(active.request, at: now, pool: &pool, into: &outbox)
+            current = active
         }
     }
 
-    /// Why no PDU of now can say what a procedure wants.
+    /// The failure of a procedure whose PDU would exceed the MTU or the specification's limits.
     private func impossible(_ procedure: Procedure) -> Procedure.Failure? {
         switch procedure {
         case .write(_, let value), .writeCommand(_, let value): value.count > mtu - 3 ? .valueTooLong(value.count) : nil
@@ -218,7 +224,7 @@ public struct Client: Sendable {
     }
 
     private func tooLong(_ value: [UInt8]) -> Procedure.Failure? {
-        value.count > AttributeTable.longestValue ? .valueTooLong(value.count) : nil
+        value.count > AttributeTable.maximumValueLength ? .valueTooLong(value.count) : nil
     }
 
     private mutating func send(
@@ -229,7 +235,7 @@ public struct Client: Sendable {
         wake(at: deadline, into: &outbox)
     }
 
-    /// Has one `.wake` at a time: one that comes before the deadline asks for the next.
+    /// Requests one `.wake` at a time; an early one requests the next.
     private mutating func wake(at deadline: Instant, into outbox: inout [Output]) {
         guard deadline < nextWake else { return }
         nextWake = deadline

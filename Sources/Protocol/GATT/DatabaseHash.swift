@@ -4,15 +4,15 @@ import Cryptography
 import Octets
 
 extension AttributeTable {
-    /// AES-CMAC, with a key of zeros, of all that defines the attributes; sent as a number is, the least significant
-    /// octet first.  Core 6.0, Vol 3, Part G, sections 7.3 and 7.3.1.
+    /// AES-CMAC, with a zero key, of the attributes' definitions; 16 octets, the least significant first.
+    /// Core 6.0, Vol 3, Part G, sections 7.3 and 7.3.1.
     func databaseHash() throws(AESCMAC.Failure) -> [UInt8] {
         let key = [UInt8](repeating: 0, count: AESCMAC.count)
         return try AESCMAC.code(of: attributes.flatMap(\.definition), key: key).reversed()
     }
 
-    /// The handles between which this table differs from another, which may name attributes that only one of them has;
-    /// nil when both are defined alike.  Values do not count: only what a client may keep.
+    /// The range of handles in which the definitions of the two tables differ, including attributes that only one of them
+    /// has; nil if there is no difference.  Values that clients cannot cache do not count.
     func changes(since old: AttributeTable) -> HandleRange? {
         func isSame(_ one: Attribute, _ other: Attribute) -> Bool {
             one.handle == other.handle && one.type == other.type && one.permissions == other.permissions
@@ -21,10 +21,10 @@ extension AttributeTable {
         let count = min(attributes.count, old.attributes.count)
         let same = zip(attributes, old.attributes).prefix { isSame($0, $1) }.count
         guard same < max(attributes.count, old.attributes.count) else { return nil }
-        let alike = zip(attributes.reversed(), old.attributes.reversed()).prefix(count - same).prefix { isSame($0, $1) }
-        let (mine, theirs) = (attributes[same...].dropLast(alike.count), old.attributes[same...].dropLast(alike.count))
+        let tail = zip(attributes.reversed(), old.attributes.reversed()).prefix(count - same).prefix { isSame($0, $1) }
+        let (new, gone) = (attributes[same...].dropLast(tail.count), old.attributes[same...].dropLast(tail.count))
         let (first, last) = (
-            [mine.first, theirs.first].compactMap { $0?.handle }, [mine.last, theirs.last].compactMap(\.?.lastAffected)
+            [new.first, gone.first].compactMap { $0?.handle }, [new.last, gone.last].compactMap(\.?.lastAffected)
         )
         guard let first = first.min(), let last = last.max() else { return nil }
         return HandleRange(first, last)
@@ -32,11 +32,11 @@ extension AttributeTable {
 }
 
 extension AttributeTable.Attribute {
-    /// Where what changes with this attribute ends: with a characteristic's declaration the characteristic does.
+    /// The last handle that changes with this attribute: a characteristic's declaration affects the whole characteristic.
     fileprivate var lastAffected: UInt16 { type == .characteristic ? groupEnd : handle }
 
-    /// Handle (2), type (2), and for declarations and Characteristic Extended Properties the value; nothing for what
-    /// defines nothing.
+    /// The octets of this attribute that the hash covers: handle (2), type (2), and for declarations and Characteristic
+    /// Extended Properties the value; none for a characteristic's value.
     fileprivate var definition: [UInt8] {
         guard let number = type.number else { return [] }
         var octets: [UInt8] = []

@@ -1,15 +1,15 @@
 public import ATT
 public import Bluetooth
 
-/// A service as a client found it at a peer.
+/// A service that a client discovered.
 public struct DiscoveredService: Hashable, Sendable {
-    /// What service it is.
+    /// The service UUID.
     public var uuid: UUID
     /// From its declaration to its last attribute.
     public var range: HandleRange
-    /// Whether it was found by itself; a secondary service is found where another one includes it.
+    /// Whether it is a primary service; secondary ones are found where another service includes them.
     public var isPrimary: Bool
-    /// The services that are part of it; empty until they are discovered.
+    /// The services that it includes; empty until they are discovered.
     public var included: [IncludedService]
     /// Its characteristics by handle; empty until they are discovered.
     public var characteristics: [DiscoveredCharacteristic]
@@ -23,7 +23,7 @@ public struct DiscoveredService: Hashable, Sendable {
         (self.included, self.characteristics) = (included, characteristics)
     }
 
-    /// The handles that include declarations can have, which stand before all characteristics; nil when there are none.
+    /// The handles that include declarations can have: before the first characteristic; nil if there are none.
     /// Core 6.0, Vol 3, Part G, section 3.2.
     var includeRange: HandleRange? {
         let last = characteristics.first.map { $0.range.first - 1 } ?? range.last
@@ -31,13 +31,13 @@ public struct DiscoveredService: Hashable, Sendable {
     }
 }
 
-/// A service that is included in another.
+/// An included service that a client discovered.
 public struct IncludedService: Hashable, Sendable {
     /// The handle of the include declaration.
     public var declaration: UInt16
     /// The handles of the included service.
     public var range: HandleRange
-    /// What service it is.
+    /// The service UUID.
     public var uuid: UUID
 
     /// The service of these handles, included by this declaration.
@@ -46,13 +46,13 @@ public struct IncludedService: Hashable, Sendable {
     }
 }
 
-/// A characteristic as a client found it at a peer.
+/// A characteristic that a client discovered.
 public struct DiscoveredCharacteristic: Hashable, Sendable {
-    /// What characteristic it is.
+    /// The characteristic UUID.
     public var uuid: UUID
     /// From its declaration to its last descriptor.
     public var range: HandleRange
-    /// What its declaration promises.
+    /// The properties in its declaration.
     public var properties: CharacteristicProperties
     /// The handle of the value.
     public var valueHandle: UInt16
@@ -68,12 +68,12 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
         (self.valueHandle, self.descriptors) = (valueHandle, descriptors)
     }
 
-    /// The handle of its Client Characteristic Configuration; nil when none was discovered.
+    /// The handle of its Client Characteristic Configuration; nil if none was discovered.
     public var configurationHandle: UInt16? {
         descriptors.first { $0.type == .clientCharacteristicConfiguration }?.handle
     }
 
-    /// The handles that its descriptors can have; nil when there is no room for any.
+    /// The handles that its descriptors can have; nil if there are none.
     var descriptorRange: HandleRange? {
         valueHandle < range.last ? HandleRange(valueHandle + 1, range.last) : nil
     }

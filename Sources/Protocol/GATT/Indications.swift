@@ -1,8 +1,8 @@
 import ATT
 import Simulation
 
-/// The server's side of ATT's indications: one is under way at most, and it is confirmed in 30 seconds or the bearer is
-/// of no use any more.  Core 6.0, Vol 3, Part F, sections 3.3.2 and 3.3.3.
+/// The server's indications: at most one is unconfirmed, and the bearer is lost if no confirmation arrives within 30 s.
+/// Core 6.0, Vol 3, Part F, sections 3.3.2 and 3.3.3.
 ///
 ///     idle ──indication──▶ waiting ──confirmation──▶ idle, or the next
 ///                             └──────30 s────▶ lost
@@ -12,13 +12,13 @@ struct Indications: Sendable {
         let value: [UInt8]
     }
 
-    /// What the attributes are to an indication that is under way.
+    /// How the attributes changed after an indication was sent.
     enum Age {
-        /// They are as they were.
+        /// Not at all.
         case current
-        /// They have changed since.
+        /// Some changed.
         case outdated
-        /// The attribute that it is of is not there any more.
+        /// The indicated attribute is gone.
         case orphaned
     }
 
@@ -28,38 +28,38 @@ struct Indications: Sendable {
     private var waiting: [Indication] = []
 
     var isLost: Bool { if case .lost = state { true } else { false } }
-    var isFull: Bool { waiting.count >= Server.mostIndications }
+    var isFull: Bool { waiting.count >= Server.maximumPendingIndications }
 
     mutating func add(_ indication: Indication) { waiting.append(indication) }
 
-    /// Goes before what waits already, however much that is.
+    /// Puts an indication at the head of the queue, even if the queue is full.
     mutating func addFirst(_ indication: Indication) { waiting.insert(indication, at: 0) }
 
-    /// The client does not want this value any more.
+    /// Drops the queued indications of a value.
     mutating func drop(_ handle: UInt16) { waiting.removeAll { $0.handle == handle } }
 
-    /// Takes what waits out of the queue, of a value or of all.
+    /// Removes and returns the queued indications of one value, or of all.
     mutating func take(_ handle: UInt16? = nil) -> [Indication] {
         let taken = waiting.filter { handle == nil || $0.handle == handle }
         waiting.removeAll { handle == nil || $0.handle == handle }
         return taken
     }
 
-    /// Of which value one is under way.
-    var underWay: UInt16? { if case .waiting(let handle, _, _) = state { handle } else { nil } }
+    /// The handle of the unconfirmed indication.
+    var inFlight: UInt16? { if case .waiting(let handle, _, _) = state { handle } else { nil } }
 
-    /// What is under way says nothing of what has its handle now.
+    /// The attribute of the unconfirmed indication is gone.
     mutating func orphan() {
         if case .waiting(let handle, let deadline, _) = state { state = .waiting(handle, until: deadline, .orphaned) }
     }
 
-    /// What is under way says nothing of the attributes as they are now.
+    /// The attributes changed after the unconfirmed indication was sent.
     mutating func databaseChanged() {
         guard case .waiting(let handle, let deadline, .current) = state else { return }
         state = .waiting(handle, until: deadline, .outdated)
     }
 
-    /// What is to be sent now, and until when it has to be confirmed.
+    /// The indication to send now, and the deadline for its confirmation.
     mutating func next(at now: Instant) -> (indication: Indication, deadline: Instant)? {
         guard case .idle = state, !waiting.isEmpty else { return nil }
         let (indication, deadline) = (waiting.removeFirst(), now.advanced(by: Requester.transactionTimeout))
@@ -67,15 +67,14 @@ struct Indications: Sendable {
         return (indication, deadline)
     }
 
-    /// The handle of the value that is confirmed, and whether the attributes have changed since; nil when none is under
-    /// way.
+    /// The handle of the confirmed value, and whether the attributes have changed; nil if none is unconfirmed.
     mutating func confirm() -> (handle: UInt16, age: Age)? {
         guard case .waiting(let handle, _, let age) = state else { return nil }
         state = .idle
         return (handle, age)
     }
 
-    /// Whether the bearer was lost just now.
+    /// Whether the deadline has just passed, so that the bearer is lost.
     mutating func timePassed(at now: Instant) -> Bool {
         guard case .waiting(_, let deadline, _) = state, deadline <= now else { return false }
         state = .lost

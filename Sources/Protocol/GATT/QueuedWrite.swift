@@ -1,8 +1,8 @@
 import ATT
 import Bluetooth
 
-/// Prepare Write for part after part, then Execute Write.  Once a part is refused, or comes back as another, what the
-/// server has in its queue is cancelled before the procedure fails.  Core 6.0, Vol 3, Part G, sections 4.9.4 and 4.9.5.
+/// Sends a Prepare Write for each part, then Execute Write.  After an error or a wrong echo it cancels the server's queue
+/// before the procedure fails.  Core 6.0, Vol 3, Part G, sections 4.9.4 and 4.9.5.
 ///
 ///     preparing ──last response──▶ executing ──▶ written
 ///         └──error, wrong echo──▶ cancelling ──▶ failed
@@ -13,7 +13,7 @@ struct QueuedWrite: Sendable {
     private let comparesEchoes: Bool
     private var state = State.preparing(0)
 
-    /// Values in parts that fit into PDUs of `mtu` octets; there has to be one value at least.
+    /// Splits the values, at least one, into parts that fit into PDUs of `mtu` octets.
     init(_ values: [AttributeData], comparesEchoes: Bool, mtu: Int) {
         let room = max(1, mtu - 5)
         requests = values.flatMap { entry in
@@ -31,7 +31,7 @@ struct QueuedWrite: Sendable {
         return .executeWriteRequest(write: true)
     }
 
-    mutating func receive(error: ATTError, handle: UInt16) throws(Procedure.Failure) -> Search.Step {
+    mutating func receive(error: ATTError, handle: UInt16) throws(Procedure.Failure) -> AttributeSearch.Step {
         switch state {
         case .preparing(0), .executing: throw .refused(error, handle: handle)
         case .preparing: return cancel(.refused(error, handle: handle))
@@ -39,7 +39,7 @@ struct QueuedWrite: Sendable {
         }
     }
 
-    mutating func receive(_ response: PDU) throws(Procedure.Failure) -> Search.Step {
+    mutating func receive(_ response: PDU) throws(Procedure.Failure) -> AttributeSearch.Step {
         switch (state, response) {
         case (.preparing(let index), .prepareWriteResponse(let handle, let offset, let value)):
             let echo = PDU.prepareWriteRequest(handle: handle, offset: offset, value: value)
@@ -52,7 +52,7 @@ struct QueuedWrite: Sendable {
         }
     }
 
-    private mutating func cancel(_ failure: Procedure.Failure) -> Search.Step {
+    private mutating func cancel(_ failure: Procedure.Failure) -> AttributeSearch.Step {
         state = .cancelling(failure)
         return .request(request)
     }

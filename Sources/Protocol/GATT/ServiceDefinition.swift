@@ -1,60 +1,59 @@
 public import Bluetooth
 
-/// Where the value of an attribute comes from.
+/// The source of an attribute's value.
 public enum AttributeValue: Hashable, Sendable {
-    /// It never changes, and clients cannot write it.
+    /// A constant that clients cannot write.
     case fixed([UInt8])
-    /// Its owner is asked for it, and told when it is written: `AttributeValues`.
+    /// `AttributeValues` reads and writes it.
     case dynamic
-    /// The Database Hash of the table: computed when that is made.  Core 6.0, Vol 3, Part G, section 7.3.
+    /// The Database Hash, computed when the table is built.  Core 6.0, Vol 3, Part G, section 7.3.
     case databaseHash
-    /// Client Supported Features: each `Server` keeps its client's.  Core 6.0, Vol 3, Part G, section 7.2.
+    /// Client Supported Features, kept by each `Server`.  Core 6.0, Vol 3, Part G, section 7.2.
     case clientSupportedFeatures
 }
 
-/// A service as its author thinks of it, before it has handles.  Core 6.0, Vol 3, Part G, section 3.1.
+/// A service to put into an `AttributeTable`, which assigns the handles.  Core 6.0, Vol 3, Part G, section 3.1.
 public struct ServiceDefinition: Hashable, Sendable {
-    /// What service it is.
+    /// The service UUID.
     public var uuid: UUID
-    /// Whether clients find it by itself; a secondary service is only there to be included.
+    /// Whether it is a primary service; a secondary service exists only to be included.
     public var isPrimary: Bool
-    /// The handle of the declaration; nil for the next one that is free.
+    /// The handle of the declaration; nil for the next free one.
     public var handle: UInt16?
-    /// The services that are part of this one, counted from 0 in the order of definition.  Core 6.0, Vol 3, Part G,
-    /// section 3.2.
+    /// The indices of the included services in the table's definitions.  Core 6.0, Vol 3, Part G, section 3.2.
     public var includes: [Int]
-    /// In the order of their handles.
+    /// The characteristics, in the order of their handles.
     public var characteristics: [CharacteristicDefinition]
-    /// Whether clients see it; if they do not, its handles are kept free for it.
-    public var isThere: Bool
+    /// Whether clients can discover it; the handles of an absent service stay reserved.
+    public var isPresent: Bool
 
-    /// A service of these characteristics.
+    /// A service with these characteristics.
     public init(
         uuid: UUID, isPrimary: Bool = true, handle: UInt16? = nil, includes: [Int] = [],
-        characteristics: [CharacteristicDefinition] = [], isThere: Bool = true
+        characteristics: [CharacteristicDefinition] = [], isPresent: Bool = true
     ) {
         (self.uuid, self.isPrimary, self.handle) = (uuid, isPrimary, handle)
-        (self.includes, self.characteristics, self.isThere) = (includes, characteristics, isThere)
+        (self.includes, self.characteristics, self.isPresent) = (includes, characteristics, isPresent)
     }
 }
 
 /// A characteristic of a service.  Core 6.0, Vol 3, Part G, section 3.3.
 public struct CharacteristicDefinition: Hashable, Sendable {
-    /// What characteristic it is.
+    /// The characteristic UUID.
     public var uuid: UUID
-    /// As declared.  Notify or Indicate adds a Client Characteristic Configuration behind the value; to write that takes
-    /// a link as secure as the value needs for anything.
+    /// The declared properties.  Notify or Indicate adds a Client Characteristic Configuration after the value; writing it
+    /// needs all the security that reading and writing the value need.
     public var properties: CharacteristicProperties
-    /// What the server allows, whatever the properties promise.
+    /// The access that the server grants, whatever the properties declare.
     public var permissions: AttributePermissions
-    /// Where the value comes from.
+    /// The source of the value.
     public var value: AttributeValue
-    /// Other descriptors, behind the Client Characteristic Configuration.
+    /// Further descriptors, after the Client Characteristic Configuration.
     public var descriptors: [DescriptorDefinition]
-    /// The handle of the value, above that of the declaration; nil for the next one that is free.
+    /// The handle of the value, above its declaration's; nil for the next free one.
     public var handle: UInt16?
 
-    /// A characteristic with these properties; without `permissions` it allows what they promise.
+    /// A characteristic with these properties; `permissions` default to the access that the properties declare.
     public init(
         uuid: UUID, properties: CharacteristicProperties, permissions: AttributePermissions? = nil,
         value: AttributeValue = .dynamic, descriptors: [DescriptorDefinition] = [], handle: UInt16? = nil
@@ -67,11 +66,11 @@ public struct CharacteristicDefinition: Hashable, Sendable {
 
 /// A descriptor of a characteristic.  Core 6.0, Vol 3, Part G, section 3.3.3.
 public struct DescriptorDefinition: Hashable, Sendable {
-    /// What descriptor it is.
+    /// The descriptor UUID.
     public var uuid: UUID
-    /// What the server allows.
+    /// The access that the server grants.
     public var permissions: AttributePermissions
-    /// Octets that never change, and that clients cannot write; nil: its owner is asked, as for `.dynamic`.
+    /// A constant that clients cannot write; nil for a value that `AttributeValues` reads and writes.
     public var value: [UInt8]?
 
     /// A descriptor with this value.

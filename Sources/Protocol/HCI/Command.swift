@@ -1,147 +1,107 @@
-public import Bluetooth
+public import Octets
 
-/// What a host asks of a controller.  Core 6.0, Vol 4, Part E, section 7; layout in section 5.4.1:
+/// A command packet, from a host to its controller.  Core 6.0, Vol 4, Part E, section 5.4.1:
 ///
-/// | Octets | Field                  | Meaning                       |
-/// |--------|------------------------|-------------------------------|
-/// | 2      | Command_Opcode         | see `Opcode`                  |
-/// | 1      | Parameter_Total_Length | of what follows               |
-/// | 0–255  | Parameters             | see the cases                 |
+/// | Octets | Field                  | Meaning                                     |
+/// |--------|------------------------|---------------------------------------------|
+/// | 2      | Command_Opcode         | see `Opcode`                                |
+/// | 1      | Parameter_Total_Length | number of octets that follow                |
+/// | 0–255  | Parameters             | see the kinds of commands in Commands.swift |
 ///
-/// The cases have the names of the opcodes, where their sections are.
-public enum Command: Hashable, Sendable {
-    /// Ends a connection; the peer is told the reason.
-    case disconnect(handle: UInt16, reason: HCIStatus)
-    /// Asks which version the peer's Link Layer has.
-    case readRemoteVersionInformation(handle: UInt16)
-    /// Says which events to send.
-    case setEventMask(EventMask)
-    /// Ends everything, and begins anew.
-    case reset
-    /// Whether the host counts the packets it gets: bit 0 for ACL, bit 1 for voice.
-    case setControllerToHostFlowControl(UInt8)
-    /// How much the host can take.
-    case hostBufferSize(HostBufferSize)
-    /// What the host has taken; the one command without an answer.
-    case hostNumberOfCompletedPackets([CompletedPackets])
-    /// Says which further events to send.
-    case setEventMaskPage2(UInt64)
-    /// Whether the host knows LE; for controllers that know more.
-    case writeLEHostSupport(Bool)
-    /// Asks for `LocalVersion`.
-    case readLocalVersionInformation
-    /// Asks for `SupportedCommands`.
-    case readLocalSupportedCommands
-    /// Asks for `LMPFeatures`.
-    case readLocalSupportedFeatures
-    /// Asks for a page of the LMP features.
-    case readLocalExtendedFeatures(page: UInt8)
-    /// Asks how much the controller can take, BR/EDR.
-    case readBufferSize
-    /// Asks for the public address.
-    case readBDADDR
-    /// Asks how strong the peer is heard.
-    case readRSSI(handle: UInt16)
-    /// Says which of LE's events to send.
-    case leSetEventMask(LEEventMask)
-    /// Asks for `LEBufferSize`.
-    case leReadBufferSize
-    /// Asks for `LEFeatures`.
-    case leReadLocalSupportedFeatures
-    /// Sets the address that `OwnAddress.random` means.
-    case leSetRandomAddress(DeviceAddress)
-    /// How to advertise.
-    case leSetAdvertisingParameters(AdvertisingParameters)
-    /// Asks how strongly the controller advertises.
-    case leReadAdvertisingPhysicalChannelTxPower
-    /// What to advertise: 31 octets at most, padded with zeros when sent.
-    case leSetAdvertisingData([UInt8])
-    /// What to answer to a scan request: 31 octets at most, padded with zeros when sent.
-    case leSetScanResponseData([UInt8])
-    /// Starts or ends advertising.
-    case leSetAdvertisingEnable(Bool)
-    /// How to scan.
-    case leSetScanParameters(ScanParameters)
-    /// Starts or ends scanning; with the filter, an advertiser is reported once.
-    case leSetScanEnable(Bool, filterDuplicates: Bool)
-    /// Connects as soon as the peer is heard.
-    case leCreateConnection(ConnectionCreation)
-    /// Connects no more.
-    case leCreateConnectionCancel
-    /// Asks how many devices the accept list holds.
-    case leReadFilterAcceptListSize
-    /// Empties the accept list.
-    case leClearFilterAcceptList
-    /// Puts a device on the accept list.
-    case leAddDeviceToFilterAcceptList(DeviceAddress)
-    /// Takes a device off the accept list.
-    case leRemoveDeviceFromFilterAcceptList(DeviceAddress)
-    /// Meets in another rhythm.
-    case leConnectionUpdate(ConnectionUpdate)
-    /// Which data channels may be used: 37 bits in 5 octets.
-    case leSetHostChannelClassification([UInt8])
-    /// Asks which data channels a connection uses.
-    case leReadChannelMap(handle: UInt16)
-    /// Asks which features the peer has.
-    case leReadRemoteFeatures(handle: UInt16)
-    /// AES-128 of 16 octets with a key of 16, the lowest octet first.
-    case leEncrypt(key: [UInt8], plaintext: [UInt8])
-    /// Asks for 8 octets of chance.
-    case leRand
-    /// Encrypts a connection, as its central.
-    case leEnableEncryption(EncryptionStart)
-    /// The key that the central means: 16 octets, the lowest first.
-    case leLongTermKeyRequestReply(handle: UInt16, key: [UInt8])
-    /// There is no key for this central.
-    case leLongTermKeyRequestNegativeReply(handle: UInt16)
-    /// Asks what the controller can do at the same time.
-    case leReadSupportedStates
-    /// Agrees to what the peer asked for.
-    case leRemoteConnectionParameterRequestReply(ConnectionUpdate)
-    /// Does not agree to what the peer asked for.
-    case leRemoteConnectionParameterRequestNegativeReply(handle: UInt16, reason: HCIStatus)
-    /// The largest data PDUs to send on a connection.
-    case leSetDataLength(handle: UInt16, DataLength)
-    /// Asks for the `DataLength` of new connections.
-    case leReadSuggestedDefaultDataLength
-    /// The `DataLength` of new connections.
-    case leWriteSuggestedDefaultDataLength(DataLength)
-    /// Empties the list of devices whose private addresses are resolved.
-    case leClearResolvingList
-    /// Asks how many devices the resolving list holds.
-    case leReadResolvingListSize
-    /// Whether the controller resolves private addresses.
-    case leSetAddressResolutionEnable(Bool)
-    /// How long the controller uses a private address.
-    case leSetResolvablePrivateAddressTimeout(seconds: UInt16)
-    /// Asks for the two `DataLength`s, to send and to receive, that the controller has.
-    case leReadMaximumDataLength
-    /// Asks which PHYs a connection uses.
-    case leReadPHY(handle: UInt16)
-    /// The PHYs of new connections.
-    case leSetDefaultPHY(PHYPreference)
-    /// Sets the address that `OwnAddress.random` means for an advertising set.
-    case leSetAdvertisingSetRandomAddress(set: UInt8, DeviceAddress)
-    /// How an advertising set advertises; makes the set.
-    case leSetExtendedAdvertisingParameters(ExtendedAdvertisingParameters)
-    /// What an advertising set advertises.
-    case leSetExtendedAdvertisingData(ExtendedAdvertisingData)
-    /// What an advertising set answers to a scan request.
-    case leSetExtendedScanResponseData(ExtendedAdvertisingData)
-    /// Starts or ends the advertising of sets.
-    case leSetExtendedAdvertisingEnable(ExtendedAdvertisingEnable)
-    /// Forgets an advertising set that does not advertise.
-    case leRemoveAdvertisingSet(UInt8)
-    /// How to scan, on which PHYs.
-    case leSetExtendedScanParameters(ExtendedScanParameters)
-    /// Starts or ends scanning.
-    case leSetExtendedScanEnable(ExtendedScanEnable)
-    /// Connects as soon as the peer is heard, on one of some PHYs.
-    case leExtendedCreateConnection(ExtendedConnectionCreation)
-    /// Asks how weakly and how strongly the controller can send.
-    case leReadTransmitPower
-    /// Asks for `LEBufferSize`, and for that of audio.
-    case leReadBufferSizeV2
-    /// A command that is not in this table, with its parameters; 255 octets at most.
-    case unknown(Opcode, [UInt8])
+/// Each kind is declared once, as a static member; call it to make a command, ask it for the parameters of one:
+///
+///     let command: Command = .leSetScanEnable(true, false)
+///     switch command {
+///     case Command.leSetScanEnable:
+///         let (isOn, filtersDuplicates) = try Command.leSetScanEnable.parameters(of: command)
+///     …
+public struct Command: Hashable, Sendable, CustomStringConvertible {
+    /// The number of octets in front of the parameters.
+    static let headerCount = 3
+
+    /// The command's number.
+    public let opcode: Opcode
+    /// The whole packet, as it is sent.
+    public let octets: [UInt8]
+
+    /// A command of any kind, known or not; only the first 255 octets of parameters are sent.
+    public init(_ opcode: Opcode, parameters: [UInt8]) {
+        let parameters = parameters.prefix(255)
+        var octets: [UInt8] = []
+        octets.append(opcode.rawValue)
+        octets.append(UInt8(clamping: parameters.count))
+        (self.opcode, self.octets) = (opcode, octets + parameters)
+    }
+
+    /// A whole packet; throws when its length is not the one that it states.  `check` looks at the parameters.
+    public init(octets: [UInt8]) throws(Malformed) {
+        var reader = OctetReader(octets)
+        opcode = Opcode(rawValue: try reader.uint16("Command_Opcode"))
+        try reader.parameterTotalLength()
+        self.octets = octets
+    }
+
+    /// Throws when the parameters are not what the kind of command declares: too few, too many, or prohibited.
+    /// A command of an unknown kind may have any.
+    public func check() throws(Malformed) { _ = try Self.kindByOpcode[opcode]?.normalized(self) }
+
+    /// The name and the octets of the parameters: `LE_Set_Scan_Enable 01 00`.
+    public var description: String { "\(opcode) \(Array(octets.dropFirst(Self.headerCount)).hex)" }
+
+    static let kindByOpcode = Dictionary(uniqueKeysWithValues: kinds.map { ($0.opcode, $0) })
+}
+
+/// The common part of every kind of command has.
+public protocol AnyCommandKind: Sendable {
+    /// The number of these commands.
+    var opcode: Opcode { get }
+    /// The specification's name without `HCI_`.
+    var name: String { get }
+    /// The bit of Supported Commands (section 6.27) that a controller with this command sets, if there is one.
+    var supportedBit: (octet: Int, bit: Int)? { get }
+    /// A command of this kind, read and written again, so that reserved bits are zero; throws when its parameters are
+    /// too few, too many, or prohibited.
+    func normalized(_ command: Command) throws(Malformed) -> Command
+}
+
+/// A kind of command: its opcode, its name, its bit of Supported Commands and its fields.
+public struct CommandKind<each Value>: AnyCommandKind {
+    /// The number of these commands.
+    public let opcode: Opcode
+    /// The specification's name without `HCI_`.
+    public let name: String
+    /// The bit of Supported Commands, if there is one.
+    public let supportedBit: (octet: Int, bit: Int)?
+    private let fields: Fields<repeat each Value>
+
+    init(
+        _ opcode: UInt16, _ name: String, supported bit: (octet: Int, bit: Int)?,
+        _ fields: repeat Field<each Value>
+    ) {
+        (self.opcode, self.name, supportedBit) = (Opcode(rawValue: opcode), name, bit)
+        self.fields = Fields(repeat each fields)
+    }
+
+    /// A command with these parameters, in the order of the specification.
+    public func callAsFunction(_ values: repeat each Value) -> Command {
+        var parameters: [UInt8] = []
+        fields.write(repeat each values, to: &parameters)
+        return Command(opcode, parameters: parameters)
+    }
+
+    /// The parameters of a command of this kind; throws when they are too few, too many, or prohibited.
+    public func parameters(of command: Command) throws(Malformed) -> (repeat each Value) {
+        var reader = OctetReader(command.octets)
+        for _ in 0..<Command.headerCount { _ = try reader.uint8("Command_Opcode") }
+        return try fields.read(&reader)
+    }
+
+    /// The command, read and written again.
+    public func normalized(_ command: Command) throws(Malformed) -> Command {
+        let values = try parameters(of: command)
+        return self(repeat each values)
+    }
+
+    /// Whether a command is of this kind, for `case Command.reset:`.
+    public static func ~= (kind: Self, command: Command) -> Bool { kind.opcode == command.opcode }
 }

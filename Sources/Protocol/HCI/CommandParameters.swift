@@ -1,15 +1,15 @@
 public import Bluetooth
 public import Octets
 
-/// The addresses that advertising, scanning and connecting can be done with: `Own_Address_Type`.
+/// The address that a controller uses for advertising, scanning or connecting: `Own_Address_Type`.
 public enum OwnAddress: UInt8, Sendable {
-    /// The controller's own public address.
+    /// The public address.
     case `public`
     /// The random address that the host set.
     case random
-    /// A private address that the controller makes, or the public one.
+    /// A private address that the controller generates, or the public one.
     case resolvableOrPublic
-    /// A private address that the controller makes, or the random one.
+    /// A private address that the controller generates, or the random one.
     case resolvableOrRandom
 }
 
@@ -20,40 +20,40 @@ public enum OwnAddress: UInt8, Sendable {
 /// | 2 + 2  | Advertising_Interval     | minimum and maximum, 0.625 ms; 0x0020 to 0x4000    |
 /// | 1      | Advertising_Type         | see `Kind`                                         |
 /// | 1      | Own_Address_Type         | see `OwnAddress`                                   |
-/// | 1 + 6  | Peer_Address             | whom directed advertising is for                   |
+/// | 1 + 6  | Peer_Address             | the target of directed advertising                 |
 /// | 1      | Advertising_Channel_Map  | bits 0 to 2: channels 37 to 39                     |
 /// | 1      | Advertising_Filter_Policy| bit 0: scan requests, bit 1: connection requests of the accept list only |
 public struct AdvertisingParameters: Parameters {
-    /// What is sent, and what may be answered to it: `Advertising_Type`.
+    /// The kind of packets, and how peers may respond: `Advertising_Type`.
     public enum Kind: UInt8, Sendable {
-        /// ADV_IND: anyone may scan or connect.
+        /// ADV_IND: every peer may scan or connect.
         case undirected
-        /// ADV_DIRECT_IND, without pause for at most 1.28 s.
+        /// ADV_DIRECT_IND, high duty cycle: for 1.28 s at most.
         case directedHighDuty
-        /// SCAN_IND: anyone may scan, nobody connect.
+        /// ADV_SCAN_IND: every peer may scan, none may connect.
         case scannable
-        /// ADV_NONCONN_IND: nobody may answer.
+        /// ADV_NONCONN_IND: no peer may respond.
         case nonConnectable
-        /// ADV_DIRECT_IND at the interval.
+        /// ADV_DIRECT_IND, low duty cycle: at the interval.
         case directedLowDuty
     }
 
-    /// The shortest time between advertising events, in units of 0.625 ms.
+    /// The minimum time between advertising events, in units of 0.625 ms.
     public var minimumInterval: UInt16
-    /// The longest, in units of 0.625 ms.
+    /// The maximum, in units of 0.625 ms.
     public var maximumInterval: UInt16
-    /// What is sent.
+    /// The kind of packets.
     public var kind: Kind
-    /// Under which address.
+    /// The address to use.
     public var ownAddress: OwnAddress
-    /// For whom, when directed.
+    /// The target of directed advertising.
     public var peer: DeviceAddress
     /// Bits 0 to 2: channels 37 to 39.
     public var channelMap: UInt8
-    /// 0 to 3: bit 0 for scan requests, bit 1 for connection requests; 1 admits the accept list only.
+    /// 0 to 3: bit 0 for scan requests, bit 1 for connection requests; set: only peers in the accept list.
     public var filterPolicy: UInt8
 
-    /// By default undirected, for everyone, on all channels.
+    /// By default undirected, open to every peer, on all channels.
     public init(
         minimumInterval: UInt16, maximumInterval: UInt16, kind: Kind = .undirected, ownAddress: OwnAddress = .public,
         peer: DeviceAddress = DeviceAddress(0, .public), channelMap: UInt8 = 0b111, filterPolicy: UInt8 = 0
@@ -63,7 +63,7 @@ public struct AdvertisingParameters: Parameters {
         (self.channelMap, self.filterPolicy) = (channelMap, filterPolicy)
     }
 
-    /// Takes 15 octets.
+    /// Reads 15 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         minimumInterval = try reader.uint16("Advertising_Interval_Min")
         maximumInterval = try reader.uint16("Advertising_Interval_Max")
@@ -74,7 +74,7 @@ public struct AdvertisingParameters: Parameters {
         filterPolicy = try reader.uint8("Advertising_Filter_Policy")
     }
 
-    /// Adds 15 octets.
+    /// Appends 15 octets.
     public func append(to octets: inout [UInt8]) {
         octets.append(minimumInterval)
         octets.append(maximumInterval)
@@ -94,18 +94,18 @@ public struct AdvertisingParameters: Parameters {
 /// | 1      | Own_Address_Type        | see `OwnAddress`                                        |
 /// | 1      | Scanning_Filter_Policy  | bit 0: the accept list only                             |
 public struct ScanParameters: Parameters {
-    /// Whether scan responses are asked for.
+    /// Whether the scanner requests scan responses.
     public var isActive: Bool
-    /// From the beginning of one window to that of the next, in units of 0.625 ms.
+    /// From the start of one window to the start of the next, in units of 0.625 ms.
     public var interval: UInt16
-    /// How long is listened, in units of 0.625 ms.
+    /// The duration of a window, in units of 0.625 ms.
     public var window: UInt16
-    /// Under which address scan responses are asked for.
+    /// The address of scan requests.
     public var ownAddress: OwnAddress
-    /// 0: everyone's packets; 1: those of the accept list.
+    /// 0: every advertiser; 1: only those in the accept list.
     public var filterPolicy: UInt8
 
-    /// By default for everyone's packets.
+    /// By default of every advertiser.
     public init(
         isActive: Bool, interval: UInt16, window: UInt16, ownAddress: OwnAddress = .public, filterPolicy: UInt8 = 0
     ) {
@@ -113,7 +113,7 @@ public struct ScanParameters: Parameters {
         (self.ownAddress, self.filterPolicy) = (ownAddress, filterPolicy)
     }
 
-    /// Takes 7 octets.
+    /// Reads 7 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         isActive = try reader.flag("LE_Scan_Type")
         interval = try reader.uint16("LE_Scan_Interval")
@@ -122,7 +122,7 @@ public struct ScanParameters: Parameters {
         filterPolicy = try reader.uint8("Scanning_Filter_Policy")
     }
 
-    /// Adds 7 octets.
+    /// Appends 7 octets.
     public func append(to octets: inout [UInt8]) {
         octets.append(isActive)
         octets.append(interval)
@@ -136,30 +136,30 @@ public struct ScanParameters: Parameters {
 /// | Octets | Field                   | Meaning                                          |
 /// |--------|-------------------------|--------------------------------------------------|
 /// | 2 + 2  | LE_Scan_Interval/Window | 0.625 ms; 0x0004 to 0x4000                       |
-/// | 1      | Initiator_Filter_Policy | 1: whoever is in the accept list, and no peer    |
+/// | 1      | Initiator_Filter_Policy | 1: any peer in the accept list                   |
 /// | 1 + 6  | Peer_Address            |                                                  |
 /// | 1      | Own_Address_Type        | see `OwnAddress`                                 |
 /// | 8      | Connection parameters   | see `ConnectionParameters`                       |
 /// | 2 + 2  | CE_Length               | minimum and maximum, 0.625 ms; a hint            |
 public struct ConnectionCreation: Parameters {
-    /// From the beginning of one window to that of the next, in units of 0.625 ms.
+    /// From the start of one window to the start of the next, in units of 0.625 ms.
     public var scanInterval: UInt16
-    /// How long is listened, in units of 0.625 ms.
+    /// The duration of a window, in units of 0.625 ms.
     public var scanWindow: UInt16
-    /// Whether the accept list says with whom; then `peer` means nothing.
+    /// Whether to connect to any peer in the accept list; `peer` is then ignored.
     public var usesAcceptList: Bool
-    /// With whom.
+    /// The peer to connect to.
     public var peer: DeviceAddress
-    /// Under which address.
+    /// The address to use.
     public var ownAddress: OwnAddress
-    /// How often to meet.
+    /// The parameters of the connection.
     public var parameters: ConnectionParameters
     /// A hint, in units of 0.625 ms.
     public var minimumEventLength: UInt16
     /// A hint, in units of 0.625 ms.
     public var maximumEventLength: UInt16
 
-    /// By default listening all the time.
+    /// By default scanning continuously.
     public init(
         to peer: DeviceAddress, parameters: ConnectionParameters, scanInterval: UInt16 = 0x60,
         scanWindow: UInt16 = 0x60, usesAcceptList: Bool = false, ownAddress: OwnAddress = .public,
@@ -171,7 +171,7 @@ public struct ConnectionCreation: Parameters {
         (self.minimumEventLength, self.maximumEventLength) = (minimumEventLength, maximumEventLength)
     }
 
-    /// Takes 25 octets.
+    /// Reads 25 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         scanInterval = try reader.uint16("LE_Scan_Interval")
         scanWindow = try reader.uint16("LE_Scan_Window")
@@ -183,7 +183,7 @@ public struct ConnectionCreation: Parameters {
         maximumEventLength = try reader.uint16("Max_CE_Length")
     }
 
-    /// Adds 25 octets.
+    /// Appends 25 octets.
     public func append(to octets: inout [UInt8]) {
         octets.append(scanInterval)
         octets.append(scanWindow)
@@ -196,14 +196,14 @@ public struct ConnectionCreation: Parameters {
     }
 }
 
-/// New parameters of a connection, by a host that asks for them (HCI_LE_Connection_Update) or agrees to them
+/// New parameters of a connection, which a host requests (HCI_LE_Connection_Update) or accepts
 /// (HCI_LE_Remote_Connection_Parameter_Request_Reply): Core 6.0, Vol 4, Part E, sections 7.8.18 and 7.8.31.
 ///
 /// Connection_Handle (2 octets), `ConnectionParameters` (8), CE_Length (2 + 2).
 public struct ConnectionUpdate: Parameters {
-    /// Of which connection.
+    /// The connection.
     public var handle: UInt16
-    /// How often to meet.
+    /// The parameters of the connection.
     public var parameters: ConnectionParameters
     /// A hint, in units of 0.625 ms.
     public var minimumEventLength: UInt16
@@ -219,7 +219,7 @@ public struct ConnectionUpdate: Parameters {
         (self.minimumEventLength, self.maximumEventLength) = (minimumEventLength, maximumEventLength)
     }
 
-    /// Takes 14 octets.
+    /// Reads 14 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         handle = try reader.handle()
         parameters = try ConnectionParameters(from: &reader)
@@ -227,7 +227,7 @@ public struct ConnectionUpdate: Parameters {
         maximumEventLength = try reader.uint16("Max_CE_Length")
     }
 
-    /// Adds 14 octets.
+    /// Appends 14 octets.
     public func append(to octets: inout [UInt8]) {
         octets.append(handle)
         octets += parameters.octets
@@ -236,32 +236,26 @@ public struct ConnectionUpdate: Parameters {
     }
 }
 
-/// How many packets of a connection are done with: HCI_Number_Of_Completed_Packets (Core 6.0, Vol 4, Part E,
-/// section 7.7.19) and HCI_Host_Number_Of_Completed_Packets (section 7.3.40) have a list of these.
+/// The packets of a connection that have been sent or flushed.  HCI_Number_Of_Completed_Packets (Core 6.0, Vol 4, Part
+/// E, section 7.7.19) and HCI_Host_Number_Of_Completed_Packets (section 7.3.40) are lists of these.
 public struct CompletedPackets: Parameters {
-    /// Of which connection.
+    /// The connection.
     public var handle: UInt16
-    /// Since the last such event or command.
+    /// The number of packets since the last such event or command.
     public var count: UInt16
 
-    /// So many of that connection.
+    /// `count` packets of one connection.
     public init(handle: UInt16, count: UInt16) { (self.handle, self.count) = (handle, count) }
 
-    /// Takes 4 octets.
+    /// Reads 4 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         handle = try reader.handle()
         count = try reader.uint16("Num_Completed_Packets")
     }
 
-    /// Adds 4 octets.
+    /// Appends 4 octets.
     public func append(to octets: inout [UInt8]) {
         octets.append(handle)
         octets.append(count)
-    }
-
-    static func list(from reader: inout OctetReader) throws(Malformed) -> [CompletedPackets] {
-        var list: [CompletedPackets] = []
-        for _ in 0..<(try reader.uint8("Num_Handles")) { list.append(try CompletedPackets(from: &reader)) }
-        return list
     }
 }

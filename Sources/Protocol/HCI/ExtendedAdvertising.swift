@@ -1,7 +1,7 @@
 public import Bluetooth
 public import Octets
 
-/// What an advertising set sends, and what may be answered to it: `Advertising_Event_Properties`.
+/// The kind of packets of an advertising set, and how peers may respond: `Advertising_Event_Properties`.
 /// Core 6.0, Vol 4, Part E, section 7.8.53.
 public struct AdvertisingEventProperties: OptionSet, Hashable, Sendable {
     /// Lowest octet first.
@@ -11,13 +11,13 @@ public struct AdvertisingEventProperties: OptionSet, Hashable, Sendable {
 
     /// Bit 0: a central may connect.
     public static let connectable = AdvertisingEventProperties(rawValue: 1 << 0)
-    /// Bit 1: a scanner may ask for more.
+    /// Bit 1: a scanner may request a scan response.
     public static let scannable = AdvertisingEventProperties(rawValue: 1 << 1)
-    /// Bit 2: for one peer.
+    /// Bit 2: directed to one peer.
     public static let directed = AdvertisingEventProperties(rawValue: 1 << 2)
-    /// Bit 3: directed, connectable, and without pause for at most 1.28 s.
+    /// Bit 3: high duty cycle, for 1.28 s at most; directed and connectable.
     public static let highDutyCycle = AdvertisingEventProperties(rawValue: 1 << 3)
-    /// Bit 4: by PDUs that every device understands, with 31 octets of data at most.
+    /// Bit 4: legacy PDUs, with up to 31 octets of data.
     public static let legacy = AdvertisingEventProperties(rawValue: 1 << 4)
     /// Bit 5: without an address.
     public static let anonymous = AdvertisingEventProperties(rawValue: 1 << 5)
@@ -46,45 +46,45 @@ public struct AdvertisingEventProperties: OptionSet, Hashable, Sendable {
 /// | 3 + 3  | Primary_Advertising_Interval     | minimum and maximum, 0.625 ms; 0x000020 or more   |
 /// | 1      | Primary_Advertising_Channel_Map  | bits 0 to 2: channels 37 to 39                    |
 /// | 1      | Own_Address_Type                 | see `OwnAddress`                                  |
-/// | 1 + 6  | Peer_Address                     | whom directed advertising is for                  |
+/// | 1 + 6  | Peer_Address                     | the target of directed advertising                |
 /// | 1      | Advertising_Filter_Policy        | as in `AdvertisingParameters`                     |
 /// | 1      | Advertising_TX_Power             | dBm; 0x7F: the controller's choice                |
 /// | 1      | Primary_Advertising_PHY          | 1: 1 Msymbol/s, 3: coded                          |
-/// | 1      | Secondary_Advertising_Max_Skip   | events that may be left out; not of legacy PDUs   |
+/// | 1      | Secondary_Advertising_Max_Skip   | events that may be skipped; not with legacy PDUs  |
 /// | 1      | Secondary_Advertising_PHY        | 1, 2: that many Msymbol/s, 3: coded               |
 /// | 1      | Advertising_SID                  | 0x00 to 0x0F                                      |
 /// | 1      | Scan_Request_Notification_Enable | 0 or 1                                            |
 public struct ExtendedAdvertisingParameters: Parameters {
     /// Which set: 0x00 to 0xEF.
     public var handle: UInt8
-    /// What is sent.
+    /// The kind of packets.
     public var properties: AdvertisingEventProperties
-    /// The shortest time between advertising events, in units of 0.625 ms: 24 bits.
+    /// The minimum time between advertising events, in units of 0.625 ms: 24 bits.
     public var minimumInterval: UInt32
-    /// The longest, in units of 0.625 ms: 24 bits.
+    /// The maximum, in units of 0.625 ms: 24 bits.
     public var maximumInterval: UInt32
     /// Bits 0 to 2: channels 37 to 39.
     public var channelMap: UInt8
-    /// Under which address; a random one is that of the set.
+    /// The address to use; a random one is that of the set.
     public var ownAddress: OwnAddress
-    /// For whom, when directed.
+    /// The target of directed advertising.
     public var peer: DeviceAddress
-    /// 0 to 3: bit 0 for scan requests, bit 1 for connection requests; 1 admits the accept list only.
+    /// 0 to 3: bit 0 for scan requests, bit 1 for connection requests; set: only peers in the accept list.
     public var filterPolicy: UInt8
     /// In dBm; 127: the controller's choice.
     public var txPower: Int8 = 127
     /// 1: 1 Msymbol/s, 3: coded.
     public var primaryPHY: UInt8 = 1
-    /// How many events may be left out on the secondary channels.
+    /// The number of events that may be skipped on the secondary channels.
     public var secondaryMaxSkip: UInt8 = 0
     /// 1 and 2: that many Msymbol/s, 3: coded.
     public var secondaryPHY: UInt8 = 1
-    /// Tells the sets of one advertiser apart on the air: 0x00 to 0x0F.
+    /// Distinguishes the sets of an advertiser on the air: 0x00 to 0x0F.
     public var sid: UInt8 = 0
-    /// Whether the host wants to hear of scan requests.
+    /// Whether the controller reports scan requests.
     public var notifiesScanRequests = false
 
-    /// What `parameters` ask for, by legacy PDUs.
+    /// Advertises as `parameters` do, with legacy PDUs.
     public init(handle: UInt8, legacy parameters: AdvertisingParameters) {
         self.handle = handle
         properties = AdvertisingEventProperties(legacy: parameters.kind)
@@ -93,7 +93,7 @@ public struct ExtendedAdvertisingParameters: Parameters {
         (ownAddress, peer) = (parameters.ownAddress, parameters.peer)
     }
 
-    /// Takes 25 octets.
+    /// Reads 25 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         handle = try reader.uint8("Advertising_Handle")
         properties = AdvertisingEventProperties(rawValue: try reader.uint16("Advertising_Event_Properties"))
@@ -111,7 +111,7 @@ public struct ExtendedAdvertisingParameters: Parameters {
         notifiesScanRequests = try reader.flag("Scan_Request_Notification_Enable")
     }
 
-    /// Adds 25 octets.
+    /// Appends 25 octets.
     public func append(to octets: inout [UInt8]) {
         octets.append(handle)
         octets.append(properties.rawValue)
@@ -131,13 +131,13 @@ public struct ExtendedAdvertisingParameters: Parameters {
 /// |--------|---------------------|-------------------------------------------------|
 /// | 1      | Advertising_Handle  | which set                                       |
 /// | 1      | Operation           | see `Operation`                                 |
-/// | 1      | Fragment_Preference | 0: the controller may fragment, 1: better not   |
+/// | 1      | Fragment_Preference | 0: the controller may fragment, 1: avoid it     |
 /// | 1      | Data_Length         | 0 to 251                                        |
 /// | 0–251  | Data                |                                                 |
 public struct ExtendedAdvertisingData: Parameters {
-    /// Which part of the data it is.
+    /// The part of the data.
     public enum Operation: UInt8, Sendable {
-        /// Neither the first part nor the last.
+        /// Between the first part and the last.
         case intermediate
         /// The first part.
         case first
@@ -145,18 +145,18 @@ public struct ExtendedAdvertisingData: Parameters {
         case last
         /// All of it.
         case complete
-        /// None: the data stay as they are, and only count as new ones.
+        /// None: the data stay the same, with a new data ID.
         case unchanged
     }
 
-    /// The most octets of one command.
-    public static let longest = 251
+    /// The maximum number of octets in one command.
+    public static let maximumDataCount = 251
 
-    /// Of which set: 0x00 to 0xEF.
+    /// The set: 0x00 to 0xEF.
     public var handle: UInt8
-    /// Which part.
+    /// The part of the data.
     public var operation: Operation
-    /// 0: the controller may fragment, 1: it had better not.
+    /// 0: the controller may fragment; 1: it should avoid that.
     public var fragmentPreference: UInt8
     /// 251 octets at most.
     public var data: [UInt8]
@@ -169,17 +169,17 @@ public struct ExtendedAdvertisingData: Parameters {
         (self.operation, self.fragmentPreference) = (operation, fragmentPreference)
     }
 
-    /// Takes 4 octets and the data.
+    /// Reads 4 octets and the data.
     public init(from reader: inout OctetReader) throws(Malformed) {
         handle = try reader.uint8("Advertising_Handle")
         operation = try reader.choice(Operation.self, "Operation", allowed: "0 to 4")
         fragmentPreference = try reader.uint8("Fragment_Preference")
-        data = try reader.counted("Data", most: Self.longest)
+        data = try reader.counted("Data", maximum: Self.maximumDataCount)
     }
 
-    /// Adds 4 octets and the first 251 of the data.
+    /// Appends 4 octets and the first 251 of the data.
     public func append(to octets: inout [UInt8]) {
-        let data = self.data.prefix(Self.longest)
+        let data = self.data.prefix(Self.maximumDataCount)
         octets += [handle, operation.rawValue, fragmentPreference, UInt8(clamping: data.count)]
         octets += data
     }
@@ -193,53 +193,53 @@ public struct ExtendedAdvertisingData: Parameters {
 /// | 1      | Num_Sets | 0 with Enable 0: all sets                         |
 /// | 4 each |          | see `AdvertisingSet`                              |
 public struct ExtendedAdvertisingEnable: Parameters {
-    /// One set, and for how long.
+    /// One set, and how long it advertises.
     ///
     /// Advertising_Handle (1 octet), Duration (2), Max_Extended_Advertising_Events (1).
     public struct AdvertisingSet: Parameters {
         /// Which: 0x00 to 0xEF.
         public var handle: UInt8
-        /// In units of 10 ms; 0: until it is ended.
+        /// In units of 10 ms; 0: no limit.
         public var duration: UInt16
-        /// How many advertising events; 0: any number.
-        public var mostEvents: UInt8
+        /// The maximum number of advertising events; 0: no limit.
+        public var maximumEvents: UInt8
 
-        /// By default until it is ended.
-        public init(handle: UInt8, duration: UInt16 = 0, mostEvents: UInt8 = 0) {
-            (self.handle, self.duration, self.mostEvents) = (handle, duration, mostEvents)
+        /// By default without a limit.
+        public init(handle: UInt8, duration: UInt16 = 0, maximumEvents: UInt8 = 0) {
+            (self.handle, self.duration, self.maximumEvents) = (handle, duration, maximumEvents)
         }
 
-        /// Takes 4 octets.
+        /// Reads 4 octets.
         public init(from reader: inout OctetReader) throws(Malformed) {
             handle = try reader.uint8("Advertising_Handle")
             duration = try reader.uint16("Duration")
-            mostEvents = try reader.uint8("Max_Extended_Advertising_Events")
+            maximumEvents = try reader.uint8("Max_Extended_Advertising_Events")
         }
 
-        /// Adds 4 octets.
+        /// Appends 4 octets.
         public func append(to octets: inout [UInt8]) {
             octets.append(handle)
             octets.append(duration)
-            octets.append(mostEvents)
+            octets.append(maximumEvents)
         }
     }
 
-    /// Whether advertising begins or ends.
+    /// Whether advertising starts or stops.
     public var isOn: Bool
-    /// Of which sets, 63 at most; none: of all, when it ends.
+    /// The sets, 63 at most; when advertising stops, none means all.
     public var sets: [AdvertisingSet]
 
     /// As given.
     public init(_ isOn: Bool, _ sets: [AdvertisingSet]) { (self.isOn, self.sets) = (isOn, sets) }
 
-    /// Takes 2 octets and those of the sets.
+    /// Reads 2 octets and those of the sets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         isOn = try reader.flag("Enable")
         sets = []
         for _ in 0..<(try reader.uint8("Num_Sets")) { sets.append(try AdvertisingSet(from: &reader)) }
     }
 
-    /// Adds 2 octets and those of the first 63 sets.
+    /// Appends 2 octets and those of the first 63 sets.
     public func append(to octets: inout [UInt8]) {
         let sets = self.sets.prefix(63)
         octets.append(isOn)

@@ -1,24 +1,24 @@
 public import Bluetooth
 public import Octets
 
-/// What was heard of an advertiser, or a part of it: one report of HCI_LE_Extended_Advertising_Report, Core 6.0, Vol 4,
-/// Part E, section 7.7.65.13.
+/// A packet of an advertiser, or a part of it: a report of HCI_LE_Extended_Advertising_Report, Core 6.0, Vol 4, Part E,
+/// section 7.7.65.13.
 ///
 /// | Octets | Field                         | Meaning                                                     |
 /// |--------|-------------------------------|-------------------------------------------------------------|
 /// | 2      | Event_Type                    | bits 0 to 4: see `Kind`; bits 5 and 6: see `DataStatus`     |
-/// | 1 + 6  | Address                       | the advertiser; type 0xFF: it does not say who it is        |
+/// | 1 + 6  | Address                       | the advertiser; type 0xFF: anonymous                        |
 /// | 1      | Primary_PHY                   | 1: 1 Msymbol/s, 3: coded                                    |
 /// | 1      | Secondary_PHY                 | 0: none, 1 and 2: that many Msymbol/s, 3: coded             |
 /// | 1      | Advertising_SID               | 0x00 to 0x0F; 0xFF: none                                    |
-/// | 1      | TX_Power                      | dBm; 127: not known                                         |
-/// | 1      | RSSI                          | dBm; 127: not known                                         |
+/// | 1      | TX_Power                      | dBm; 127: unknown                                           |
+/// | 1      | RSSI                          | dBm; 127: unknown                                           |
 /// | 2      | Periodic_Advertising_Interval | 1.25 ms; 0: none                                            |
-/// | 1 + 6  | Direct_Address                | whom it is for, when directed                               |
+/// | 1 + 6  | Direct_Address                | the target, when directed                                   |
 /// | 1      | Data_Length                   | 0 to 229                                                    |
 /// | 0–229  | Data                          | this part of it                                             |
 public struct ExtendedAdvertisingReport: Parameters {
-    /// What was sent: bits 0 to 4 of `Event_Type`.
+    /// The kind of packet: bits 0 to 4 of `Event_Type`.
     public struct Kind: OptionSet, Hashable, Sendable {
         /// Five bits.
         public let rawValue: UInt16
@@ -27,49 +27,49 @@ public struct ExtendedAdvertisingReport: Parameters {
 
         /// Bit 0: a central may connect.
         public static let connectable = Kind(rawValue: 1 << 0)
-        /// Bit 1: a scanner may ask for more.
+        /// Bit 1: a scanner may request a scan response.
         public static let scannable = Kind(rawValue: 1 << 1)
-        /// Bit 2: for one peer.
+        /// Bit 2: directed to one peer.
         public static let directed = Kind(rawValue: 1 << 2)
-        /// Bit 3: the answer to a scan request.
+        /// Bit 3: the response to a scan request.
         public static let scanResponse = Kind(rawValue: 1 << 3)
-        /// Bit 4: by a PDU of Bluetooth 4.
+        /// Bit 4: a legacy PDU.
         public static let legacy = Kind(rawValue: 1 << 4)
     }
 
-    /// Whether there is more: bits 5 and 6 of `Event_Type`.
+    /// Whether more data follow: bits 5 and 6 of `Event_Type`.
     public enum DataStatus: UInt8, Sendable {
-        /// This was the last of it.
+        /// The data end with this report.
         case complete
-        /// Another report goes on.
+        /// Another report continues the data.
         case incomplete
-        /// This was the last, and something is missing.
+        /// The data end with this report, and some are missing.
         case truncated
     }
 
     fileprivate static let anonymous: UInt8 = 0xFF
     private static let unresolved: UInt8 = 0xFE
-    private static let mostData = 229
+    private static let maximumDataCount = 229
 
-    /// What was sent.
+    /// The kind of packet.
     public var kind: Kind
-    /// Whether there is more.
+    /// Whether more data follow.
     public var status: DataStatus
-    /// By whom; nil when the advertiser does not say.
+    /// The advertiser; nil: anonymous.
     public var address: DeviceAddress?
     /// 1: 1 Msymbol/s, 3: coded.
     public var primaryPHY: UInt8 = 1
     /// 0: none, 1 and 2: that many Msymbol/s, 3: coded.
     public var secondaryPHY: UInt8 = 0
-    /// Which set of the advertiser: 0x00 to 0x0F; 0xFF: none.
+    /// The set of the advertiser: 0x00 to 0x0F; 0xFF: none.
     public var sid: UInt8 = 0xFF
-    /// How strong it was sent, in dBm; 127: not known.
+    /// The transmit power, in dBm; 127: unknown.
     public var txPower: Int8 = 127
-    /// How strong it was heard, in dBm; 127: not known.
+    /// The signal strength at the receiver, in dBm; 127: unknown.
     public var rssi: Int8
     /// In units of 1.25 ms; 0: the set has no periodic advertising.
     public var periodicInterval: UInt16 = 0
-    /// For whom; nil when it is not directed.  A private address that the controller could not resolve is a random one.
+    /// The target; nil: not directed.  A private address that the controller could not resolve is a random one.
     public var target: DeviceAddress?
     /// 229 octets at most.
     public var data: [UInt8]
@@ -83,7 +83,7 @@ public struct ExtendedAdvertisingReport: Parameters {
         (self.data, self.rssi, self.target) = (data, rssi, target)
     }
 
-    /// Takes 24 octets and the data.
+    /// Reads 24 octets and the data.
     public init(from reader: inout OctetReader) throws(Malformed) {
         let at = reader.position
         let type = try reader.uint16("Event_Type")
@@ -102,12 +102,12 @@ public struct ExtendedAdvertisingReport: Parameters {
         let isRandom = targetType == Self.unresolved || targetType & 1 == 1
         let target = try DeviceAddress(kind: isRandom ? .random : .public, from: &reader, "Direct_Address")
         if kind.contains(.directed) { self.target = target }
-        data = try reader.counted("Data", most: Self.mostData)
+        data = try reader.counted("Data", maximum: Self.maximumDataCount)
     }
 
-    /// Adds 24 octets and the first 229 of the data.
+    /// Appends 24 octets and the first 229 of the data.
     public func append(to octets: inout [UInt8]) {
-        let data = self.data.prefix(Self.mostData)
+        let data = self.data.prefix(Self.maximumDataCount)
         octets.append(kind.rawValue & 0b1_1111 | UInt16(status.rawValue) << 5)
         if let address { octets.append(address) } else { octets += [Self.anonymous, 0, 0, 0, 0, 0, 0] }
         octets += [primaryPHY, secondaryPHY, sid, UInt8(bitPattern: txPower), UInt8(bitPattern: rssi)]
@@ -123,11 +123,11 @@ public struct ExtendedAdvertisingReport: Parameters {
 ///
 /// Advertising_Handle (1 octet), Connection_Handle (2), Num_Completed_Extended_Advertising_Events (1).
 public struct AdvertisingSetTermination: Parameters {
-    /// Which set advertises no more: 0x00 to 0xEF.
+    /// The set that stopped: 0x00 to 0xEF.
     public var set: UInt8
-    /// The connection that ended it, if the status is success.
+    /// The new connection, if the status is success.
     public var connection: UInt16
-    /// How many advertising events there were; 0 when nobody had limited them.
+    /// The number of advertising events; 0 when the host had not limited them.
     public var events: UInt8
 
     /// As given.
@@ -135,14 +135,14 @@ public struct AdvertisingSetTermination: Parameters {
         (self.set, self.connection, self.events) = (set, connection, events)
     }
 
-    /// Takes 4 octets.
+    /// Reads 4 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         set = try reader.uint8("Advertising_Handle")
         connection = try reader.handle()
         events = try reader.uint8("Num_Completed_Extended_Advertising_Events")
     }
 
-    /// Adds 4 octets.
+    /// Appends 4 octets.
     public func append(to octets: inout [UInt8]) {
         octets.append(set)
         octets.append(connection)

@@ -5,7 +5,7 @@ public import Octets
 ///
 /// | Octets  | Field                   | Meaning                                              |
 /// |---------|-------------------------|------------------------------------------------------|
-/// | 1       | Initiator_Filter_Policy | 1: whoever is in the accept list, and no peer        |
+/// | 1       | Initiator_Filter_Policy | 1: any peer in the accept list                       |
 /// | 1       | Own_Address_Type        | see `OwnAddress`                                     |
 /// | 1 + 6   | Peer_Address            |                                                      |
 /// | 1       | Initiating_PHYs         | bits 0 and 1: 1 and 2 Msymbol/s, bit 2: coded        |
@@ -15,25 +15,25 @@ public struct ExtendedConnectionCreation: Parameters {
     ///
     /// Scan_Interval (2 octets), Scan_Window (2), `ConnectionParameters` (8), CE_Length (2 + 2).
     public struct Initiation: Parameters {
-        /// From the beginning of one window to that of the next, in units of 0.625 ms; nothing at 2 Msymbol/s.
+        /// From the start of one window to the start of the next, in units of 0.625 ms; unused at 2 Msymbol/s.
         public var scanInterval: UInt16
-        /// How long is listened, in units of 0.625 ms; nothing at 2 Msymbol/s.
+        /// The duration of a window, in units of 0.625 ms; unused at 2 Msymbol/s.
         public var scanWindow: UInt16
-        /// How often to meet.
+        /// The parameters of the connection.
         public var parameters: ConnectionParameters
         /// A hint, in units of 0.625 ms.
         public var minimumEventLength: UInt16
         /// A hint, in units of 0.625 ms.
         public var maximumEventLength: UInt16
 
-        /// What `creation` asks for.
+        /// The values of `creation`.
         public init(_ creation: ConnectionCreation) {
             (scanInterval, scanWindow) = (creation.scanInterval, creation.scanWindow)
             parameters = creation.parameters
             (minimumEventLength, maximumEventLength) = (creation.minimumEventLength, creation.maximumEventLength)
         }
 
-        /// Takes 16 octets.
+        /// Reads 16 octets.
         public init(from reader: inout OctetReader) throws(Malformed) {
             scanInterval = try reader.uint16("Scan_Interval")
             scanWindow = try reader.uint16("Scan_Window")
@@ -42,7 +42,7 @@ public struct ExtendedConnectionCreation: Parameters {
             maximumEventLength = try reader.uint16("Max_CE_Length")
         }
 
-        /// Adds 16 octets.
+        /// Appends 16 octets.
         public func append(to octets: inout [UInt8]) {
             octets.append(scanInterval)
             octets.append(scanWindow)
@@ -52,26 +52,26 @@ public struct ExtendedConnectionCreation: Parameters {
         }
     }
 
-    /// Whether the accept list says with whom; then `peer` means nothing.
+    /// Whether to connect to any peer in the accept list; `peer` is then ignored.
     public var usesAcceptList: Bool
-    /// Under which address.
+    /// The address to use.
     public var ownAddress: OwnAddress
-    /// With whom.
+    /// The peer to connect to.
     public var peer: DeviceAddress
-    /// At 1 Msymbol/s, if at all.
+    /// At 1 Msymbol/s; nil: not used.
     public var at1M: Initiation?
-    /// At 2 Msymbol/s, if at all.
+    /// At 2 Msymbol/s; nil: not used.
     public var at2M: Initiation?
-    /// On the coded PHY, if at all.
+    /// On the coded PHY; nil: not used.
     public var coded: Initiation?
 
-    /// What `creation` asks for, at 1 Msymbol/s.
+    /// The values of `creation`, at 1 Msymbol/s.
     public init(_ creation: ConnectionCreation) {
         (usesAcceptList, ownAddress, peer) = (creation.usesAcceptList, creation.ownAddress, creation.peer)
         at1M = Initiation(creation)
     }
 
-    /// Takes 10 octets and 16 for each PHY.
+    /// Reads 10 octets and 16 for each PHY.
     public init(from reader: inout OctetReader) throws(Malformed) {
         usesAcceptList = try reader.flag("Initiator_Filter_Policy")
         ownAddress = try reader.choice(OwnAddress.self, "Own_Address_Type", allowed: "0 to 3")
@@ -82,7 +82,7 @@ public struct ExtendedConnectionCreation: Parameters {
         if phys & 0b100 != 0 { coded = try Initiation(from: &reader) }
     }
 
-    /// Adds 10 octets and 16 for each PHY.
+    /// Appends 10 octets and 16 for each PHY.
     public func append(to octets: inout [UInt8]) {
         octets.append(usesAcceptList)
         octets.append(ownAddress.rawValue)

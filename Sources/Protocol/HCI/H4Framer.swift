@@ -1,13 +1,13 @@
 import Octets
 
-/// Cuts a stream of octets into HCI packets.  Core 6.0, Vol 4, Part A (UART transport, "H4"), section 2.
+/// Splits a stream of octets into HCI packets.  Core 6.0, Vol 4, Part A (UART transport, "H4"), section 2.
 ///
-/// Every packet has an indicator octet in front; nothing in the stream marks where one begins.  So a framer that
-/// fails once fails for good: the two sides do not agree on where they are, and have to begin anew.
+/// An indicator octet precedes every packet, and nothing else marks where a packet begins.  So a failure is final: the
+/// stream must be closed.
 public struct H4Framer: Sendable {
     /// A packet, without its indicator.
     public struct Framed: Hashable, Sendable {
-        /// What the indicator said.
+        /// From the indicator.
         public var kind: PacketKind
         /// Header and data.
         public var octets: [UInt8]
@@ -16,11 +16,11 @@ public struct H4Framer: Sendable {
         public init(kind: PacketKind, octets: [UInt8]) { (self.kind, self.octets) = (kind, octets) }
     }
 
-    /// Why a stream cannot be cut any further.
+    /// Why a stream cannot be split any further.
     public enum Failure: Error, Hashable, CustomStringConvertible {
-        /// Where a packet should begin there is this octet.
+        /// This octet is not an indicator.
         case unknownIndicator(UInt8)
-        /// A packet would have so many octets, more than a `PacketPool` takes.
+        /// A packet has `count` octets, more than the capacity of a `PacketPool`.
         case tooLong(PacketKind, count: Int)
 
         /// For people: `0x2A where an H4 packet should begin`.
@@ -37,10 +37,10 @@ public struct H4Framer: Sendable {
     private var taken = 0
     private var failure: Failure?
 
-    /// At the beginning of a packet.
+    /// At the start of a stream.
     public init() {}
 
-    /// Adds what came; the framer keeps it until `next` has given it away, and after a failure nothing.
+    /// Appends received octets; ignores them after a failure.
     public mutating func append(_ chunk: [UInt8]) {
         guard failure == nil else { return }
         buffer.removeFirst(taken)
@@ -48,7 +48,8 @@ public struct H4Framer: Sendable {
         buffer += chunk
     }
 
-    /// The next whole packet; nil when there is none yet.  Call it until then: what is left is less than a packet.
+    /// The next complete packet, of at most `PacketPool.capacity` octets; nil: more octets are needed.  Call it until
+    /// nil.
     public mutating func next() throws(Failure) -> Framed? {
         if let failure { throw failure }
         guard taken < buffer.count else { return nil }
@@ -63,7 +64,7 @@ public struct H4Framer: Sendable {
         return Framed(kind: kind, octets: Array(buffer[begin..<taken]))
     }
 
-    /// A packet as it goes into the stream.
+    /// A packet with its indicator.
     public static func octets(_ kind: PacketKind, _ octets: [UInt8]) -> [UInt8] { [kind.rawValue] + octets }
 
     private mutating func fail(_ failure: Failure) -> Failure {
@@ -74,7 +75,7 @@ public struct H4Framer: Sendable {
 }
 
 extension PacketKind {
-    /// How many octets the packet has according to its header; nil when that is not whole.
+    /// The length of the packet according to its header; nil when the header is incomplete.
     fileprivate func count(ofPacketBeginningWith octets: ArraySlice<UInt8>) -> Int? {
         let at = octets.startIndex
         switch self {

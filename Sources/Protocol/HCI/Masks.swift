@@ -1,6 +1,6 @@
 public import Octets
 
-/// Which LE features a controller or a link has.  Core 6.0, Vol 6, Part B, section 4.6.
+/// The LE features of a controller or a link.  Core 6.0, Vol 6, Part B, section 4.6.
 public struct LEFeatures: OptionSet, Hashable, Sendable {
     /// The first 64 bits, lowest octet first.
     public let rawValue: UInt64
@@ -11,11 +11,11 @@ public struct LEFeatures: OptionSet, Hashable, Sendable {
     public static let encryption = LEFeatures(rawValue: 1 << 0)
     /// Bit 1: the Link Layer negotiates connection parameters.
     public static let connectionParametersRequest = LEFeatures(rawValue: 1 << 1)
-    /// Bit 2: a rejected procedure is answered with its opcode.
+    /// Bit 2: the rejection of a procedure contains its opcode.
     public static let extendedRejectIndication = LEFeatures(rawValue: 1 << 2)
-    /// Bit 3: a peripheral may ask for the features, too.
+    /// Bit 3: a peripheral may request the features, too.
     public static let peripheralFeaturesExchange = LEFeatures(rawValue: 1 << 3)
-    /// Bit 4: an encrypted link can be asked whether it lives.
+    /// Bit 4: LE Ping.
     public static let ping = LEFeatures(rawValue: 1 << 4)
     /// Bit 5: up to 251 octets in a data PDU.
     public static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
@@ -29,7 +29,7 @@ public struct LEFeatures: OptionSet, Hashable, Sendable {
     public static let channelSelectionAlgorithm2 = LEFeatures(rawValue: 1 << 14)
 }
 
-/// Which features a controller has besides LE's: the LMP features of Core 6.0, Vol 2, Part C, section 3.3.
+/// The LMP features of a controller: Core 6.0, Vol 2, Part C, section 3.3.
 public struct LMPFeatures: OptionSet, Hashable, Sendable {
     /// Page 0, lowest octet first.
     public let rawValue: UInt64
@@ -38,11 +38,11 @@ public struct LMPFeatures: OptionSet, Hashable, Sendable {
 
     /// Bit 37: LE only.
     public static let brEDRNotSupported = LMPFeatures(rawValue: 1 << 37)
-    /// Bit 38: LE at all.
+    /// Bit 38: LE.
     public static let leSupported = LMPFeatures(rawValue: 1 << 38)
 }
 
-/// Which events a host wants.  Core 6.0, Vol 4, Part E, section 7.3.1.
+/// The events that a host receives.  Core 6.0, Vol 4, Part E, section 7.3.1.
 public struct EventMask: OptionSet, Hashable, Sendable {
     /// Lowest octet first.
     public let rawValue: UInt64
@@ -61,13 +61,13 @@ public struct EventMask: OptionSet, Hashable, Sendable {
     public static let dataBufferOverflow = EventMask(rawValue: 1 << 25)
     /// Bit 47.
     public static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
-    /// Bit 61: any of LE's.
+    /// Bit 61: all LE events.
     public static let leMeta = EventMask(rawValue: 1 << 61)
-    /// What a controller sends before it is told: bits 0 to 44, thus nothing of LE.
+    /// The default: bits 0 to 44, so no LE events.
     public static let afterReset = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
 }
 
-/// Which of LE's events a host wants: bit n for subevent n + 1.  Core 6.0, Vol 4, Part E, section 7.8.1.
+/// The LE events that a host receives: bit n for subevent n + 1.  Core 6.0, Vol 4, Part E, section 7.8.1.
 public struct LEEventMask: OptionSet, Hashable, Sendable {
     /// Lowest octet first.
     public let rawValue: UInt64
@@ -98,15 +98,15 @@ public struct LEEventMask: OptionSet, Hashable, Sendable {
     public static let advertisingSetTerminated = LEEventMask(rawValue: 1 << 17)
     /// Bit 19.
     public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
-    /// What a controller sends before it is told: subevents 1 to 5.
+    /// The default: subevents 1 to 5.
     public static let afterReset = LEEventMask(rawValue: 0x1F)
 }
 
-/// Which commands a controller has: 64 octets of bits.  Core 6.0, Vol 4, Part E, section 6.27.
+/// The commands that a controller supports: 64 octets of bits.  Core 6.0, Vol 4, Part E, section 6.27.
 public struct SupportedCommands: Parameters {
     private var bits = [UInt8](repeating: 0, count: 64)
 
-    /// Those of `opcodes` that have a bit.
+    /// The bits of `opcodes`; a command without a bit is left out.
     public init(_ opcodes: [Opcode]) {
         for opcode in opcodes {
             guard let place = opcode.supportedBit else { continue }
@@ -114,31 +114,31 @@ public struct SupportedCommands: Parameters {
         }
     }
 
-    /// Takes 64 octets.
+    /// Reads 64 octets.
     public init(from reader: inout OctetReader) throws(Malformed) {
         bits = try reader.octets("Supported_Commands", count: 64)
     }
 
-    /// Whether its bit is set; false for one that has none.
+    /// Whether the bit of a command is set; false for a command without a bit.
     public func contains(_ opcode: Opcode) -> Bool {
         guard let place = opcode.supportedBit else { return false }
         return bits[place.octet] & 1 << place.bit != 0
     }
 
-    /// Adds 64 octets.
+    /// Appends 64 octets.
     public func append(to octets: inout [UInt8]) { octets += bits }
 }
 
 extension LEFeatures: Parameters {
-    /// Takes 8 octets.
+    /// Reads 8 octets.
     public init(from reader: inout OctetReader) throws(Malformed) { rawValue = try reader.uint64("LE_Features") }
-    /// Adds 8 octets.
+    /// Appends 8 octets.
     public func append(to octets: inout [UInt8]) { octets.append(rawValue) }
 }
 
 extension LMPFeatures: Parameters {
-    /// Takes 8 octets.
+    /// Reads 8 octets.
     public init(from reader: inout OctetReader) throws(Malformed) { rawValue = try reader.uint64("LMP_Features") }
-    /// Adds 8 octets.
+    /// Appends 8 octets.
     public func append(to octets: inout [UInt8]) { octets.append(rawValue) }
 }

@@ -1,34 +1,34 @@
 public import Octets
 
-/// What the four octets before the data of an ACL packet say: Core 6.0, Vol 4, Part E, section 5.4.2.
+/// The header of an ACL packet: Core 6.0, Vol 4, Part E, section 5.4.2.
 public struct ACLHeader: Hashable, Sendable {
-    /// Whether an L2CAP frame begins or goes on: `Packet_Boundary_Flag`.
+    /// Whether an L2CAP frame begins or continues: `Packet_Boundary_Flag`.
     public enum Boundary: UInt8, Sendable {
-        /// From a host: a frame begins.
+        /// A frame of a host begins.
         case firstNonFlushable
-        /// A frame goes on.
+        /// A frame continues.
         case continuing
-        /// From a controller: a frame begins.
+        /// A frame of a controller begins.
         case first
-        /// A whole frame, which LE does not have.
+        /// A complete frame; not used by LE.
         case complete
     }
 
-    /// Of which connection.
+    /// The connection.
     public var handle: UInt16
-    /// Where in a frame.
+    /// The position in a frame.
     public var boundary: Boundary
 }
 
-// What every notification needs, without an allocation.
+// The packet path: no allocations.
 extension PacketPool {
-    /// Takes the header off an ACL packet; throws, and takes nothing, when it is not whole, says another length
-    /// than the packet has, or is for everyone.
+    /// Removes the header of an ACL packet.  Throws, and leaves the packet unchanged, when the header is incomplete,
+    /// states another length than the packet has, or has a broadcast flag.
     ///
     /// | Octets | Field             | Meaning                                                       |
     /// |--------|-------------------|---------------------------------------------------------------|
     /// | 2      | Handle and flags  | bits 0–11 handle, 12–13 Packet_Boundary_Flag, 14–15 broadcast |
-    /// | 2      | Data_Total_Length | of what follows                                               |
+    /// | 2      | Data_Total_Length | number of octets that follow                                  |
     public func takeACLHeader(off packet: inout Packet) throws(Malformed) -> ACLHeader {
         guard let (word, length) = header(of: packet) else {
             throw packet.count < 2
@@ -45,7 +45,7 @@ extension PacketPool {
         return ACLHeader(handle: word & 0x0FFF, boundary: boundary)
     }
 
-    /// Puts the header before the data of an ACL packet.
+    /// Prepends the header to the data of an ACL packet.
     public mutating func prependACLHeader(
         handle: UInt16, boundary: ACLHeader.Boundary, to packet: inout Packet
     ) {
@@ -53,18 +53,17 @@ extension PacketPool {
         prepend(word, UInt16(clamping: packet.count), to: &packet)
     }
 
-    /// Makes HCI_Number_Of_Completed_Packets for one connection, in a packet that is empty.
+    /// Appends an HCI_Number_Of_Completed_Packets for one connection to an empty packet.
     public mutating func appendNumberOfCompletedPackets(handle: UInt16, count: UInt16, to packet: inout Packet) {
         let event: [7 of UInt8] = [
-            0x13, 5, 1,  // behind the event's code: Parameter_Total_Length, Num_Handles
+            0x13, 5, 1,  // Event_Code, Parameter_Total_Length, Num_Handles
             UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8),
             UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8),
         ]
         append(event.span, to: &packet)
     }
 
-    /// How many connections an event packet tells of, when it is a HCI_Number_Of_Completed_Packets and its
-    /// lengths agree; nil for any other.
+    /// The number of connections in a well-formed HCI_Number_Of_Completed_Packets; nil for any other event.
     public func countOfCompletedPackets(in packet: Packet) -> Int? {
         guard uint8(at: 0, of: packet) == 0x13, let length = uint8(at: 1, of: packet),
             let count = uint8(at: 2, of: packet), packet.count == 2 + Int(length), Int(length) == 1 + 4 * Int(count)
@@ -72,7 +71,7 @@ extension PacketPool {
         return Int(count)
     }
 
-    /// What such an event says of the connection at `index`, from 0; nil behind the last.
+    /// Entry `index` of such an event, from 0; nil after the last.
     public func completedPackets(_ index: Int, in packet: Packet) -> CompletedPackets? {
         guard index >= 0, let handle = uint16(at: 3 + 4 * index, of: packet),
             let count = uint16(at: 5 + 4 * index, of: packet)

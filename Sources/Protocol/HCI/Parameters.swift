@@ -1,4 +1,4 @@
-import Bluetooth
+public import Bluetooth
 public import Octets
 
 /// A run of fields that a command, an event or the answer to a command consists of.
@@ -26,7 +26,18 @@ extension Parameters {
     }
 }
 
+extension ConnectionParameters: Parameters {
+    /// Appends 8 octets.
+    public func append(to octets: inout [UInt8]) { octets += self.octets }
+}
+
 extension OctetReader {
+    /// The length of the parameters; throws unless exactly that many octets follow.
+    mutating func parameterTotalLength() throws(Malformed) {
+        let count = Int(try uint8("Parameter_Total_Length"))
+        try expect(count, "Parameters")
+    }
+
     /// A Connection_Handle: 12 bits; the other four are reserved and ignored.
     mutating func handle() throws(Malformed) -> UInt16 { try uint16("Connection_Handle") & 0x0FFF }
 
@@ -66,14 +77,24 @@ extension OctetReader {
         return try DeviceAddress(kind: kind & 1 == 0 ? .public : .random, from: &self, field)
     }
 
-    /// A length up to `most`, and so many octets.
-    mutating func counted(_ field: String, most: Int) throws(Malformed) -> [UInt8] {
+    /// A length up to `maximum`, and that number of octets.
+    mutating func counted(_ field: String, maximum: Int) throws(Malformed) -> [UInt8] {
         let at = position
         let count = Int(try uint8(field + "_Length"))
-        guard count <= most else {
-            throw .prohibited(field: field + "_Length", at: at, value: count, allowed: "0 to \(most)")
+        guard count <= maximum else {
+            throw .prohibited(field: field + "_Length", at: at, value: count, allowed: "0 to \(maximum)")
         }
         return try octets(field, count: count)
+    }
+
+    /// A length up to 31, and always 31 octets, of which only the first `length` count.
+    mutating func padded(_ field: String) throws(Malformed) -> [UInt8] {
+        let at = position
+        let count = try uint8(field + "_Length")
+        guard count <= 31 else {
+            throw .prohibited(field: field + "_Length", at: at, value: Int(count), allowed: "0 to 31")
+        }
+        return Array(try octets(field, count: 31).prefix(Int(count)))
     }
 
     /// An octet with a bit for each PHY; a bit that is not among the allowed ones would mean fields of unknown length.

@@ -1,11 +1,11 @@
 public import Octets
 
-/// A channel of a link.  Core 6.0, Vol 3, Part A, section 2.1.
+/// An L2CAP channel.  Core 6.0, Vol 3, Part A, section 2.1.
 public struct Channel: RawRepresentable, Hashable, Sendable {
     /// The channel identifier (CID) as it is sent.
     public let rawValue: UInt16
 
-    /// Any 16 bits are one.
+    /// The channel with this identifier, known or not.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// 0x0004: the Attribute Protocol.
@@ -16,18 +16,19 @@ public struct Channel: RawRepresentable, Hashable, Sendable {
     public static let security = Channel(rawValue: 6)
 }
 
-// Frames, without an allocation.
+// Encodes and decodes frames without allocating.
 extension PacketPool {
-    /// The octets before the payload of a frame.
+    /// The length of a frame's header, in octets.
     public static let l2capHeaderCount = 4
 
-    /// Takes the header off a basic frame ("B-frame"); throws, and takes nothing, when it is not whole or says
-    /// another length than the frame has.  Core 6.0, Vol 3, Part A, section 3.1.
+    /// Removes the header of a basic frame (B-frame), and returns its channel.  Core 6.0, Vol 3, Part A, section 3.1.
     ///
-    /// | Octets | Field      | Meaning         |
-    /// |--------|------------|-----------------|
-    /// | 2      | PDU Length | of what follows |
-    /// | 2      | Channel ID |                 |
+    /// Throws, without an effect, if the header is incomplete or its length differs from the payload's.
+    ///
+    /// | Octets | Field      | Meaning        |
+    /// |--------|------------|----------------|
+    /// | 2      | PDU Length | of the payload |
+    /// | 2      | Channel ID |                |
     public func takeL2CAPHeader(off frame: inout Packet) throws(Malformed) -> Channel {
         guard let length = uint16(at: 0, of: frame) else {
             throw .tooShort(field: "PDU Length", at: 0, needs: 2, has: frame.count)
@@ -44,13 +45,13 @@ extension PacketPool {
         return Channel(rawValue: channel)
     }
 
-    /// Puts the header before a payload.
+    /// Prepends the header of a basic frame to a payload.
     public mutating func prependL2CAPHeader(_ channel: Channel, to payload: inout Packet) {
         prepend(UInt16(clamping: payload.count), channel.rawValue, to: &payload)
     }
 
-    /// Cuts the first `limit` octets off a frame that is longer, as a packet of their own; nil when it is not
-    /// longer: then the frame itself is the last fragment, uncopied.
+    /// Moves the first `limit` octets of a longer frame into a new packet, which the caller must release; nil if the frame
+    /// is not longer: then it is the last fragment itself.
     public mutating func takeFragment(off frame: inout Packet, limit: Int) -> Packet? {
         let limit = max(1, limit)
         guard frame.count > limit else { return nil }

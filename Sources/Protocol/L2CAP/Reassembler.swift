@@ -1,46 +1,45 @@
 public import Octets
 
-/// Puts the fragments of one connection together to frames.  Core 6.0, Vol 3, Part A, section 7.2.2.
+/// Recombines the ACL fragments of one connection into L2CAP frames.  Core 6.0, Vol 3, Part A, section 7.2.2.
 ///
-/// Total: whatever fragments come, it holds at most one packet and gives back the others.  A frame that came in one
-/// fragment is that fragment: nothing is copied.
+/// It holds at most one packet, whatever fragments it receives.  A frame in a single fragment is not copied.
 public struct Reassembler: Sendable {
-    /// What a fragment led to.
+    /// The result of receiving a fragment.
     public enum Outcome: Hashable, Sendable {
-        /// The frame goes on.
+        /// The frame needs further fragments.
         case incomplete
-        /// The payload of a whole frame; it belongs to the caller now.
+        /// The payload of a complete frame; the caller must release the packet.
         case frame(Channel, Packet)
-        /// The fragment, and the frame it belongs to, are lost.
+        /// The fragment and its frame were discarded.
         case discarded(Fault)
     }
 
-    /// What can be wrong with a fragment.
+    /// A fault in a fragment.
     public enum Fault: Hashable, Sendable {
-        /// It goes on with a frame that has not begun, or was discarded.
+        /// It continues a frame that has not begun, or was discarded.
         case withoutBeginning
-        /// More octets than the frame's header says.
+        /// The frame has more octets than its header gives.
         case surplus
-        /// The header says a length above the limit.
+        /// The header gives a length above the limit, in octets.
         case aboveLimit(length: Int)
     }
 
     private let limit: Int
     private var frame: Packet?
 
-    /// For payloads of `limit` octets at most; a packet holds no more than 540.
+    /// A reassembler for payloads of at most `limit` octets; 540 is the maximum.
     public init(limit: Int = PacketPool.capacity - PacketPool.l2capHeaderCount) {
         self.limit = min(limit, PacketPool.capacity - PacketPool.l2capHeaderCount)
     }
 
-    /// Takes a fragment without its ACL header, and with it the duty to release it.  A fragment that begins a frame
-    /// discards one that is not complete yet.
+    /// Adds a fragment without its ACL header, and takes ownership of the packet.  A fragment with `begins` discards an
+    /// incomplete frame.
     public mutating func receive(_ fragment: Packet, begins: Bool, pool: inout PacketPool) -> Outcome {
         if begins {
             reset(pool: &pool)
             let outcome = check(fragment, pool: &pool)
             if outcome == .incomplete {
-                frame = pool.copy(fragment)  // at the front of its slot, so that all of the frame has room there
+                frame = pool.copy(fragment)  // at the front of its slot, to leave room for the whole frame
                 pool.release(fragment)
             }
             return outcome
@@ -60,7 +59,7 @@ public struct Reassembler: Sendable {
         return check(frame, pool: &pool)
     }
 
-    /// Forgets a frame that is not complete: the connection is over.
+    /// Discards an incomplete frame; call it when the connection ends.
     public mutating func reset(pool: inout PacketPool) {
         if let frame { pool.release(frame) }
         frame = nil

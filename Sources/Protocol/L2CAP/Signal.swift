@@ -1,73 +1,73 @@
 public import Bluetooth
 public import Octets
 
-/// A PDU of the LE signalling channel, one a frame.  Core 6.0, Vol 3, Part A, section 4.
+/// A PDU of the LE signalling channel, one per frame.  Core 6.0, Vol 3, Part A, section 4.
 ///
 /// | Octets | Field      | Meaning                               |
 /// |--------|------------|---------------------------------------|
 /// | 1      | Code       | see `Content`                         |
 /// | 1      | Identifier | 1 to 255; a response repeats it       |
-/// | 2      | Length     | of what follows                       |
+/// | 2      | Length     | of Data                               |
 /// | …      | Data       | see the cases of `Content`            |
 public struct Signal: Hashable, Sendable {
-    /// What a PDU says; the numbers of sections are those of Part A.
+    /// The command of a PDU; section numbers refer to Part A.
     public enum Content: Hashable, Sendable {
-        /// Section 4.1, code 0x01: the peer's PDU will not be answered in any other way.
+        /// Section 4.1, code 0x01: the response to a command that is not understood.
         case commandReject(Rejection)
         /// Section 4.6, code 0x06: ends a channel, named by the receiver's and the sender's identifier.
         case disconnectionRequest(destination: Channel, source: Channel)
-        /// Section 4.7, code 0x07: the channel is ended.
+        /// Section 4.7, code 0x07: confirms the end of a channel.
         case disconnectionResponse(destination: Channel, source: Channel)
-        /// Section 4.20, code 0x12: a peripheral wants another rhythm.
+        /// Section 4.20, code 0x12: a peripheral requests other connection parameters.
         case connectionParameterUpdateRequest(ConnectionParameters)
-        /// Section 4.21, code 0x13: whether the central will ask its controller for it; result 0 or 1.
+        /// Section 4.21, code 0x13: whether the central accepts them; result 0 if so, else 1.
         case connectionParameterUpdateResponse(isAccepted: Bool)
         /// Section 4.22, code 0x14: opens a channel.
         case creditBasedConnectionRequest(CreditBasedChannel, spsm: UInt16)
-        /// Section 4.23, code 0x15: result 0 opens it; 2: nobody listens to this SPSM.
+        /// Section 4.23, code 0x15: result 0 opens it; 2: the SPSM is not supported.
         case creditBasedConnectionResponse(CreditBasedChannel, result: UInt16)
-        /// Section 4.24, code 0x16: so many more frames may be sent on a channel.
+        /// Section 4.24, code 0x16: the peer may send `count` more frames on a channel.
         case flowControlCredit(Channel, count: UInt16)
-        /// A code that is not in this table, with its data.
+        /// Any other code, with its data.
         case unknown(code: UInt8, [UInt8])
     }
 
-    /// Why a PDU is rejected: section 4.1.
+    /// The reason of a Command Reject: section 4.1.
     public enum Rejection: Hashable, Sendable {
-        /// Reason 0: an unknown code, or data that do not fit it.
+        /// Reason 0: an unknown code, or malformed data.
         case notUnderstood
-        /// Reason 1: longer than the receiver takes; with the most it does.
+        /// Reason 1: the PDU exceeds the receiver's signalling MTU, which is `actual`.
         case mtuExceeded(actual: UInt16)
-        /// Reason 2: there is no such channel; with the two identifiers of the request.
+        /// Reason 2: the channel does not exist; with the request's two identifiers.
         case invalidChannel(local: Channel, remote: Channel)
     }
 
-    /// What one side says of a credit based channel.
+    /// One side's parameters of a credit-based channel.
     public struct CreditBasedChannel: Hashable, Sendable {
-        /// The sender's identifier of the channel; 0 in a refusal.
+        /// The sender's identifier of the channel; 0 if the channel is rejected.
         public var channel: Channel
-        /// The largest SDU that the sender takes, in octets.
+        /// The largest SDU that the sender can receive, in octets.
         public var mtu: UInt16
-        /// The largest frame payload that the sender takes, in octets.
+        /// The largest frame payload that the sender can receive, in octets.
         public var mps: UInt16
-        /// How many frames may be sent to the sender at first.
+        /// The initial number of frames that the sender can receive.
         public var credits: UInt16
 
-        /// As given.
+        /// A channel with these parameters.
         public init(channel: Channel, mtu: UInt16, mps: UInt16, credits: UInt16) {
             (self.channel, self.mtu, self.mps, self.credits) = (channel, mtu, mps, credits)
         }
     }
 
-    /// Which request it is, or belongs to: 1 to 255.
+    /// Matches a response with its request: 1 to 255.
     public var identifier: UInt8
-    /// What it says.
+    /// The command and its data.
     public var content: Content
 
-    /// As given.
+    /// A PDU with this identifier and command.
     public init(_ identifier: UInt8, _ content: Content) { (self.identifier, self.content) = (identifier, content) }
 
-    /// Reads the payload of a frame; throws when a length is wrong or a field prohibited.
+    /// Decodes the payload of a frame; throws for a wrong length or a prohibited value.
     public init(octets: [UInt8]) throws(Malformed) {
         var reader = OctetReader(octets)
         let code = try reader.uint8("Code")
@@ -86,7 +86,7 @@ public struct Signal: Hashable, Sendable {
         try reader.finish()
     }
 
-    /// The payload of a frame.
+    /// The encoded PDU: the payload of a frame.
     public var octets: [UInt8] {
         let data = content.data
         var octets = [content.code, identifier]
@@ -206,10 +206,11 @@ extension OctetReader {
         Channel(rawValue: try uint16(field))
     }
 
-    fileprivate mutating func uint16(_ field: String, upTo most: UInt16, allowed: String) throws(Malformed) -> UInt16 {
+    fileprivate mutating func uint16(_ field: String, upTo maximum: UInt16, allowed: String) throws(Malformed) -> UInt16
+    {
         let at = position
         let value = try uint16(field)
-        guard value <= most else { throw .prohibited(field: field, at: at, value: Int(value), allowed: allowed) }
+        guard value <= maximum else { throw .prohibited(field: field, at: at, value: Int(value), allowed: allowed) }
         return value
     }
 }

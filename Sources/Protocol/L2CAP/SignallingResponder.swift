@@ -2,30 +2,30 @@ public import Bluetooth
 
 /// Answers the peer's PDUs on the LE signalling channel.  Core 6.0, Vol 3, Part A, section 4.
 ///
-/// It opens no channels, and agrees, as a central, to every rhythm that is valid.  It remembers nothing.
+/// It opens no channels; a central accepts all valid connection parameters.  It has no state.
 public struct SignallingResponder: Sendable {
-    /// What this side is on the link: only a central decides about its rhythm.
+    /// The local role on the link.
     public enum Role: Sendable {
-        /// Sets the rhythm.
+        /// Decides about connection parameters.
         case central
-        /// May ask for another.
+        /// May request other connection parameters.
         case peripheral
     }
 
-    /// What a PDU leads to.
+    /// The reaction to a PDU.
     public struct Answer: Hashable, Sendable {
-        /// The payload to send back; nil for a PDU that is a response itself.
+        /// The payload to send; nil if the PDU needs no response.
         public var reply: [UInt8]?
-        /// The parameters that were agreed to, and that the controller must now be asked for.
+        /// The accepted parameters, which the host must now request from its controller; nil if there are none.
         public var update: ConnectionParameters?
     }
 
     private let role: Role
 
-    /// For a link on which this side has this role.
+    /// A responder with this local role.
     public init(_ role: Role) { self.role = role }
 
-    /// What to do about the payload of a frame.  One that cannot be read is rejected, if it has an identifier.
+    /// Answers the payload of a frame: a malformed one with Command Reject, if it has an identifier.
     public func answer(to octets: [UInt8]) -> Answer {
         guard let signal = try? Signal(octets: octets) else {
             guard octets.count >= 2, octets[1] != 0, !Self.responses.contains(octets[0]) else { return Answer() }
@@ -51,6 +51,6 @@ public struct SignallingResponder: Sendable {
         return Answer(reply: Signal(signal.identifier, content).octets, update: update)
     }
 
-    /// Codes that nobody answers: rejections, responses, and credits.
+    /// Codes without a response: rejections, responses and credits.
     private static let responses: [UInt8] = [0x01, 0x07, 0x13, 0x15, 0x16, 0x18, 0x1A]
 }

@@ -1,28 +1,28 @@
 import Bluetooth
 import HCI
 
-/// The commands by which a host advertises, scans and connects: those of Bluetooth 4, or the extended ones.
+/// The commands by which a host advertises, scans and connects: legacy (Bluetooth 4) or extended (Bluetooth 5).
 ///
-/// After a command of the one family, a controller refuses those of the other until it is reset: Core 6.0, Vol 4,
-/// Part E, section 3.1.1.  So a host chooses once, when it starts.
+/// After a command of one family, a controller rejects those of the other until it is reset: Core 6.0, Vol 4, Part E,
+/// section 3.1.1.  So the host chooses once, when it initializes the controller.
 enum CommandFamily: Sendable {
     case legacy
     case extended
 
-    /// The only advertising set of a host.
+    /// The only advertising set that the host uses.
     static let advertisingSet: UInt8 = 0
 
-    /// High-duty directed advertising has to end after 1.28 s, in units of 10 ms: section 7.8.56.
+    /// High-duty directed advertising must end after 1.28 s, in units of 10 ms: section 7.8.56.
     private static let highDutyDuration: UInt16 = 128
 
-    /// A controller that has the feature must have the commands, section 3.1.  Whether Supported Commands names them
-    /// is not asked: some that have them, as those of Bumble 0.0.236, forget to say so.
+    /// A controller that has the feature must have the commands, section 3.1.  Supported Commands is not consulted:
+    /// some controllers that have them, for example Bumble 0.0.236, do not list them.
     init(_ features: LEFeatures) { self = features.contains(.extendedAdvertising) ? .extended : .legacy }
 
     // MARK: Advertising
 
-    /// From a controller that does not advertise, and has no advertising set, to one that does; by legacy PDUs, so
-    /// that every central can hear them.
+    /// Starts advertising on a controller that does not advertise and has no advertising set.  Uses legacy PDUs, so
+    /// that every central can receive them.
     func advertise(_ advertisement: Host.Advertisement, address: DeviceAddress?) -> [Command] {
         switch self {
         case .legacy:
@@ -34,13 +34,13 @@ enum CommandFamily: Sendable {
         }
     }
 
-    /// Data are set only where there is room for them: section 7.8.54 refuses those of directed advertising, and
-    /// section 7.8.55 those of a set that cannot be scanned.
+    /// Sets data only where they are allowed: section 7.8.54 forbids them for directed advertising, and section 7.8.55
+    /// forbids scan response data for a set that is not scannable.
     private func extendedAdvertise(_ advertisement: Host.Advertisement, address: DeviceAddress?) -> [Command] {
         let set = Self.advertisingSet
         let parameters = ExtendedAdvertisingParameters(handle: set, legacy: advertisement.parameters)
         var commands: [Command] = [.leSetExtendedAdvertisingParameters(parameters)]
-        if let address { commands.append(.leSetAdvertisingSetRandomAddress(set: set, address)) }
+        if let address { commands.append(.leSetAdvertisingSetRandomAddress(set, address)) }
         if !parameters.properties.contains(.directed) {
             commands.append(.leSetExtendedAdvertisingData(ExtendedAdvertisingData(handle: set, advertisement.data)))
         }
@@ -62,14 +62,10 @@ enum CommandFamily: Sendable {
 
     // MARK: Scanning and connecting
 
-    /// From a controller that does not scan to one that does.
+    /// Starts scanning on a controller that does not scan.
     func scan(_ scan: Host.Scan) -> [Command] {
         switch self {
-        case .legacy:
-            [
-                .leSetScanParameters(scan.parameters),
-                .leSetScanEnable(true, filterDuplicates: scan.filterDuplicates),
-            ]
+        case .legacy: [.leSetScanParameters(scan.parameters), .leSetScanEnable(true, scan.filterDuplicates)]
         case .extended:
             [
                 .leSetExtendedScanParameters(ExtendedScanParameters(scan.parameters)),
@@ -80,7 +76,7 @@ enum CommandFamily: Sendable {
 
     var stopScanning: Command {
         switch self {
-        case .legacy: .leSetScanEnable(false, filterDuplicates: false)
+        case .legacy: .leSetScanEnable(false, false)
         case .extended: .leSetExtendedScanEnable(ExtendedScanEnable(false))
         }
     }
@@ -94,20 +90,21 @@ enum CommandFamily: Sendable {
 }
 
 extension Command {
-    /// Whether advertising begins or ends with this; nil: it stays as it is.
-    var advertises: Bool? {
+    /// True: starts advertising; false: stops it; nil: does neither.
+    var enablesAdvertising: Bool? {
         switch self {
-        case .leSetAdvertisingEnable(let isOn): isOn
-        case .leSetExtendedAdvertisingEnable(let enable): enable.isOn
+        case Command.leSetAdvertisingEnable: try? Command.leSetAdvertisingEnable.parameters(of: self)
+        case Command.leSetExtendedAdvertisingEnable:
+            try? Command.leSetExtendedAdvertisingEnable.parameters(of: self).isOn
         default: nil
         }
     }
 
-    /// Whether scanning begins or ends with this; nil: it stays as it is.
-    var scans: Bool? {
+    /// True: starts scanning; false: stops it; nil: does neither.
+    var enablesScanning: Bool? {
         switch self {
-        case .leSetScanEnable(let isOn, _): isOn
-        case .leSetExtendedScanEnable(let enable): enable.isOn
+        case Command.leSetScanEnable: try? Command.leSetScanEnable.parameters(of: self).0
+        case Command.leSetExtendedScanEnable: try? Command.leSetExtendedScanEnable.parameters(of: self).isOn
         default: nil
         }
     }

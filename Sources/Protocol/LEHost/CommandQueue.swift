@@ -1,15 +1,15 @@
 import HCI
 import Simulation
 
-/// Gives a controller one command at a time, and no more than it allows.  Core 6.0, Vol 4, Part E, section 4.4.
+/// Sends a controller one command at a time, and no more than it allows.  Core 6.0, Vol 4, Part E, section 4.4.
 struct CommandQueue: Sendable {
-    /// From sending a command until the controller is given up: nothing in the specification says how long it may
-    /// take, and the slowest answer is that to a reset.
+    /// The time in which a controller must answer a command.  The specification states none; Reset takes longest.
     static let answerTimeout = Duration.seconds(10)
-    /// How many commands wait at most.
-    static let most = 256
+    /// The maximum number of commands that wait.
+    static let maximumCount = 256
 
-    private(set) var underWay: Command?
+    /// The command that has been sent and not answered.
+    private(set) var pending: Command?
     private var deadline = Instant.never
     private var waiting: [Command] = []
     private var allowed: UInt8 = 1
@@ -17,78 +17,84 @@ struct CommandQueue: Sendable {
     /// Whether commands wait to be sent.
     var hasWaiting: Bool { !waiting.isEmpty }
 
-    /// Whether there are more commands than a controller that answers would ever leave.
-    var isOverfull: Bool { waiting.count > Self.most }
+    /// Whether more commands wait than a controller that answers could leave.
+    var isOverfull: Bool { waiting.count > Self.maximumCount }
 
-    /// What the last of the commands that say anything says; nil when none of those under way and waiting does.
-    func last<Value>(_ said: (Command) -> Value?) -> Value? {
+    /// The value that the last command gives for which `value` is not nil; nil when no pending or waiting one does.
+    func last<Value>(_ value: (Command) -> Value?) -> Value? {
         for command in waiting.reversed() {
-            if let value = said(command) { return value }
+            if let value = value(command) { return value }
         }
-        return underWay.flatMap(said)
+        return pending.flatMap(value)
     }
 
-    /// Adds a command; what a peer or a controller can ask for again and again takes the place of the same command that
-    /// waits for the same connection, so that there are no more of them than connections.
+    /// Adds a command.  One that a peer can cause repeatedly replaces the same command waiting for the same connection,
+    /// so that there is at most one for each connection.
     mutating func add(_ command: Command) {
-        guard let handle = command.askedFor,
-            let index = waiting.firstIndex(where: { $0.askedFor == handle && $0.opcode == command.opcode })
+        guard let handle = command.handleOfRepeatable,
+            let index = waiting.firstIndex(where: {
+                $0.opcode == command.opcode && $0.handleOfRepeatable == handle
+            })
         else { return waiting.append(command) }
         waiting[index] = command
     }
 
-    /// The command to send now, and until when it has to be answered; nil when none may be sent.
+    /// The command to send now, and the deadline for its answer; nil when none may be sent.
     mutating func next(at now: Instant) -> (command: Command, deadline: Instant)? {
-        guard !waiting.isEmpty, allowed > 0, underWay == nil else { return nil }
+        guard !waiting.isEmpty, allowed > 0, pending == nil else { return nil }
         let command = waiting.removeFirst()
         deadline = now.advanced(by: Self.answerTimeout)
-        underWay = command
+        pending = command
         return (command, deadline)
     }
 
-    /// When a controller that takes no commands is given up; nil when it takes some, when none waits, or when this has
-    /// been told already.
-    mutating func standsStill(at now: Instant) -> Instant? {
-        guard !waiting.isEmpty, allowed == 0, deadline == .never, underWay == nil else { return nil }
+    /// The deadline for a controller that accepts no commands while some wait; nil when that is not so, and when this
+    /// deadline has been returned before.
+    mutating func stallDeadline(at now: Instant) -> Instant? {
+        guard !waiting.isEmpty, allowed == 0, deadline == .never, pending == nil else { return nil }
         deadline = now.advanced(by: Self.answerTimeout)
         return deadline
     }
 
-    /// The controller takes so many commands now.
-    mutating func takes(_ allowed: UInt8) {
+    /// The controller accepts this number of commands now.
+    mutating func allow(_ allowed: UInt8) {
         self.allowed = allowed
-        if underWay == nil, allowed > 0 { deadline = .never }
+        if pending == nil, allowed > 0 { deadline = .never }
     }
 
-    /// Sends a Reset that has no answer yet once more: whoever says that it takes commands before it has answered that one had no
-    /// power to hear it.
+    /// Sends an unanswered Reset again: a controller that announces that it accepts commands before it has answered
+    /// Reset was powered off when the Reset was sent.
     mutating func repeatReset() {
-        guard underWay == .reset else { return }
-        (underWay, deadline) = (nil, .never)
-        waiting.insert(.reset, at: 0)
+        guard let pending, Command.reset ~= pending else { return }
+        (self.pending, deadline) = (nil, .never)
+        waiting.insert(pending, at: 0)
     }
 
-    /// The command that the controller answers; nil when it answers nothing that it was asked.
-    mutating func answered(_ opcode: Opcode, allowed: UInt8) -> Command? {
-        takes(allowed)
-        guard let command = underWay, command.opcode == opcode else { return nil }
-        underWay = nil
+    /// The command that the controller answers; nil when that command is not pending.
+    mutating func complete(_ opcode: Opcode, allowed: UInt8) -> Command? {
+        allow(allowed)
+        guard let command = pending, command.opcode == opcode else { return nil }
+        pending = nil
         deadline = .never
         return command
     }
 
-    /// Whether the answer to a command, or leave to send one, has not come in time.
+    /// Whether the controller has missed the deadline to answer a command, or to accept one.
     func isOverdue(at now: Instant) -> Bool { deadline <= now }
 }
 
 extension Command {
-    /// Of a command that others make the host send, the connection.
-    fileprivate var askedFor: UInt16? {
+    /// The connection of a command that a peer can cause repeatedly; nil for any other command.
+    fileprivate var handleOfRepeatable: UInt16? {
         switch self {
-        case .leConnectionUpdate(let update), .leRemoteConnectionParameterRequestReply(let update): update.handle
-        case .leRemoteConnectionParameterRequestNegativeReply(let handle, _), .leSetDataLength(let handle, _),
-            .leLongTermKeyRequestNegativeReply(let handle):
-            handle
+        case Command.leConnectionUpdate: try? Command.leConnectionUpdate.parameters(of: self).handle
+        case Command.leRemoteConnectionParameterRequestReply:
+            try? Command.leRemoteConnectionParameterRequestReply.parameters(of: self).handle
+        case Command.leRemoteConnectionParameterRequestNegativeReply:
+            try? Command.leRemoteConnectionParameterRequestNegativeReply.parameters(of: self).0
+        case Command.leSetDataLength: try? Command.leSetDataLength.parameters(of: self).0
+        case Command.leLongTermKeyRequestNegativeReply:
+            try? Command.leLongTermKeyRequestNegativeReply.parameters(of: self)
         default: nil
         }
     }

@@ -5,9 +5,9 @@ import L2CAP
 import Octets
 import Simulation
 
-/// What names a connection for as long as the host lives: unlike HCI's handles, it is never used again.
+/// Identifies a connection of a host.  Unlike a Connection_Handle, it is never reused.
 public struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
-    /// 1 for a host's first connection, and so on.
+    /// 1 for the first connection of a host, and so on.
     public let number: UInt32
 
     /// The connection with this number.
@@ -26,15 +26,15 @@ struct Connection: Sendable {
     var reassembler = Reassembler()
     var server: Server
     var client: Client
-    /// What its client has sent while this host stalls, in order.
+    /// The PDUs that its client has sent during a stall, in order.
     var held: [Packet] = []
     var timing: ConnectionTiming
-    /// When this peripheral asks for another rhythm.
-    var rhythmDue = Instant.never
-    /// Whether it has asked its controller for one.
-    var asksController = false
+    /// When this peripheral requests other connection parameters.
+    var updateDue = Instant.never
+    /// Whether it has requested them from its controller.
+    var isUpdating = false
     var isEnding = false
-    /// Until when the controller has to tell the end, when it is ending.
+    /// The deadline for the controller to report the end, while it is ending.
     var deadline = Instant.never
 
     init(_ id: ConnectionID, _ complete: ConnectionComplete, receives mtu: Int, _ faults: Host.Faults) {
@@ -42,7 +42,7 @@ struct Connection: Sendable {
         timing = complete.timing
         server = Server(receives: mtu)
         client = Client(receives: mtu, confirmsIndications: faults.confirmsIndications)
-        server.refusals = faults.refusals
+        server.errorInjection = faults.errorInjection
     }
 
     var signalling: SignallingResponder { SignallingResponder(role == .central ? .central : .peripheral) }

@@ -4,7 +4,7 @@ import HCI
 import Octets
 import Simulation
 
-// What is wanted of a host.
+// The commands of a host.
 extension Host {
     mutating func perform(
         _ command: Command, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
@@ -38,22 +38,24 @@ extension Host {
                 .start(procedure, id: number), at: now, pool: &pool, into: &clientOutbox)
             drainClient(index, pool: &pool, into: &outbox)
         case .notify(let handle, let value):
-            let packet = pool.take(value.prefix(AttributeTable.longestValue))
+            let packet = pool.take(value.prefix(AttributeTable.maximumValueLength))
             notify(handle, packet, at: now, pool: &pool, into: &outbox)
             pool.release(packet)
         case .changeAttributes(let table, let isAnnounced):
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
         case .overhear(let isOn): overhears = isOn
-        case .stall, .refuse, .offer, .confirmIndications, .sendRaw:
+        case .stall, .injectErrors, .offer, .confirmIndications, .sendRaw:
             performFault(command, at: now, pool: &pool, into: &outbox)
         }
     }
 
-    /// A controller that advertises, scans or connects takes no other random address: Core 6.0, Vol 4, Part E,
-    /// section 7.8.4.
+    /// Stops advertising and scanning first: a controller that advertises, scans or connects rejects another random
+    /// address.  Core 6.0, Vol 4, Part E, section 7.8.4.
     private mutating func changeAddress(to address: DeviceAddress?, into outbox: inout [Output]) {
-        guard connecting == nil else { return outbox.append(.refused(.leSetRandomAddress, .commandDisallowed)) }
+        guard connecting == nil else {
+            return outbox.append(.refused(HCI.Command.leSetRandomAddress.opcode, .commandDisallowed))
+        }
         randomAddress = address
         let ownAddress = ownAddress
         advertisement?.parameters.ownAddress = ownAddress
@@ -84,40 +86,41 @@ extension Host {
 
     private mutating func start(pool: inout PacketPool, into outbox: inout [Output]) {
         endAll(pool: &pool, into: &outbox)
-        phase = .starting(StartUp(randomAddress: randomAddress))
-        goOnStarting(pool: &pool, into: &outbox)
+        malformedReports = 0
+        phase = .initializing(Initialization(randomAddress: randomAddress))
+        continueInitializing(pool: &pool, into: &outbox)
     }
 
-    /// Sends the next command of the start, or tells that it is over.
-    mutating func goOnStarting(pool: inout PacketPool, into outbox: inout [Output]) {
-        guard case .starting(var startUp) = phase else { return }
-        do throws(StartUp.Trouble) {
-            let command = try startUp.next()
-            phase = .starting(startUp)
+    /// Sends the next command of the initialization, or reports that the host has started.
+    mutating func continueInitializing(pool: inout PacketPool, into outbox: inout [Output]) {
+        guard case .initializing(var initialization) = phase else { return }
+        do throws(Initialization.Failure) {
+            let command = try initialization.next()
+            phase = .initializing(initialization)
             if let command { return commands.add(command) }
         } catch {
             return fail(.noBuffers, pool: &pool, into: &outbox)
         }
-        let controller = startUp.controller
+        let controller = initialization.controller
         features = controller.features
         family = CommandFamily(features)
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         outbox.append(.started(randomAddress ?? controller.publicAddress, controller))
-        if let randomAddress, randomAddress != startUp.randomAddress {
+        if let randomAddress, randomAddress != initialization.randomAddress {
             commands.add(.leSetRandomAddress(randomAddress))
         }
         advertise()
         beginScanning()
     }
 
-    /// Whether the controller advertises when it has done what waits for it.
-    var willAdvertise: Bool { commands.last(\.advertises) ?? isAdvertising }
+    /// Whether the controller will advertise after the waiting commands.
+    var willAdvertise: Bool { commands.last(\.enablesAdvertising) ?? isAdvertising }
 
-    /// Whether the controller scans when it has done what waits for it.
-    private var willScan: Bool { commands.last(\.scans) ?? isScanning }
+    /// Whether the controller will scan after the waiting commands.
+    private var willScan: Bool { commands.last(\.enablesScanning) ?? isScanning }
 
-    /// Advertises if that is wanted; the controller takes parameters only while it does not.
+    /// Advertises if the caller has requested it.  Stops first: the controller accepts parameters only then.
     mutating func advertise() {
         guard isReady, let advertisement else { return }
         if willAdvertise { commands.add(family.stopAdvertising) }
@@ -126,7 +129,7 @@ extension Host {
         for command in family.advertise(advertisement, address: randomAddress) { commands.add(command) }
     }
 
-    /// Scans if that is wanted, and no connection is being made: not every controller does both at a time.
+    /// Scans if the caller has requested it, but not while connecting: not every controller supports both at once.
     private mutating func beginScanning() {
         guard isReady, connecting == nil, let scan else { return }
         if willScan { commands.add(family.stopScanning) }
@@ -148,7 +151,7 @@ extension Host {
         if deadline < .never { outbox.append(.wake(at: deadline)) }
     }
 
-    /// The controller confirms with an event; one that does not is given as long as for any answer.
+    /// The controller confirms with an event, in the time allowed for any answer.
     mutating func cancelConnecting(
         _ failure: ConnectionFailure, at now: Instant, into outbox: inout [Output]
     ) {
@@ -156,11 +159,11 @@ extension Host {
         let deadline = now.advanced(by: CommandQueue.answerTimeout)
         connecting?.deadline = deadline
         connecting?.cancelled = failure
-        commands.add(.leCreateConnectionCancel)
+        commands.add(.leCreateConnectionCancel())
         outbox.append(.wake(at: deadline))
     }
 
-    /// No connection is being made any more: with a failure, because it did not come about.
+    /// Ends connecting; `failure` is nil when there is a connection.
     mutating func endConnecting(_ failure: ConnectionFailure?, into outbox: inout [Output]) {
         guard let attempt = connecting else { return }
         connecting = nil
@@ -171,17 +174,18 @@ extension Host {
     mutating func disconnect(_ index: Int, reason: HCIStatus) {
         guard !connections[index].isEnding else { return }
         connections[index].isEnding = true
-        hasNewEnding = true
-        commands.add(.disconnect(handle: connections[index].handle, reason: reason))
+        hasNewDisconnection = true
+        commands.add(.disconnect(connections[index].handle, reason))
     }
 
-    /// From asking for the end of a connection until it is taken for ended: the longest supervision timeout is 32 s.
-    static let endingTimeout = Duration.seconds(40)
+    /// The time after which a connection that is being disconnected is taken for ended: the maximum supervision timeout
+    /// is 32 s.
+    static let disconnectTimeout = Duration.seconds(40)
 
-    /// Sets the time for endings that have been asked for since the last call.
+    /// Sets the deadline of disconnections that were requested since the last call.
     mutating func watchEndings(at now: Instant, into outbox: inout [Output]) {
-        hasNewEnding = false
-        let deadline = now.advanced(by: Self.endingTimeout)
+        hasNewDisconnection = false
+        let deadline = now.advanced(by: Self.disconnectTimeout)
         for index in connections.indices where connections[index].isEnding && connections[index].deadline == .never {
             connections[index].deadline = deadline
         }

@@ -6,7 +6,7 @@ import L2CAP
 import Octets
 import Simulation
 
-// What comes and goes on connections.
+// The data of connections.
 extension Host {
     mutating func receiveACL(
         _ packet: Packet, values: inout some AttributeValues, at now: Instant, pool: inout PacketPool,
@@ -17,8 +17,9 @@ extension Host {
         do throws(Malformed) {
             header = try pool.takeACLHeader(off: &fragment)
         } catch {
+            let malformed = MalformedPacket(.acl, pool.octets(of: packet), error)
             pool.release(packet)
-            return outbox.append(.ignored(.acl, error))
+            return report(malformed, into: &outbox)
         }
         guard let index = index(of: header.handle), header.boundary != .complete else {
             return pool.release(fragment)
@@ -38,15 +39,15 @@ extension Host {
         _ packet: Packet, _ index: Int, values: inout some AttributeValues, at now: Instant,
         pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        let most = max(mtu, connections[index].server.mtu)
-        guard let opcode = pool.uint8(at: 0, of: packet), packet.count <= most else { return pool.release(packet) }
+        let maximum = max(mtu, connections[index].server.mtu)
+        guard let opcode = pool.uint8(at: 0, of: packet), packet.count <= maximum else { return pool.release(packet) }
         if isForServer(opcode) {
             guard faults.stall == .none else { return hold(packet, index, pool: &pool) }
             connections[index].server.receive(
                 packet, table: table, values: &values, at: now, pool: &pool, into: &serverOutbox)
             drainServer(index, pool: &pool, into: &outbox)
         } else {
-            if overhears, !isUnasked(opcode) {
+            if overhears, !isUnsolicited(opcode) {
                 outbox.append(.overheard(connections[index].id, pool.octets(of: packet)))
             }
             connections[index].client.step(.receive(packet), at: now, pool: &pool, into: &clientOutbox)
@@ -54,8 +55,8 @@ extension Host {
         }
     }
 
-    /// Whether a server sends such a PDU of its own accord.
-    private func isUnasked(_ opcode: UInt8) -> Bool {
+    /// Whether a server sends this PDU without a request.
+    private func isUnsolicited(_ opcode: UInt8) -> Bool {
         switch Opcode(rawValue: opcode) {
         case .handleValueNotification, .handleValueIndication, .multipleHandleValueNotification: true
         default: false
@@ -76,8 +77,8 @@ extension Host {
         }
     }
 
-    /// Pairing Request (0x01) and Security Request (0x0B) are answered with Pairing Failed (0x05), Pairing Not
-    /// Supported (0x05); there is nothing else to expect then.  Core 6.0, Vol 3, Part H, section 3.5.5.
+    /// Answers Pairing Request (0x01) and Security Request (0x0B) with Pairing Failed (0x05), Pairing Not Supported
+    /// (0x05).  Core 6.0, Vol 3, Part H, section 3.5.5.
     private mutating func receiveSecurity(
         _ packet: Packet, _ index: Int, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -97,7 +98,7 @@ extension Host {
         }
     }
 
-    // MARK: What server and client want done
+    // MARK: Outputs of server and client
 
     mutating func drainServer(_ index: Int, pool: inout PacketPool, into outbox: inout [Output]) {
         for at in serverOutbox.indices {

@@ -3,7 +3,7 @@ import HCI
 import Octets
 import Simulation
 
-// What a controller tells.
+// Events of the controller.
 extension Host {
     mutating func receiveEvent(
         _ packet: Packet, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
@@ -17,71 +17,86 @@ extension Host {
         let octets = pool.octets(of: packet)
         pool.release(packet)
         do throws(Malformed) {
-            play(try Event(octets: octets), at: now, pool: &pool, into: &outbox)
+            try handle(try Event(octets: octets), at: now, pool: &pool, into: &outbox)
         } catch {
-            outbox.append(.ignored(.event, error))
+            report(MalformedPacket(.event, octets, error), into: &outbox)
         }
     }
 
-    private mutating func play(
+    /// Reports a packet of the controller that cannot be read, up to `maximumMalformedReports` of them.
+    mutating func report(_ malformed: MalformedPacket, into outbox: inout [Output]) {
+        guard malformedReports < Self.maximumMalformedReports else { return }
+        malformedReports += 1
+        outbox.append(.malformed(malformed))
+    }
+
+    private mutating func handle(
         _ event: Event, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
-    ) {
+    ) throws(Malformed) {
         switch event {
-        case .commandComplete(let allowed, .none, _):
-            commands.takes(allowed)
-            if case .starting = phase { commands.repeatReset() }
-        case .commandComplete(let allowed, let opcode, let returned):
-            guard let command = commands.answered(opcode, allowed: allowed) else { return }
-            if case .starting = phase { return startAnswered(command, returned, pool: &pool, into: &outbox) }
-            let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
-            answered(command, status, pool: &pool, into: &outbox)
-        case .commandStatus(let status, let allowed, let opcode):
-            guard let command = commands.answered(opcode, allowed: allowed) else { return }
-            if case .starting = phase {
-                return startAnswered(command, [status.rawValue], pool: &pool, into: &outbox)
+        case Event.commandComplete:
+            let (allowed, opcode, returned) = try Event.commandComplete.parameters(of: event)
+            guard opcode != .none else {
+                commands.allow(allowed)
+                if case .initializing = phase { commands.repeatReset() }
+                return
             }
-            answered(command, status, pool: &pool, into: &outbox)
-        case .hardwareError(let code): fail(.hardware(code), pool: &pool, into: &outbox)
+            completed(opcode, returned, allowed: allowed, pool: &pool, into: &outbox)
+        case Event.commandStatus:
+            let (status, allowed, opcode) = try Event.commandStatus.parameters(of: event)
+            completed(opcode, [status.rawValue], allowed: allowed, pool: &pool, into: &outbox)
+        case Event.hardwareError:
+            let code = try Event.hardwareError.parameters(of: event)
+            fail(.hardware(code), pool: &pool, into: &outbox)
         default:
-            guard isReady else { return }
-            playLink(event, at: now, pool: &pool, into: &outbox)
+            guard isReady else { return try event.check() }
+            try handleWhenReady(event, at: now, pool: &pool, into: &outbox)
         }
     }
 
-    private mutating func playLink(
+    private mutating func handleWhenReady(
         _ event: Event, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
-    ) {
+    ) throws(Malformed) {
         switch event {
-        case .leConnectionComplete(let status, let complete),
-            .leEnhancedConnectionComplete(let status, let complete, _, _):
+        case Event.leConnectionComplete:
+            let (status, complete) = try Event.leConnectionComplete.parameters(of: event)
             connectionComplete(status, complete, at: now, pool: &pool, into: &outbox)
-        case .disconnectionComplete(.success, let handle, let reason):
-            guard let index = index(of: handle) else { return endUnwanted(handle, into: &outbox) }
-            endAndAdvertise(connections[index].id, reason: reason, pool: &pool, into: &outbox)
-        case .disconnectionComplete(let status, let handle, _):
-            disconnectRefused(handle, status, pool: &pool, into: &outbox)
-        case .leAdvertisingReport(let heard):
-            for report in heard { outbox.append(.report(report)) }
-        case .leExtendedAdvertisingReport(let parts):
+        case Event.leEnhancedConnectionComplete:
+            let (status, complete) = try Event.leEnhancedConnectionComplete.parameters(of: event)
+            connectionComplete(status, complete.connection, at: now, pool: &pool, into: &outbox)
+        case Event.disconnectionComplete:
+            let (status, handle, reason) = try Event.disconnectionComplete.parameters(of: event)
+            disconnectionComplete(status, handle, reason, pool: &pool, into: &outbox)
+        case Event.leAdvertisingReport:
+            let received = try Event.leAdvertisingReport.parameters(of: event)
+            for report in received { outbox.append(.report(report)) }
+        case Event.leExtendedAdvertisingReport:
+            let parts = try Event.leExtendedAdvertisingReport.parameters(of: event)
             for part in parts {
                 if let report = reports.receive(part) { outbox.append(.report(report)) }
             }
-        case .leAdvertisingSetTerminated(_, let termination) where termination.set == CommandFamily.advertisingSet:
-            told(advertising: false, into: &outbox)
-        case .leConnectionUpdateComplete(.success, let handle, let timing):
-            rhythmChanged(handle, timing, into: &outbox)
-        case .leConnectionUpdateComplete(_, let handle, _): rhythmRefused(handle, pool: &pool, into: &outbox)
-        case .leLongTermKeyRequest(let handle, _, _):
-            if index(of: handle) != nil { commands.add(.leLongTermKeyRequestNegativeReply(handle: handle)) }
-        case .leRemoteConnectionParameterRequest(let handle, let parameters):
+        case Event.leAdvertisingSetTerminated:
+            let (_, termination) = try Event.leAdvertisingSetTerminated.parameters(of: event)
+            if termination.set == CommandFamily.advertisingSet { setAdvertising(false, into: &outbox) }
+        case Event.leConnectionUpdateComplete:
+            let (status, handle, timing) = try Event.leConnectionUpdateComplete.parameters(of: event)
+            if status == .success {
+                updated(handle, timing, into: &outbox)
+            } else {
+                updateFailed(handle, pool: &pool, into: &outbox)
+            }
+        case Event.leLongTermKeyRequest:
+            let (handle, _, _) = try Event.leLongTermKeyRequest.parameters(of: event)
+            if index(of: handle) != nil { commands.add(.leLongTermKeyRequestNegativeReply(handle)) }
+        case Event.leRemoteConnectionParameterRequest:
+            let (handle, parameters) = try Event.leRemoteConnectionParameterRequest.parameters(of: event)
             guard index(of: handle) != nil else { return }
             commands.add(
                 parameters.isValid
                     ? .leRemoteConnectionParameterRequestReply(
                         ConnectionUpdate(handle: handle, parameters: parameters))
-                    : .leRemoteConnectionParameterRequestNegativeReply(
-                        handle: handle, reason: .unacceptableConnectionParameters))
-        default: break
+                    : .leRemoteConnectionParameterRequestNegativeReply(handle, .unacceptableConnectionParameters))
+        default: try event.check()
         }
     }
 
@@ -89,43 +104,72 @@ extension Host {
 
     // MARK: Answers to commands
 
-    private mutating func startAnswered(
+    private mutating func completed(
+        _ opcode: Opcode, _ returned: [UInt8], allowed: UInt8, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard let command = commands.complete(opcode, allowed: allowed) else { return }
+        if case .initializing = phase {
+            initialized(command, returned, pool: &pool, into: &outbox)
+        } else {
+            let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
+            completed(command, status, pool: &pool, into: &outbox)
+        }
+    }
+
+    private mutating func initialized(
         _ command: HCI.Command, _ returned: [UInt8], pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        guard case .starting(var startUp) = phase else { return }
-        do throws(StartUp.Trouble) {
-            try startUp.receive(returned, for: command)
+        guard case .initializing(var initialization) = phase else { return }
+        do throws(Initialization.Failure) {
+            try initialization.receive(returned, for: command)
         } catch {
             let failure: Failure =
                 switch error {
-                case .refused(let status): .startRefused(command.opcode, status)
+                case .rejected(let status): .startRefused(command.opcode, status)
                 case .malformed(let malformed): .startMalformed(command.opcode, malformed.description)
                 case .noBuffers: .noBuffers
                 }
             return fail(failure, pool: &pool, into: &outbox)
         }
-        phase = .starting(startUp)
-        goOnStarting(pool: &pool, into: &outbox)
+        phase = .initializing(initialization)
+        continueInitializing(pool: &pool, into: &outbox)
     }
 
-    private mutating func answered(
+    private mutating func completed(
         _ command: HCI.Command, _ status: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        switch (command, status) {
-        case (_, .success):
-            if let isOn = command.advertises { told(advertising: isOn, into: &outbox) }
-            if let isOn = command.scans { told(scanning: isOn, into: &outbox) }
-        case (.leCreateConnection, _), (.leExtendedCreateConnection, _):
-            endConnecting(.status(status), into: &outbox)
-        case (.leCreateConnectionCancel, .commandDisallowed): break  // the connection came first
-        case (.leSetAdvertisingEnable(false), .commandDisallowed): break  // a connection ended it
-        case (.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier): break  // its parameters had been refused
-        case (.leSetDataLength, _): break  // 27 octets will do
-        case (.disconnect(let handle, _), _): disconnectRefused(handle, status, pool: &pool, into: &outbox)
-        case (.leConnectionUpdate(let update), _) where asksController(update.handle):
-            rhythmRefused(update.handle, pool: &pool, into: &outbox)
-        default: outbox.append(.refused(command.opcode, status))
+        if status == .success {
+            if let isOn = command.enablesAdvertising { setAdvertising(isOn, into: &outbox) }
+            if let isOn = command.enablesScanning { setScanning(isOn, into: &outbox) }
+        } else {
+            rejected(command, status, pool: &pool, into: &outbox)
         }
+    }
+
+    private mutating func rejected(
+        _ command: HCI.Command, _ status: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        switch command {
+        case HCI.Command.leCreateConnection, HCI.Command.leExtendedCreateConnection:
+            return endConnecting(.status(status), into: &outbox)
+        case HCI.Command.leCreateConnectionCancel where status == .commandDisallowed: return  // already connected
+        case HCI.Command.leSetAdvertisingEnable
+        where status == .commandDisallowed && command.enablesAdvertising == false:
+            return  // a connection ended it
+        case HCI.Command.leRemoveAdvertisingSet where status == .unknownAdvertisingIdentifier:
+            return  // its parameters were rejected
+        case HCI.Command.leSetDataLength: return  // PDUs of 27 octets remain
+        case HCI.Command.disconnect:
+            if let (handle, _) = try? HCI.Command.disconnect.parameters(of: command) {
+                return disconnectRejected(handle, status, pool: &pool, into: &outbox)
+            }
+        case HCI.Command.leConnectionUpdate:
+            if let update = try? HCI.Command.leConnectionUpdate.parameters(of: command), isUpdating(update.handle) {
+                return updateFailed(update.handle, pool: &pool, into: &outbox)
+            }
+        default: break
+        }
+        outbox.append(.refused(command.opcode, status))
     }
 
     // MARK: Connections
@@ -135,28 +179,36 @@ extension Host {
         into outbox: inout [Output]
     ) {
         guard status == .success else {
-            if status == .advertisingTimeout { return told(advertising: false, into: &outbox) }
+            if status == .advertisingTimeout { return setAdvertising(false, into: &outbox) }
             return endConnecting(connecting?.cancelled ?? .status(status), into: &outbox)
         }
-        if let index = index(of: complete.handle) {  // its end was not told
+        if let index = index(of: complete.handle) {  // the controller did not report its end
             end(connections[index].id, reason: .unspecified, pool: &pool, into: &outbox)
         }
-        guard connections.count < Self.mostConnections else {
-            return refuse(complete, reason: .remoteLowResources)
+        guard connections.count < Self.maximumConnections else {
+            return disconnect(complete, reason: .remoteLowResources)
         }
         guard complete.role == .peripheral || connecting.map({ $0.cancelled == nil }) ?? false else {
-            return refuse(complete, reason: .remoteUserTerminated)
+            return disconnect(complete, reason: .remoteUserTerminated)
         }
         lastNumber &+= 1
         let id = ConnectionID(number: lastNumber)
         connections.append(Connection(id, complete, receives: mtu, faults))
-        if complete.role == .peripheral { told(advertising: false, into: &outbox) }
+        if complete.role == .peripheral { setAdvertising(false, into: &outbox) }
         outbox.append(.connected(id, complete))
-        settle(connections.count - 1, at: now, into: &outbox)
+        negotiate(connections.count - 1, at: now, into: &outbox)
         if complete.role == .central { endConnecting(nil, into: &outbox) }
     }
 
-    /// Forgets a connection, whose beginning ended the advertising that is wanted.
+    private mutating func disconnectionComplete(
+        _ status: HCIStatus, _ handle: UInt16, _ reason: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard status == .success else { return disconnectRejected(handle, status, pool: &pool, into: &outbox) }
+        guard let index = index(of: handle) else { return endUnwanted(handle, into: &outbox) }
+        endAndAdvertise(connections[index].id, reason: reason, pool: &pool, into: &outbox)
+    }
+
+    /// Removes a connection, and advertises again if its start ended the advertising.
     mutating func endAndAdvertise(
         _ id: ConnectionID, reason: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -164,13 +216,13 @@ extension Host {
         if !willAdvertise { advertise() }
     }
 
-    /// Ends a connection that nobody above is told of: it came too late for who cancelled it, or there are too many.
-    private mutating func refuse(_ complete: ConnectionComplete, reason: HCIStatus) {
+    /// Disconnects a new connection that is not reported: connecting was cancelled, or there are too many connections.
+    private mutating func disconnect(_ complete: ConnectionComplete, reason: HCIStatus) {
         if complete.role == .central, let attempt = connecting {
             connecting?.cancelled = attempt.cancelled ?? .status(.connectionLimitExceeded)
             connecting?.unwanted = complete.handle
         }
-        commands.add(.disconnect(handle: complete.handle, reason: reason))
+        commands.add(.disconnect(complete.handle, reason))
     }
 
     private mutating func endUnwanted(_ handle: UInt16, into outbox: inout [Output]) {
@@ -178,14 +230,14 @@ extension Host {
         endConnecting(attempt.cancelled, into: &outbox)
     }
 
-    private mutating func disconnectRefused(
+    private mutating func disconnectRejected(
         _ handle: UInt16, _ status: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         guard let index = index(of: handle) else { return endUnwanted(handle, into: &outbox) }
-        guard status != .unknownConnection else {  // its end was not told
+        guard status != .unknownConnection else {  // the controller did not report its end
             return endAndAdvertise(connections[index].id, reason: .unspecified, pool: &pool, into: &outbox)
         }
         (connections[index].isEnding, connections[index].deadline) = (false, .never)
-        outbox.append(.refused(.disconnect, status))
+        outbox.append(.refused(HCI.Command.disconnect.opcode, status))
     }
 }

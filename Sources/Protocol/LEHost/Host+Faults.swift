@@ -3,23 +3,23 @@ import L2CAP
 import Octets
 import Simulation
 
-// What a script makes a host do wrong.
+// Faults that a script injects.
 extension Host {
     struct Faults: Sendable {
-        /// Whether clients are answered; `over` is until `timePassed`, so that another stall of the same instant goes on
-        /// with this one.
+        /// `on`: clients are not answered; `over`: until `timePassed`, so that another stall at the same instant
+        /// continues this one.
         enum Stall: Sendable { case none, on, over }
 
         var stall = Stall.none
-        var refusals = Refusals()
+        var errorInjection = ErrorInjection()
         var confirmsIndications = true
     }
 
-    /// How many PDUs of a client wait for the end of a stall at most; what comes then is lost.
-    public static let mostHeld = 64
+    /// The maximum number of PDUs of a client that wait for the end of a stall; further ones are dropped.
+    public static let maximumHeldPDUs = 64
 
-    /// How long a PDU can be that is sent as it is: longer ones are cut off there.
-    private static let longestRaw = PacketPool.capacity - PacketPool.l2capHeaderCount
+    /// The maximum length of a PDU of `sendRaw`; longer ones are truncated.
+    private static let maximumRawCount = PacketPool.capacity - PacketPool.l2capHeaderCount
 
     mutating func performFault(
         _ command: Command, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
@@ -30,9 +30,9 @@ extension Host {
             guard faults.stall == .on else { return }
             faults.stall = .over
             outbox.append(.wake(at: now))
-        case .refuse(let refusals):
-            faults.refusals = refusals
-            for index in connections.indices { connections[index].server.refusals = refusals }
+        case .injectErrors(let errorInjection):
+            faults.errorInjection = errorInjection
+            for index in connections.indices { connections[index].server.errorInjection = errorInjection }
         case .offer(let octets):
             mtu = octets
             for index in connections.indices { connections[index].server.offer(mtu: octets) }
@@ -45,7 +45,7 @@ extension Host {
             }
         case .sendRaw(let channel, let octets):
             for index in connections.indices {
-                send(pool.take(octets.prefix(Self.longestRaw)), on: channel, index, pool: &pool, into: &outbox)
+                send(pool.take(octets.prefix(Self.maximumRawCount)), on: channel, index, pool: &pool, into: &outbox)
             }
         default: break
         }
@@ -53,11 +53,11 @@ extension Host {
 
     /// Keeps a PDU for the end of the stall.
     mutating func hold(_ packet: Packet, _ index: Int, pool: inout PacketPool) {
-        guard connections[index].held.count < Self.mostHeld else { return pool.release(packet) }
+        guard connections[index].held.count < Self.maximumHeldPDUs else { return pool.release(packet) }
         connections[index].held.append(packet)
     }
 
-    /// The stall is over: answers what has waited.
+    /// Answers the PDUs that waited for the end of the stall.
     mutating func answerHeld(
         values: inout some AttributeValues, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {

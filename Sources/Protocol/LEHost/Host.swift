@@ -7,19 +7,22 @@ public import Simulation
 
 /// A Bluetooth LE host above one controller: peripheral, central, or both, with any number of connections.
 ///
-///     off ──start──▶ starting ──▶ ready ──▶ failed      (start begins anew from everywhere)
+///     off ──start──▶ initializing ──▶ ready ──▶ failed      (start is possible in every state)
 ///
-/// It speaks HCI downwards (Core 6.0, Vol 4, Part E), and per connection L2CAP's fixed channels (Vol 3, Part A), a GATT
-/// server and a GATT client; Pairing Requests and requests for keys it refuses.  On a controller with extended
-/// advertising it uses the commands of that, else those of Bluetooth 4.  Total: nothing that a controller or a peer
-/// sends traps or hangs it.
+/// It uses HCI (Core 6.0, Vol 4, Part E), and on each connection L2CAP's fixed channels (Vol 3, Part A), a GATT server
+/// and a GATT client; it rejects pairing and key requests.  On a controller with extended advertising it uses the
+/// extended commands, else those of Bluetooth 4.  Total: nothing that a controller or a peer sends traps or hangs it.
+///
+/// The host owns the packets of its inputs.  The caller owns those in its outputs, and releases them: `PacketPool`.
 public struct Host: Sendable {
-    /// How many connections there are at most; a further one is ended at once.
-    public static let mostConnections = 64
+    /// The maximum number of connections; a further one is disconnected at once.
+    public static let maximumConnections = 64
+    /// The maximum number of malformed packets that are reported after each start.
+    public static let maximumMalformedReports = 16
 
     enum Phase: Sendable {
         case off
-        case starting(StartUp)
+        case initializing(Initialization)
         case ready
         case failed
     }
@@ -38,13 +41,13 @@ public struct Host: Sendable {
     struct Connecting: Sendable {
         let peer: DeviceAddress
         var deadline: Instant
-        /// Set when it was cancelled: what to say when the controller agrees.
+        /// The failure to report when the controller confirms the cancellation; nil: not cancelled.
         var cancelled: ConnectionFailure?
-        /// The connection that came all the same, and is being ended; what is said waits for its end.
+        /// A connection that was made nevertheless, and is being disconnected; the failure is reported after that.
         var unwanted: UInt16?
     }
 
-    /// The attributes that every connection sees.
+    /// The attributes that every client sees.
     public internal(set) var table: AttributeTable
     var randomAddress: DeviceAddress?
     var mtu: Int
@@ -57,7 +60,8 @@ public struct Host: Sendable {
     var sending = SendQueue(fragmentLength: 27, count: 0)
     var connections: [Connection] = []
     var lastNumber: UInt32 = 0
-    var hasNewEnding = false
+    var hasNewDisconnection = false
+    var malformedReports = 0
 
     var advertisement: Advertisement?
     var isAdvertising = false
@@ -69,13 +73,17 @@ public struct Host: Sendable {
     var faults = Faults()
     var overhears = false
 
-    // Kept from step to step for their storage only.
+    // Empty between steps; kept to reuse their storage.
     var serverOutbox: [Server.Output] = []
     var clientOutbox: [Client.Output] = []
 
-    /// A host whose devices see these attributes.  With a static random address it uses that one, else the
-    /// controller's public one; `mtu` is the largest ATT PDU that it takes, in octets: 23 to 517.  As a peripheral it asks
-    /// for the `preferred` parameters, once in a connection that has others; whether they are valid, the peer says.
+    /// A host that has not started.
+    ///
+    /// - Parameters:
+    ///   - table: The attributes that clients see.
+    ///   - randomAddress: The static random address to use; nil: the controller's public address.
+    ///   - mtu: The largest ATT PDU that the host receives, in octets: 23 to 517.
+    ///   - preferred: The parameters that the host requests as a peripheral, once in a connection that has others.
     public init(
         table: AttributeTable, randomAddress: DeviceAddress? = nil, receives mtu: Int = 247,
         preferring preferred: ConnectionParameters? = nil
@@ -83,7 +91,7 @@ public struct Host: Sendable {
         (self.table, self.randomAddress, self.mtu, self.preferred) = (table, randomAddress, mtu, preferred)
     }
 
-    /// Takes one input and adds what is to be done about it to `outbox`, in order.
+    /// Handles one input, and appends the outputs to `outbox` in order.
     public mutating func step(
         _ input: Input, values: inout some AttributeValues, at now: Instant, pool: inout PacketPool,
         into outbox: inout [Output]
@@ -100,8 +108,10 @@ public struct Host: Sendable {
         flush(at: now, pool: &pool, into: &outbox)
     }
 
-    /// Notifies every subscriber of a value, or indicates it to those who have asked for that only, and returns how many
-    /// there are; `value` stays the caller's.
+    /// Notifies every subscriber of a value, or indicates it to those that have enabled only indications.  The caller
+    /// keeps `value`.
+    ///
+    /// - Returns: The number of subscribers.
     @discardableResult
     public mutating func notify(
         _ handle: UInt16, _ value: Packet, at now: Instant, pool: inout PacketPool,
@@ -122,35 +132,35 @@ public struct Host: Sendable {
         return count
     }
 
-    /// What a client has asked to be told of a value; nil when there is no such connection.
+    /// The notifications and indications that a client has enabled for a value; nil: no such connection.
     public func configuration(ofValue handle: UInt16, of id: ConnectionID) -> ClientConfiguration? {
         guard let index = connections.firstIndex(where: { $0.id == id }) else { return nil }
         return connections[index].server.configuration(ofValue: handle)
     }
 
-    /// Sends what the controller has room for.
+    /// Sends what the controller can accept.
     private mutating func flush(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        if hasNewEnding { watchEndings(at: now, into: &outbox) }
-        if commands.hasWaiting { giveCommands(at: now, pool: &pool, into: &outbox) }
+        if hasNewDisconnection { watchEndings(at: now, into: &outbox) }
+        if commands.hasWaiting { sendCommands(at: now, pool: &pool, into: &outbox) }
         while let packet = sending.next(pool: &pool) { outbox.append(.send(.acl, packet)) }
     }
 
-    private mutating func giveCommands(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+    private mutating func sendCommands(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         if commands.isOverfull { fail(.tooManyCommands, pool: &pool, into: &outbox) }
         while let (command, deadline) = commands.next(at: now) {
             outbox.append(.send(.command, pool.take(command.octets)))
             outbox.append(.wake(at: deadline))
         }
-        if let deadline = commands.standsStill(at: now) { outbox.append(.wake(at: deadline)) }
+        if let deadline = commands.stallDeadline(at: now) { outbox.append(.wake(at: deadline)) }
     }
 
     private mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         if commands.isOverdue(at: now) {
-            let failure = commands.underWay.map { Failure.noAnswer($0.opcode) } ?? .takesNoCommands
+            let failure = commands.pending.map { Failure.noAnswer($0.opcode) } ?? .takesNoCommands
             return fail(failure, pool: &pool, into: &outbox)
         }
         if let attempt = connecting, attempt.deadline <= now {
-            if let failure = attempt.cancelled {  // the controller never said that it agrees
+            if let failure = attempt.cancelled {  // the controller did not confirm the cancellation
                 endConnecting(failure, into: &outbox)
             } else {
                 cancelConnecting(.timedOut, at: now, into: &outbox)
@@ -160,7 +170,7 @@ public struct Host: Sendable {
             endAndAdvertise(overdue.id, reason: .connectionTimeout, pool: &pool, into: &outbox)
         }
         for index in connections.indices {
-            askForRhythm(index, at: now, pool: &pool, into: &outbox)
+            requestUpdateIfDue(index, at: now, pool: &pool, into: &outbox)
             connections[index].client.step(.timePassed, at: now, pool: &pool, into: &clientOutbox)
             drainClient(index, pool: &pool, into: &outbox)
             connections[index].server.timePassed(at: now, into: &serverOutbox)
@@ -168,16 +178,16 @@ public struct Host: Sendable {
         }
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// Gives the controller up.
+    /// Stops using the controller.
     mutating func fail(_ failure: Failure, pool: inout PacketPool, into outbox: inout [Output]) {
         endAll(pool: &pool, into: &outbox)
         phase = .failed
         outbox.append(.failed(failure))
     }
 
-    /// Forgets all that depends on the controller's memory, and tells what is over.
+    /// Removes everything that depends on the state of the controller, and reports what has ended.
     mutating func endAll(pool: inout PacketPool, into outbox: inout [Output]) {
         commands = CommandQueue()
         hasAdvertisingSet = false
@@ -186,11 +196,11 @@ public struct Host: Sendable {
         }
         if let attempt = connecting { outbox.append(.connectionFailed(attempt.peer, .status(.hardwareFailure))) }
         connecting = nil
-        told(advertising: false, into: &outbox)
-        told(scanning: false, into: &outbox)
+        setAdvertising(false, into: &outbox)
+        setScanning(false, into: &outbox)
     }
 
-    /// Forgets a connection, and tells what was under way on it.
+    /// Removes a connection, and reports the procedures that end with it.
     mutating func end(
         _ id: ConnectionID, reason: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -204,13 +214,13 @@ public struct Host: Sendable {
         connections.remove(at: index)
     }
 
-    mutating func told(advertising isOn: Bool, into outbox: inout [Output]) {
+    mutating func setAdvertising(_ isOn: Bool, into outbox: inout [Output]) {
         guard isOn != isAdvertising else { return }
         isAdvertising = isOn
         outbox.append(.advertising(isOn))
     }
 
-    mutating func told(scanning isOn: Bool, into outbox: inout [Output]) {
+    mutating func setScanning(_ isOn: Bool, into outbox: inout [Output]) {
         guard isOn != isScanning else { return }
         isScanning = isOn
         reports.reset()

@@ -5,64 +5,64 @@ public import L2CAP
 public import Octets
 
 extension Host {
-    /// What can happen to a host.
+    /// What a host reacts to.
     public enum Input: Equatable, Sendable {
-        /// A packet came from the controller; the host releases it.
+        /// A packet from the controller, without its H4 indicator; the host releases it.
         case received(PacketKind, Packet)
-        /// An instant for which `.wake` asked has come, or any other.
+        /// The time is what a `.wake` requested, or any other.
         case timePassed
-        /// Somebody above wants something.
+        /// A request of the caller.
         case command(Command)
     }
 
-    /// What can be wanted of a host.  The address that it advertises, scans and connects with is the host's choice,
-    /// whatever the parameters say: the random one if it has one, else the controller's.
+    /// What a caller can request.  The host chooses the address with which it advertises, scans and connects, whatever
+    /// the parameters contain: its random address if it has one, else the controller's.
     public enum Command: Equatable, Sendable {
-        /// Resets the controller and prepares it: ends with `.started` or `.failed`.  Connections are forgotten.
+        /// Resets and initializes the controller, until `.started` or `.failed`.  Removes all connections.
         case start
-        /// Advertises from now on, or as soon as the host has started: also again after a connection has ended.
-        /// Data and scan response have 31 octets at most.
+        /// Advertises as soon as the host has started, and again after each connection.  Data and scan response have
+        /// up to 31 octets.
         indirect case advertise(AdvertisingParameters, data: [UInt8], scanResponse: [UInt8])
-        /// Advertises no more.
+        /// Stops advertising.
         case stopAdvertising
-        /// Scans from now on, or as soon as the host has started; with the filter an advertiser is reported once.
+        /// Scans as soon as the host has started; the filter lets each advertiser be reported once.
         indirect case scan(ScanParameters, filterDuplicates: Bool)
-        /// Scans no more.
+        /// Stops scanning.
         case stopScanning
-        /// Connects when the peer is heard: ends with `.connected`, or with `.connectionFailed` after `timeout` at the
-        /// latest if there is one, or as soon as the controller agrees that it has ended.  There can be one such command
-        /// at a time; scanning pauses for it.
+        /// Connects when the peer advertises, until `.connected` or `.connectionFailed`; the latter comes after
+        /// `timeout` if there is one, as soon as the controller confirms.  Only one at a time; scanning pauses
+        /// meanwhile.
         indirect case connect(ConnectionCreation, timeout: Duration?)
-        /// Connects no more: ends with `.connectionFailed`; a connection that comes all the same is ended before that.
+        /// Stops connecting, until `.connectionFailed`; a connection that is made nevertheless is disconnected first.
         case cancelConnecting
-        /// Ends a connection; the reason is one of those that a host may give, as `remoteUserTerminated`.
+        /// Disconnects.  The reason is one of those that a host may give, such as `remoteUserTerminated`.
         case disconnect(ConnectionID, reason: HCIStatus)
-        /// Asks the peer's server for something; `id` is the caller's, and comes back with `.finished`.
+        /// Starts a procedure with the peer's server; `.finished` returns the caller's `id`.
         case procedure(ConnectionID, Procedure, id: UInt32)
-        /// Notifies every subscriber of a value, or indicates it to those who have asked for that only.
+        /// Notifies every subscriber of a value, or indicates it to those that have enabled only indications.
         case notify(handle: UInt16, [UInt8])
-        /// The device has these attributes from now on, and the values that come with each step have to be theirs; with
-        /// `isAnnounced` clients are told by Service Changed, if they have asked for that.
+        /// Replaces the attributes; the values of each following step must belong to these.  With `isAnnounced`,
+        /// clients that have enabled Service Changed receive it.
         indirect case changeAttributes(AttributeTable, isAnnounced: Bool)
-        /// Advertises, scans and connects under another static random address from now on, or under the controller's public
-        /// one if it is nil; connections stay what they are.  Refused while a connection is being made.
+        /// Uses another static random address for advertising, scanning and connecting; nil: the controller's public
+        /// address.  Connections stay.  Refused while the host connects.
         case changeAddress(DeviceAddress?)
 
-        // Faults that a script plays; each holds for all connections, also for those to come.
+        // Faults that a script injects; each applies to all connections, including later ones.
 
-        /// What clients ask is not answered, or is again: then `Host.mostHeld` PDUs of each that have come meanwhile are
-        /// answered, in their order.
+        /// True: requests of clients wait, up to `Host.maximumHeldPDUs` of each; false: they are answered, in order.
         case stall(Bool)
-        /// The server refuses these requests, and only these.
-        case refuse(Refusals)
-        /// The server says that it takes PDUs of so many octets, 23 to 517, to who exchanges MTUs from now on.
+        /// The server answers these requests with an error, and only these.
+        case injectErrors(ErrorInjection)
+        /// The server offers this MTU, 23 to 517 octets, in every following MTU exchange.
         case offer(mtu: Int)
-        /// The client confirms indications, or does not.
+        /// Whether the client confirms indications.
         case confirmIndications(Bool)
         /// Sends these octets as one PDU on each connection, whatever they are.
         case sendRaw(Channel, [UInt8])
 
-        /// Tells what the peer's server answers as octets too, `Output.overheard`, also where nobody has asked.
+        /// Whether the host reports the PDUs of the peer's server, including unsolicited answers, as
+        /// `Output.overheard`.
         case overhear(Bool)
     }
 }

@@ -4,122 +4,149 @@ public import HCI
 public import Octets
 public import Simulation
 
-/// What a controller says about itself when a host starts.
+/// What a host learns about its controller when it starts.
 public struct ControllerFacts: Hashable, Sendable {
-    /// Of HCI and of the Link Layer; nil before it is known.
+    /// The versions of HCI and the Link Layer; nil until the controller has returned them.
     public var version: LocalVersion?
-    /// LE features.
+    /// The LE features.
     public var features: LEFeatures = []
-    /// All zeros for a controller that has none.
+    /// The public address; all zeros: none.
     public var publicAddress = DeviceAddress(0, .public)
-    /// The most octets of data in an ACL packet.
+    /// The maximum number of data octets in an ACL packet.
     public var bufferLength = 0
-    /// How many ACL packets the controller holds.
+    /// The number of ACL packets that the controller can hold.
     public var bufferCount = 0
 
-    /// Before a controller has said anything.
+    /// Nothing is known yet.
     public init() {}
 }
 
+/// A packet of the controller that cannot be read, and has no effect.
+public struct MalformedPacket: Equatable, Sendable, CustomStringConvertible {
+    /// Event or ACL data.
+    public let kind: PacketKind
+    /// The packet, without its H4 indicator.
+    public let octets: [UInt8]
+    /// What is wrong with it.
+    public let reason: Malformed
+
+    /// The description shows at most this number of octets.
+    private static let maximumShownOctets = 32
+
+    init(_ kind: PacketKind, _ octets: [UInt8], _ reason: Malformed) {
+        (self.kind, self.octets, self.reason) = (kind, octets, reason)
+    }
+
+    /// For people: `the controller sent an invalid event (LE_Connection_Complete): octet 6: Role is 7, and must be 0 or
+    /// 1: 3E 13 01 …`.
+    public var description: String {
+        let name = (try? Event(octets: octets)).map { " (\($0.code))" } ?? ""
+        let what = kind == .event ? "event\(name)" : "ACL packet"
+        let shown = Array(octets.prefix(Self.maximumShownOctets)).hex
+        return "the controller sent an invalid \(what): \(reason): \(shown)"
+            + (octets.count > Self.maximumShownOctets ? " …" : "")
+    }
+}
+
 extension Host {
-    /// What a host wants done, or tells.
+    /// What a host requests of its caller, or reports.
     public enum Output: Equatable, Sendable {
-        /// A packet for the controller; whoever takes it releases it.
+        /// Send this packet to the controller; the caller releases it.
         case send(PacketKind, Packet)
-        /// `timePassed` is to be said then.
+        /// Call with `.timePassed` at this instant.
         case wake(at: Instant)
 
-        /// The controller is ready; the address is the one that others see.
+        /// The controller is ready; the address is the one that peers see.
         indirect case started(DeviceAddress, ControllerFacts)
-        /// The controller is of no use any more; everything that was under way has been told to have ended.
+        /// The controller cannot be used any more; the end of everything that depended on it has been reported.
         /// Only `Command.start` helps.
         case failed(Failure)
-        /// The controller refused a command; what depended on it does not happen.
+        /// The controller rejected a command; what depended on it does not happen.
         case refused(Opcode, HCIStatus)
-        /// A packet of the controller that cannot be read; nothing came of it.
-        indirect case ignored(PacketKind, Malformed)
+        /// The controller sent a packet that cannot be read; at most `maximumMalformedReports` after each start.
+        indirect case malformed(MalformedPacket)
 
-        /// Advertising has begun, or ended.
+        /// Advertising has started or stopped.
         case advertising(Bool)
-        /// Scanning has begun, or ended.
+        /// Scanning has started or stopped.
         case scanning(Bool)
-        /// An advertiser was heard.  Of extended advertising this is the whole, with 1650 octets at most, and its kind
-        /// is that of the legacy PDU which allows the same.
+        /// A scanner received advertising.  Extended advertising is reassembled, up to 1650 octets, and reported as the
+        /// kind of legacy PDU that permits the same.
         indirect case report(AdvertisingReport)
 
-        /// There is a connection.
+        /// There is a new connection.
         indirect case connected(ConnectionID, ConnectionComplete)
-        /// What `Command.connect` asked for did not come about.
+        /// `Command.connect` failed.
         case connectionFailed(DeviceAddress, ConnectionFailure)
-        /// The two sides meet in another rhythm.
+        /// A connection has other parameters.
         case timing(ConnectionID, ConnectionTiming)
-        /// A connection is over.
+        /// A connection has ended.
         case disconnected(ConnectionID, DeviceAddress, reason: HCIStatus)
-        /// The controller does not keep up: a PDU for this connection was dropped, whole.
+        /// The controller is too slow: a whole PDU for this connection was dropped.
         case dropped(ConnectionID)
 
-        /// The peer, as a client, did something with this device's attributes; never `.send`.
+        /// The peer, as a client, accessed this device's attributes; never `.send`.
         case server(ConnectionID, Server.Output)
-        /// The peer's server notified; whoever takes the packet releases it.
+        /// The peer's server sent a notification; the caller releases the packet.
         case notified(ConnectionID, handle: UInt16, Packet)
-        /// The peer's server indicated, and it has been confirmed unless `Command.confirmIndications` says otherwise;
-        /// whoever takes the packet releases it.
+        /// The peer's server sent an indication, confirmed unless `Command.confirmIndications` is off; the caller
+        /// releases the packet.
         case indicated(ConnectionID, handle: UInt16, Packet)
-        /// The peer's server has sent this PDU, which is neither a notification nor an indication; told only if
-        /// `Command.overhear` wants it, and before what comes of it.
+        /// The peer's server sent this PDU, neither a notification nor an indication.  Only with `Command.overhear`,
+        /// and before its other outputs.
         case overheard(ConnectionID, [UInt8])
-        /// Both sides' PDUs have so many octets at most from now on, because this host's client asked for it.
+        /// The MTU of a connection after the exchange that this host's client requested, in octets.
         case exchangedMTU(ConnectionID, Int)
-        /// What `Command.procedure` asked for is over.
+        /// The procedure of `Command.procedure` has ended.
         case finished(ConnectionID, id: UInt32, Result<Procedure.Outcome, Procedure.Failure>)
-        /// The peer's attributes are not what was discovered.  Only who has the link through a service of the system says
-        /// so, which hears Service Changed in our place.
+        /// The peer's attributes have changed.  Only from a host that uses a system service, which receives Service
+        /// Changed itself.
         case attributesChanged(ConnectionID)
     }
 
-    /// Why a connection did not come about.
+    /// Why a connection could not be made.
     public enum ConnectionFailure: Error, Hashable, Sendable {
-        /// The controller says so.
+        /// The controller reported this status.
         case status(HCIStatus)
-        /// The peer was not heard in time.
+        /// The peer did not advertise in time.
         case timedOut
         /// `Command.cancelConnecting` came first.
         case cancelled
-        /// Another connection is being made, or the host has not started.
+        /// The host already connects, or has not started.
         case notNow
-        /// Who has the radio says so, in its words.
+        /// The system service that owns the radio reported this message.
         case outside(String)
     }
 
-    /// Why a controller is of no use any more.
+    /// Why a controller cannot be used any more.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// It did not answer a command within 10 s.
+        /// The controller did not answer a command within 10 s.
         case noAnswer(Opcode)
-        /// It has said that it takes no commands, and nothing else for 10 s.
+        /// The controller accepted no commands for 10 s.
         case takesNoCommands
-        /// It refused a command without which the host cannot start.
+        /// The controller rejected a command that initialization requires.
         case startRefused(Opcode, HCIStatus)
-        /// What it returned to a command, without which the host cannot start, cannot be read.
+        /// The return parameters of a command that initialization requires cannot be read.
         case startMalformed(Opcode, String)
-        /// It has no buffers for data, or buffers of less than 27 octets.
+        /// The controller has no buffers for data, or buffers of less than 27 octets.
         case noBuffers
-        /// It says that it broke, with a code of its maker's.
+        /// The controller reported a hardware error, with a code of its vendor.
         case hardware(UInt8)
-        /// It asks for more than it takes: 256 commands wait for it.
+        /// The controller causes more commands than it accepts: 256 commands wait.
         case tooManyCommands
-        /// Who has the radio in our place is of no use: why, in words for people.
+        /// The system service that owns the radio failed, with this message.
         case outside(String)
 
         /// For people: `the controller did not answer Reset within 10 s`.
         public var description: String {
             switch self {
             case .noAnswer(let opcode): "the controller did not answer \(opcode) within 10 s"
-            case .takesNoCommands: "the controller has taken no command for 10 s"
+            case .takesNoCommands: "the controller has accepted no command for 10 s"
             case .startRefused(let opcode, let status): "the controller refused \(opcode): \(status)"
             case .startMalformed(let opcode, let why): "the controller's answer to \(opcode) cannot be read: \(why)"
             case .noBuffers: "the controller has no buffers of 27 octets or more for data"
             case .hardware(let code): "the controller reports a hardware error, code \(code)"
-            case .tooManyCommands: "the controller asks for more than it takes: 256 commands wait for it"
+            case .tooManyCommands: "the controller accepts commands too slowly: 256 commands wait"
             case .outside(let why): why
             }
         }

@@ -1,13 +1,13 @@
 import Bluetooth
 import HCI
 
-/// Puts the parts of extended advertising together: a report whose data are incomplete goes on in the next one of the
-/// same advertiser and set, with those of others in between.  Core 6.0, Vol 4, Part E, section 7.7.65.13.
+/// Reassembles extended advertising: the next report of the same advertiser and set continues incomplete data, possibly
+/// after reports of others.  Core 6.0, Vol 4, Part E, section 7.7.65.13.
 struct ReportAssembler: Sendable {
-    /// The most octets that an advertiser can send, section 7.8.57; what is beyond is dropped.
-    static let longest = AdvertisingData.Limit.extended.rawValue
-    /// Of how many advertisers the beginning is kept; the one that was heard longest ago is forgotten for another.
-    static let most = 16
+    /// The maximum number of octets of an advertiser, section 7.8.57; further ones are dropped.
+    static let maximumDataCount = AdvertisingData.Limit.extended.rawValue
+    /// The maximum number of advertisers with incomplete data; the least recent one makes room for another.
+    static let maximumCount = 16
 
     private struct Beginning: Sendable {
         let address: DeviceAddress
@@ -15,7 +15,7 @@ struct ReportAssembler: Sendable {
         let isScanResponse: Bool
         var data: [UInt8] = []
 
-        func goesOn(with report: ExtendedAdvertisingReport) -> Bool {
+        func continues(with report: ExtendedAdvertisingReport) -> Bool {
             address == report.address && sid == report.sid
                 && isScanResponse == report.kind.contains(.scanResponse)
         }
@@ -23,21 +23,20 @@ struct ReportAssembler: Sendable {
 
     private var beginnings: [Beginning] = []
 
-    /// Takes a report in, and returns the whole one when this was the last part of it.  One without an address comes to
-    /// nothing: there is nobody whom it could be told of.
+    /// Adds a report, and returns the complete one after its last part.  Anonymous reports are ignored.
     mutating func receive(_ report: ExtendedAdvertisingReport) -> AdvertisingReport? {
         guard let address = report.address else { return nil }
-        let known = beginnings.firstIndex { $0.goesOn(with: report) }
+        let known = beginnings.firstIndex { $0.continues(with: report) }
         var beginning =
             known.map { beginnings.remove(at: $0) }
             ?? Beginning(
                 address: address, sid: report.sid, isScanResponse: report.kind.contains(.scanResponse))
-        beginning.data += report.data.prefix(Self.longest - beginning.data.count)
+        beginning.data += report.data.prefix(Self.maximumDataCount - beginning.data.count)
         guard report.status == .incomplete else {
             return AdvertisingReport(
                 kind: AdvertisingReport.Kind(report.kind), address: address, data: beginning.data, rssi: report.rssi)
         }
-        if beginnings.count == Self.most { beginnings.removeFirst() }
+        if beginnings.count == Self.maximumCount { beginnings.removeFirst() }
         beginnings.append(beginning)
         return nil
     }
@@ -46,8 +45,7 @@ struct ReportAssembler: Sendable {
 }
 
 extension AdvertisingReport.Kind {
-    /// The legacy PDU that allows the same; one that a central may answer with a connection is never taken for one that
-    /// it may not, nor the other way round.
+    /// The legacy PDU that permits the same; connectable if and only if `kind` is.
     fileprivate init(_ kind: ExtendedAdvertisingReport.Kind) {
         self =
             if kind.contains(.scanResponse) {

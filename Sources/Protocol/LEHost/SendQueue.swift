@@ -3,28 +3,28 @@ import L2CAP
 import Octets
 import Simulation
 
-/// The frames that wait for room in the controller.
+/// The frames that wait for buffers of the controller.
 ///
-/// They go in the order in which they came, but no connection has more than its share of the controller's buffers: a peer
-/// that is out of reach gives none back before its link has timed out, and the others must not wait for that.
-/// Core 6.0, Vol 4, Part E, section 4.1.1: a host never has more packets on the way than the controller has buffers.
+/// They are sent in order, but no connection uses more than its share of the buffers: the buffers of a peer that is out
+/// of range stay occupied until the supervision timeout, and other connections must not wait for that.  A host never
+/// sends more packets than the controller has free buffers: Core 6.0, Vol 4, Part E, section 4.1.1.
 struct SendQueue: Sendable {
-    /// How many fragments wait at most for one connection; a frame that comes then is not taken.
-    static let most = 128
+    /// The maximum number of fragments that wait for one connection; a further frame is dropped.
+    static let maximumWaiting = 128
 
     private struct Fragment {
-        /// Its place in the order of all.
+        /// Its position among the fragments of all connections.
         let number: UInt64
         let packet: Packet
         let begins: Bool
     }
 
-    /// What goes to one connection.
+    /// The fragments of one connection.
     private struct Lane {
         let handle: UInt16
         var waiting: [Fragment] = []
         var taken = 0
-        var onTheWay = 0
+        var inController = 0
 
         var first: Fragment? { taken < waiting.count ? waiting[taken] : nil }
 
@@ -32,7 +32,7 @@ struct SendQueue: Sendable {
             taken += 1
             if taken == waiting.count {
                 waiting.clear()
-            } else if taken > SendQueue.most {
+            } else if taken > SendQueue.maximumWaiting {
                 waiting.removeFirst(taken)
             } else {
                 return
@@ -48,15 +48,15 @@ struct SendQueue: Sendable {
     private var added: UInt64 = 0
     private var waiting = 0  // of all lanes
 
-    /// For a controller that holds `count` packets with so many octets of data.
+    /// For a controller that can hold `count` packets with `fragmentLength` octets of data each.
     init(fragmentLength: Int, count: Int) {
         (self.fragmentLength, buffers, free) = (fragmentLength, count, count)
     }
 
-    /// Takes a frame, and cuts it as the controller wants it; or releases it and returns false when it is full.
+    /// Takes ownership of a frame and fragments it for the controller; returns false if it was dropped instead.
     mutating func add(_ frame: Packet, to handle: UInt16, pool: inout PacketPool) -> Bool {
         let lane = lane(of: handle)
-        guard lanes[lane].waiting.count - lanes[lane].taken < Self.most else {
+        guard lanes[lane].waiting.count - lanes[lane].taken < Self.maximumWaiting else {
             pool.release(frame)
             return false
         }
@@ -82,12 +82,12 @@ struct SendQueue: Sendable {
         waiting += 1
     }
 
-    /// The ACL packet to send now; nil when there is none, or no room for it in the controller.
+    /// The ACL packet to send now; nil: none waits, or the controller has no free buffer for it.
     mutating func next(pool: inout PacketPool) -> Packet? {
         guard waiting > 0, free > 0, let (lane, fragment) = oldest() else { return nil }
         lanes[lane].removeFirst()
         waiting -= 1
-        lanes[lane].onTheWay += 1
+        lanes[lane].inController += 1
         free -= 1
         var packet = fragment.packet
         let boundary: ACLHeader.Boundary = fragment.begins ? .firstNonFlushable : .continuing
@@ -98,26 +98,26 @@ struct SendQueue: Sendable {
     private func oldest() -> (lane: Int, fragment: Fragment)? {
         let share = max(1, buffers / max(1, lanes.count))
         var oldest: (lane: Int, fragment: Fragment)?
-        for lane in lanes.indices where lanes[lane].onTheWay < share {
+        for lane in lanes.indices where lanes[lane].inController < share {
             guard let first = lanes[lane].first, first.number < oldest?.fragment.number ?? .max else { continue }
             oldest = (lane, first)
         }
         return oldest
     }
 
-    /// The controller has done with packets; more than there are on the way are not believed.
+    /// The controller has completed packets; a count above the number it holds is reduced to that.
     mutating func completed(_ completed: CompletedPackets) {
         guard let lane = lanes.firstIndex(where: { $0.handle == completed.handle }) else { return }
-        let count = min(Int(completed.count), lanes[lane].onTheWay)
-        lanes[lane].onTheWay -= count
+        let count = min(Int(completed.count), lanes[lane].inController)
+        lanes[lane].inController -= count
         free += count
     }
 
-    /// A connection is over: what waits for it is released, and the controller has forgotten what was on its way.
+    /// A connection has ended: its waiting packets are released, and its buffers in the controller are free.
     mutating func remove(_ handle: UInt16, pool: inout PacketPool) {
         guard let index = lanes.firstIndex(where: { $0.handle == handle }) else { return }
         let lane = lanes.remove(at: index)
-        free += lane.onTheWay
+        free += lane.inController
         waiting -= lane.waiting.count - lane.taken
         for fragment in lane.waiting[lane.taken...] { pool.release(fragment.packet) }
     }

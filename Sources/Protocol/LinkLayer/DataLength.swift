@@ -1,34 +1,34 @@
-/// How large a data PDU may be.  Core 6.0, Vol 6, Part B, section 4.5.10.
+/// The maximum size of a data PDU.  Core 6.0, Vol 6, Part B, section 4.5.10.
 public struct PDULength: Hashable, Sendable {
-    /// Of payload: 27 to 251.
+    /// Octets of payload: 27 to 251.
     public var octets: UInt16
-    /// On the air, with everything around the payload and a MIC of 4 octets: 328 to 17040 µs.
+    /// Time on the air, including headers and a MIC of 4 octets: 328 to 17040 µs.
     public var microseconds: UInt16
 
-    /// In the units of HCI, in range or not.
+    /// The values of HCI, in range or not.
     public init(octets: UInt16, microseconds: UInt16) { (self.octets, self.microseconds) = (octets, microseconds) }
 
-    /// What every link layer sends and takes.
-    public static let least = PDULength(octets: 27, microseconds: 328)
-    /// What fits into a packet at 1 Mbit/s.
-    public static let most = PDULength(octets: 251, microseconds: 2120)
+    /// The size that every link layer supports.
+    public static let minimum = PDULength(octets: 27, microseconds: 328)
+    /// The maximum at 1 Mbit/s.
+    public static let maximum = PDULength(octets: 251, microseconds: 2120)
 
     /// Whether both are in their range.
     public var isValid: Bool { (27...251).contains(octets) && (328...17_040).contains(microseconds) }
 
-    /// The most octets of payload that respect both.
+    /// The maximum number of octets of payload that respects both.
     public var payload: Int { min(Int(octets), AirTime.payload(microseconds: Int(microseconds))) }
 
-    /// The lesser of both in each respect; what a peer says below `least` counts as that.
+    /// The lesser value of each field, but at least that of `minimum`.
     func limited(to other: PDULength) -> PDULength {
         PDULength(
-            octets: max(Self.least.octets, min(octets, other.octets)),
-            microseconds: max(Self.least.microseconds, min(microseconds, other.microseconds)))
+            octets: max(Self.minimum.octets, min(octets, other.octets)),
+            microseconds: max(Self.minimum.microseconds, min(microseconds, other.microseconds)))
     }
 }
 
-/// What one end takes, and what it sends: LL_LENGTH_REQ and LL_LENGTH_RSP.  Core 6.0, Vol 6, Part B, sections 2.4.2.21
-/// and 2.4.2.22.
+/// The sizes that one end receives and sends: LL_LENGTH_REQ and LL_LENGTH_RSP.  Core 6.0, Vol 6, Part B, sections
+/// 2.4.2.21 and 2.4.2.22.
 ///
 /// | Octets | Field       | Meaning                 |
 /// |--------|-------------|-------------------------|
@@ -37,55 +37,57 @@ public struct PDULength: Hashable, Sendable {
 /// | 2      | MaxTxOctets | `sending.octets`        |
 /// | 2      | MaxTxTime   | `sending.microseconds`  |
 public struct DataLengths: Hashable, Sendable {
-    /// The largest data PDU that it takes.
+    /// The maximum data PDU that it receives.
     public var receiving: PDULength
-    /// The largest data PDU that it sends.
+    /// The maximum data PDU that it sends.
     public var sending: PDULength
 
     /// As given, in range or not.
     public init(receiving: PDULength, sending: PDULength) { (self.receiving, self.sending) = (receiving, sending) }
 }
 
-/// One end's part in agreeing about the length of data PDUs.  Core 6.0, Vol 6, Part B, sections 4.5.10 and 5.1.9.
+/// One end's part of the Data Length Update procedure.  Core 6.0, Vol 6, Part B, sections 4.5.10 and 5.1.9.
 ///
-///     idle ──wants more──▶ asking ──response──▶ idle, or asking when something else is wanted by now
-///                             └──LL_UNKNOWN_RSP──▶ the peer does not know: 27 octets for ever
+///     idle ──prefer──▶ requesting ──response──▶ idle, or requesting again when the preference has changed
+///                          └──LL_UNKNOWN_RSP──▶ not supported by the peer: 27 octets
 ///
-/// The other end may ask at any time, too, and is answered.
+/// The peer may send a request at any time, and receives a response.
 public struct DataLengthUpdate: Sendable {
-    /// What holds now, in both directions.
-    public private(set) var effective = DataLengths(receiving: .least, sending: .least)
-    /// Whether the peer has not said that it knows nothing of this.
+    /// The current values, in both directions.
+    public private(set) var effective = DataLengths(receiving: .minimum, sending: .minimum)
+    /// False after the peer has responded that it does not support the procedure.
     public private(set) var isSupported = true
 
     private var own: DataLengths
-    private var told = PDULength.least  // what the peer knows of `own.sending`
-    private var isAsking = false
+    private var announced = PDULength.minimum  // the value of `own.sending` that the peer has received
+    private var isRequesting = false
 
-    /// Of an end that takes the most there is, and wants to send so much.
-    public init(sending: PDULength) { own = DataLengths(receiving: .most, sending: sending) }
+    /// For an end that receives the maximum, and prefers to send `sending`.
+    public init(sending: PDULength) { own = DataLengths(receiving: .maximum, sending: sending) }
 
-    /// Wants to send so much from now on.
+    /// Changes the preferred size to send.
     public mutating func prefer(_ sending: PDULength) { own.sending = sending }
 
-    /// The request to send now; nil when there is nothing to tell, or an answer has to come first.
+    /// The request to send now; nil: none is needed, or a response is pending.
     public mutating func request() -> LinkPDU? {
-        guard isSupported, !isAsking, told != own.sending else { return nil }
-        (isAsking, told) = (true, own.sending)
+        guard isSupported, !isRequesting, announced != own.sending else { return nil }
+        (isRequesting, announced) = (true, own.sending)
         return .lengthRequest(own)
     }
 
-    /// Takes a PDU of the peer, and returns the answer to it.
+    /// Handles a PDU of the peer.
+    ///
+    /// - Returns: The response to send, if any.
     public mutating func receive(_ pdu: LinkPDU) -> LinkPDU? {
         switch pdu {
         case .lengthRequest(let remote):
             agree(remote)
-            told = own.sending
+            announced = own.sending
             return .lengthResponse(own)
-        case .lengthResponse(let remote) where isAsking:
-            isAsking = false
+        case .lengthResponse(let remote) where isRequesting:
+            isRequesting = false
             agree(remote)
-        case .unknown(type: LinkPDU.lengthRequestType) where isAsking: (isAsking, isSupported) = (false, false)
+        case .unknown(type: LinkPDU.lengthRequestType) where isRequesting: (isRequesting, isSupported) = (false, false)
         default: break
         }
         return nil

@@ -4,81 +4,85 @@ public import Simulation
 /// A connection between two link layers, both ends of it: connection events, acknowledgement, retransmission and
 /// supervision.  Core 6.0, Vol 6, Part B, section 4.5.
 ///
-/// In each connection event the central sends, the peripheral answers 150 µs later, and so on while either has more.
-/// A packet carries two bits, its own number (SN) and that of the packet expected next (NESN); what is not
-/// acknowledged is sent again.  A link without anything to send, and on which nothing gets lost, sleeps: its empty
-/// connection events are computed when somebody asks, not played.
+/// In each connection event the central sends, the peripheral answers 150 µs later, and so on while either has more. A
+/// packet contains its own number (SN, 1 bit) and that of the packet expected next (NESN); an unacknowledged packet is
+/// sent again.  A link that is lossless and has no data to send sleeps: its empty connection events are computed when
+/// they matter, not simulated.
 ///
 ///     asleep ──send──▶ anchor ──▶ toPeripheral ──▶ toCentral ──┬─ more data ─▶ toPeripheral
 ///                        ▲             │ lost          │ lost  │
 ///                        └─────────────┴───────────────┴───────┴─ quiet ─▶ asleep
 ///
-/// Peripheral latency is accepted and not used: a peripheral listens at every event.  Clocks do not drift.
+/// Peripheral latency is accepted but not used: a peripheral receives in every event.  Clocks do not drift.
+///
+/// A link owns the packets that are passed to `send`, and releases them when they are acknowledged or the end
+/// closes.  The packets that it delivers are copies, which belong to the caller.
 public struct Link: Sendable {
-    /// What a link wants done.
+    /// What a link requests of its caller, or reports.
     public enum Output: Hashable, Sendable {
         /// Call `timePassed` at this instant.
         case wake(at: Instant)
         /// Call `supervise` for this end at this instant.
         case wakeSupervision(LinkEnd, at: Instant)
-        /// This end has a new PDU; a packet in it belongs to who takes the output.
+        /// This end has received a new PDU; the caller owns the packet in it.
         case received(LinkEnd, LinkPDU)
-        /// The other end has this end's oldest data PDU, whose packet is released.
+        /// The other end has acknowledged this end's oldest data PDU.
         case acknowledged(LinkEnd)
-        /// The other end has this end's LL_TERMINATE_IND: this end is closed.
+        /// The other end has acknowledged this end's LL_TERMINATE_IND: this end is closed.
         case terminated(LinkEnd)
-        /// Both ends use other parameters from now on.
+        /// Both ends use other parameters now.
         case updated(LinkParameters)
-        /// This end has heard nothing for the supervision timeout, and is closed; or nothing at all, ever, in six intervals.
+        /// This end is closed: no packet for the supervision timeout, or none at all in the first six intervals.
         case lost(LinkEnd, wasEstablished: Bool)
     }
 
-    /// The present ones.
+    /// The current parameters.
     public private(set) var parameters: LinkParameters
-    /// How many of 2³² packets get lost on the way to the central.
+    /// The probability, times 2³², that a packet to the central is lost.
     public private(set) var lossToCentral: UInt32 = 0
-    /// How many of 2³² packets get lost on the way to the peripheral.
+    /// The probability, times 2³², that a packet to the peripheral is lost.
     public private(set) var lossToPeripheral: UInt32 = 0
 
     private var ends: [End]  // by the raw value of `LinkEnd`
     private var phase = Phase.asleep
-    // Events are numbered over the link's whole life; on the air, of a number the lower 16 bits are said.
+    // Events are numbered from the start of the link; the air carries the lower 16 bits.
     private var base: Instant  // the anchor of the event `baseEvent`
     private var baseEvent: UInt64 = 0
-    private var event: UInt64 = 0  // that is played
-    private var anchor: Instant  // of the event that is played
+    private var event: UInt64 = 0  // the current event
+    private var anchor: Instant  // of the current event
     private var packets: UInt64 = 0  // sent in this event
     private var update: (parameters: LinkParameters, instant: UInt16)?
     private let chance: UInt64
     private let sleeps: Bool
 
-    /// Made by a CONNECT_IND that ended now.  `chance` is the seed of what gets lost; `sleeps: false` plays every event.
+    /// A link whose CONNECT_IND ends now.  `chance` is the seed of losses; `sleeps: false` simulates every event, for
+    /// tests.
     public init(
         _ parameters: LinkParameters, at now: Instant, chance: UInt64, sleeps: Bool = true,
         into outbox: inout [Output]
     ) {
         (self.parameters, self.chance, self.sleeps) = (parameters, chance, sleeps)
-        ends = [End(heard: now), End(heard: now)]
+        ends = [End(lastReceived: now), End(lastReceived: now)]
         base = now.advanced(byNanoseconds: AirTime.transmitWindowDelay)
         anchor = base
         phase = .anchor
         outbox.append(.wake(at: base))
     }
 
-    /// Whether both ends are closed, so that nobody needs the link any more.
+    /// Whether both ends are closed.
     public private(set) var isOver = false
 
-    /// Whether this end can still send and hear.
+    /// Whether this end can still send and receive.
     public func isOpen(_ end: LinkEnd) -> Bool { self[end].isOpen }
 
-    /// The number that an update sent now should name: six events lie between, enough to send it again.
+    /// The event for the instant of an update that is sent now: six events later, which leaves time to send it again.
     public func updateInstant(at now: Instant) -> UInt16 {
         UInt16(truncatingIfNeeded: baseEvent &+ UInt64(eventIndex(from: now))) &+ 7
     }
 
     // MARK: Inputs
 
-    /// Puts a PDU behind what this end sends; on a closed end, a packet is released.
+    /// Adds a PDU to the queue of this end.
     public mutating func send(
         _ pdu: LinkPDU, from end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -89,28 +93,28 @@ public struct Link: Sendable {
         catchUp(to: now, into: &outbox)
         self[end].queue.append(pdu)
         if case .connectionUpdate(let parameters, let instant) = pdu { update = (parameters, instant) }
-        rouse(at: now, into: &outbox)
+        wakeUp(at: now, into: &outbox)
     }
 
-    /// Cuts what this end sends into PDUs with so many octets of payload at most, from the next one on.
-    public mutating func limit(_ end: LinkEnd, payload: Int) { self[end].longest = max(1, payload) }
+    /// Limits the payload of the data PDUs of this end, in octets, starting with the next one.
+    public mutating func limit(_ end: LinkEnd, payload: Int) { self[end].maximumPayload = max(1, payload) }
 
-    /// Closes an end without a word: its host was reset, or its device is gone.
+    /// Closes an end without LL_TERMINATE_IND: its controller was reset or removed.
     public mutating func close(
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         catchUp(to: now, into: &outbox)
-        shut(end, pool: &pool)
-        rouse(at: now, into: &outbox)
+        closeEnd(end, pool: &pool)
+        wakeUp(at: now, into: &outbox)
     }
 
-    /// Loses so many of 2³² packets in each direction from now on; the greatest number loses all.
+    /// Sets the loss probability times 2³² of each direction; `UInt32.max` loses every packet.
     public mutating func setLoss(
         toCentral: UInt32, toPeripheral: UInt32, at now: Instant, into outbox: inout [Output]
     ) {
         catchUp(to: now, into: &outbox)
         (lossToCentral, lossToPeripheral) = (toCentral, toPeripheral)
-        rouse(at: now, into: &outbox)
+        wakeUp(at: now, into: &outbox)
     }
 
     /// The instant that `.wake` named has come.
@@ -145,14 +149,14 @@ public struct Link: Sendable {
     public mutating func supervise(
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        guard self[end].supervised == now else { return }  // a later one that an earlier one has replaced
+        guard self[end].supervised == now else { return }  // an earlier instant replaced this one
         self[end].supervised = nil
         guard self[end].isOpen else { return }
         catchUp(to: now, into: &outbox)
         let deadline = deadline(of: end)
         if deadline <= now {
             outbox.append(.lost(end, wasEstablished: self[end].isEstablished))
-            shut(end, pool: &pool)
+            closeEnd(end, pool: &pool)
         } else if phase != .asleep {
             watch(end, from: now, into: &outbox)
         }
@@ -186,27 +190,27 @@ public struct Link: Sendable {
         phase = .toCentral(flight)
         let duration = AirTime.interFrameSpace + timeOnAir(flight, from: .peripheral)
         outbox.append(.wake(at: now.advanced(byNanoseconds: duration)))
-        if self[.peripheral].isLeaving { shut(.peripheral, pool: &pool) }
+        if self[.peripheral].isLeaving { closeEnd(.peripheral, pool: &pool) }
     }
 
     private func goesOn(after flight: Flight, at now: Instant) -> Bool {
         guard self[.central].isOpen,
             flight.hasMore || !self[.central].queue.isEmpty || self[.central].isLeaving
         else { return false }
-        // What the peripheral will answer, it alone knows.
+        // The length of the peripheral's response is not known.
         let needed =
             3 * AirTime.interFrameSpace + AirTime.packet(payload: self[.central].next)
-            + AirTime.packet(payload: self[.peripheral].longest)
+            + AirTime.packet(payload: self[.peripheral].maximumPayload)
         return now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
     }
 
     private mutating func endEvent(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        if self[.central].isLeaving { shut(.central, pool: &pool) }
-        for end in [LinkEnd.central, .peripheral] where self[end].isOpen && self[end].heard < anchor {
+        if self[.central].isLeaving { closeEnd(.central, pool: &pool) }
+        for end in [LinkEnd.central, .peripheral] where self[end].isOpen && self[end].lastReceived < anchor {
             watch(end, from: now, into: &outbox)
         }
         phase = .asleep
-        // The event that was played is over, even if nothing took any time in it.
+        // The current event is over, even if it took no time.
         if !canSleep, !isOver { wakeAtNextEvent(from: max(now, anchor.advanced(byNanoseconds: 1)), into: &outbox) }
     }
 
@@ -219,7 +223,7 @@ public struct Link: Sendable {
         _ flight: Flight, at end: LinkEnd, now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         let sent = self[end].sending
-        let (isAcknowledged, isNew) = self[end].hear(flight, at: now)
+        let (isAcknowledged, isNew) = self[end].receive(flight, at: now)
         if isAcknowledged, case .first(let octets) = sent {
             acknowledge(octets, at: end, pool: &pool, into: &outbox)
         }
@@ -230,7 +234,7 @@ public struct Link: Sendable {
         }
     }
 
-    /// The other end has so many octets of the first of the queue.
+    /// The other end has received this many octets of the first PDU in the queue.
     private mutating func acknowledge(
         _ octets: Int, at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -246,7 +250,7 @@ public struct Link: Sendable {
             outbox.append(.acknowledged(end))
         case .terminate:
             outbox.append(.terminated(end))
-            shut(end, pool: &pool)
+            closeEnd(end, pool: &pool)
         case .featureRequest, .featureResponse, .version, .connectionUpdate, .lengthRequest, .lengthResponse, .unknown:
             break
         }
@@ -266,8 +270,8 @@ public struct Link: Sendable {
         }
     }
 
-    /// Whether a packet on its way to `end` gets there.  By the event's number and the packet's, not by a stream, so that
-    /// events which are not played change nothing.
+    /// Whether a packet arrives at `end`.  The draw depends on the numbers of the event and the packet only, so that
+    /// events that are not simulated change nothing.
     private mutating func arrives(at end: LinkEnd, loss: UInt32) -> Bool {
         packets += 1
         guard self[end].isOpen else { return false }
@@ -287,9 +291,9 @@ public struct Link: Sendable {
             && self[.peripheral].isEstablished
     }
 
-    private mutating func rouse(at now: Instant, into outbox: inout [Output]) {
+    private mutating func wakeUp(at now: Instant, into outbox: inout [Output]) {
         guard phase == .asleep, !canSleep, !isOver else { return }
-        // An event that begins now has begun: what comes at its instant has missed it, as when events are played.
+        // An event that begins now has already begun: data that come at its anchor wait for the next one.
         wakeAtNextEvent(from: now.advanced(byNanoseconds: 1), into: &outbox)
     }
 
@@ -299,9 +303,9 @@ public struct Link: Sendable {
         outbox.append(.wake(at: base.advanced(byNanoseconds: index * parameters.intervalNanoseconds)))
     }
 
-    /// Notes what was heard in the empty events that a sleeping link did not play, and takes part in the one of now.
+    /// Accounts for the empty events during sleep, and resumes in the middle of the current one.
     ///
-    /// To be called before anything changes: what comes in the middle of an event finds the link as it would be then.
+    /// Call it before every change of state.
     private mutating func catchUp(to now: Instant, into outbox: inout [Output]) {
         guard phase == .asleep, canSleep, now >= base else { return }
         let index = (now.nanoseconds - base.nanoseconds) / parameters.intervalNanoseconds
@@ -309,12 +313,12 @@ public struct Link: Sendable {
         let (toPeripheral, toCentral) = Self.emptyEvent
         let elapsed = now.nanoseconds - present.nanoseconds
         let last = elapsed < toCentral ? present.advanced(byNanoseconds: -parameters.intervalNanoseconds) : present
-        self[.peripheral].heard = max(self[.peripheral].heard, last.advanced(byNanoseconds: toPeripheral))
-        self[.central].heard = max(self[.central].heard, last.advanced(byNanoseconds: toCentral))
+        self[.peripheral].lastReceived = max(self[.peripheral].lastReceived, last.advanced(byNanoseconds: toPeripheral))
+        self[.central].lastReceived = max(self[.central].lastReceived, last.advanced(byNanoseconds: toCentral))
         if elapsed < toCentral { resume(present, elapsed: elapsed, into: &outbox) }
     }
 
-    /// Goes on in the middle of an empty event that began at `start`.
+    /// Resumes in the middle of an empty event that began at `start`.
     private mutating func resume(_ start: Instant, elapsed: Int64, into outbox: inout [Output]) {
         let (toPeripheral, toCentral) = Self.emptyEvent
         begin(at: start, into: &outbox)
@@ -324,12 +328,13 @@ public struct Link: Sendable {
             return outbox.append(.wake(at: start.advanced(byNanoseconds: toPeripheral)))
         }
         packets = 1
-        _ = self[.peripheral].hear(flight, at: start.advanced(byNanoseconds: toPeripheral))
+        _ = self[.peripheral].receive(flight, at: start.advanced(byNanoseconds: toPeripheral))
         phase = .toCentral(self[.peripheral].launch())
         outbox.append(.wake(at: start.advanced(byNanoseconds: toCentral)))
     }
 
-    /// When the packets of an empty event end at the peripheral and at the central, after its anchor.
+    /// The ends of the two packets of an empty event, in nanoseconds after its anchor: to the peripheral, to the
+    /// central.
     private static let emptyEvent: (Int64, Int64) = {
         let packet = AirTime.packet(payload: 0)
         return (packet, 2 * packet + AirTime.interFrameSpace)
@@ -338,7 +343,7 @@ public struct Link: Sendable {
     private func deadline(of end: LinkEnd) -> Instant {
         let patience =
             self[end].isEstablished ? parameters.timeoutNanoseconds : 6 * parameters.intervalNanoseconds
-        return self[end].heard.advanced(byNanoseconds: patience)
+        return self[end].lastReceived.advanced(byNanoseconds: patience)
     }
 
     private mutating func watch(_ end: LinkEnd, from now: Instant, into outbox: inout [Output]) {
@@ -348,14 +353,14 @@ public struct Link: Sendable {
         outbox.append(.wakeSupervision(end, at: due))
     }
 
-    private mutating func shut(_ end: LinkEnd, pool: inout PacketPool) {
+    private mutating func closeEnd(_ end: LinkEnd, pool: inout PacketPool) {
         for case .data(let packet, _) in self[end].queue { pool.release(packet) }
         self[end].queue.removeAll()
         (self[end].isOpen, self[end].isLeaving) = (false, false)
         isOver = !self[end.other].isOpen
     }
 
-    /// The first event, counted from `base`, that does not begin before `now`.
+    /// The first event, counted from `base`, that begins at `now` or later.
     private func eventIndex(from now: Instant) -> Int64 {
         let since = now.nanoseconds - base.nanoseconds
         return since <= 0 ? 0 : (since + parameters.intervalNanoseconds - 1) / parameters.intervalNanoseconds

@@ -1,31 +1,31 @@
 public import Octets
 
-/// What one end of a link sends to the other.  Core 6.0, Vol 6, Part B, sections 2.4.1 and 2.4.2.
+/// A PDU between the ends of a link.  Core 6.0, Vol 6, Part B, sections 2.4.1 and 2.4.2.
 public enum LinkPDU: Hashable, Sendable {
-    /// A fragment of an L2CAP frame, without any header; `isStart` tells the first of a frame (LLID 2) from the others (1).
-    /// A link cuts it where it is too long for one PDU.
+    /// A fragment of an L2CAP frame, without a header; `isStart`: the first of the frame (LLID 2), else LLID 1.  A link
+    /// splits it if it is too long for one PDU.
     case data(Packet, isStart: Bool)
-    /// LL_TERMINATE_IND: the link ends, with a reason of HCI.
+    /// LL_TERMINATE_IND: the link ends, for this HCI reason.
     case terminate(reason: UInt8)
     /// LL_FEATURE_REQ or LL_PERIPHERAL_FEATURE_REQ, with the sender's features.
     case featureRequest(UInt64)
-    /// LL_FEATURE_RSP, with the features that both have.
+    /// LL_FEATURE_RSP, with the features of both ends.
     case featureResponse(UInt64)
-    /// LL_VERSION_IND: each end sends it once in the life of a link.
+    /// LL_VERSION_IND: each end sends it once on each link.
     case version(LinkVersion)
-    /// LL_CONNECTION_UPDATE_IND: other parameters from the connection event with the number `instant` on.
+    /// LL_CONNECTION_UPDATE_IND: other parameters, starting with the connection event `instant`.
     case connectionUpdate(LinkParameters, instant: UInt16)
-    /// LL_LENGTH_REQ: how large data PDUs the sender takes and sends.
+    /// LL_LENGTH_REQ: the sizes of data PDUs that the sender receives and sends.
     case lengthRequest(DataLengths)
-    /// LL_LENGTH_RSP: the same of the one who was asked.
+    /// LL_LENGTH_RSP: the same of the responder.
     case lengthResponse(DataLengths)
-    /// LL_UNKNOWN_RSP: the sender does not know the control PDU with this opcode.
+    /// LL_UNKNOWN_RSP: the sender does not support the control PDU with this opcode.
     case unknown(type: UInt8)
 
     /// The opcode of LL_LENGTH_REQ.
     static let lengthRequestType: UInt8 = 0x14
 
-    /// Its payload in octets, which is what it takes time for.
+    /// The number of octets of payload, which determines the time on the air.
     public var payload: Int {
         switch self {
         case .data(let packet, _): packet.count
@@ -37,13 +37,13 @@ public enum LinkPDU: Hashable, Sendable {
     }
 }
 
-/// Who made a link layer.  Core 6.0, Vol 6, Part B, section 2.4.2.13.
+/// The version of a link layer.  Core 6.0, Vol 6, Part B, section 2.4.2.13.
 public struct LinkVersion: Hashable, Sendable {
-    /// Of the Core Specification: 9 is 5.0.
+    /// The version of the Core specification: 9 is 5.0.
     public var number: UInt8
-    /// A company identifier of the Bluetooth SIG; 0xFFFF is nobody's.
+    /// A company identifier; 0xFFFF is not assigned.
     public var company: UInt16
-    /// The company's own.
+    /// The company's revision.
     public var subversion: UInt16
 
     /// The three fields of LL_VERSION_IND.

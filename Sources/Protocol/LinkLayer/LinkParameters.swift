@@ -1,10 +1,11 @@
-/// How two ends keep in touch.  Core 6.0, Vol 6, Part B, section 4.5.1, in the units of HCI: Vol 4, Part E, section 7.8.12.
+/// The parameters of a connection.  Core 6.0, Vol 6, Part B, section 4.5.1, in the units of HCI: Vol 4, Part E, section
+/// 7.8.12.
 public struct LinkParameters: Hashable, Sendable {
     /// Between connection events, in 1.25 ms: 6 to 3200.
     public var interval: UInt16
-    /// How many events a peripheral may sleep through: 0 to 499.
+    /// The number of events that a peripheral may skip: 0 to 499.
     public var latency: UInt16
-    /// After so long without a packet the link is lost, in 10 ms: 10 to 3200.
+    /// The time without a packet after which the link is lost, in 10 ms: 10 to 3200.
     public var timeout: UInt16
 
     /// In the units of HCI.
@@ -12,7 +13,7 @@ public struct LinkParameters: Hashable, Sendable {
         (self.interval, self.latency, self.timeout) = (interval, latency, timeout)
     }
 
-    /// Whether each is in its range, and the timeout above twice the time that a peripheral may sleep.
+    /// Whether each value is in its range, and the timeout is more than twice the time that a peripheral may skip.
     public var isValid: Bool {
         (6...3200).contains(interval) && latency <= 499 && (10...3200).contains(timeout)
             && Int(timeout) * 8 > (1 + Int(latency)) * Int(interval) * 2
@@ -20,17 +21,17 @@ public struct LinkParameters: Hashable, Sendable {
 
     /// Between connection events, in nanoseconds.
     public var intervalNanoseconds: Int64 { Int64(interval) * AirTime.connectionUnit }
-    /// Without a packet until the link is lost, in nanoseconds.
+    /// The supervision timeout, in nanoseconds.
     public var timeoutNanoseconds: Int64 { Int64(timeout) * 10_000_000 }
 }
 
 /// The two ends of a link.
 public enum LinkEnd: UInt8, Sendable {
-    /// Which sends first in each connection event.
+    /// Sends first in each connection event.
     case central = 0
-    /// Which answers.
+    /// Responds.
     case peripheral = 1
 
-    /// The one that this one talks to.
+    /// The opposite end.
     public var other: LinkEnd { self == .central ? .peripheral : .central }
 }

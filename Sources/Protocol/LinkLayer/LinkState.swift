@@ -1,13 +1,13 @@
 import Octets
 import Simulation
 
-// What a link remembers from one packet to the next.
+// The state of a link between packets.
 extension Link {
     enum Phase: Hashable {
         case asleep, anchor, toPeripheral(Flight), toCentral(Flight)
     }
 
-    /// A packet on its way.
+    /// A packet on the air.
     struct Flight: Hashable {
         var number: Bool  // SN
         var expects: Bool  // NESN
@@ -15,7 +15,7 @@ extension Link {
         var carries: Bool  // false: an empty PDU
     }
 
-    /// What an end sends until it is acknowledged; of the first of its queue so many octets of payload.
+    /// The PDU that an end sends until it is acknowledged; `first`: this many octets of the first PDU in the queue.
     enum Sending: Hashable { case nothing, empty, first(octets: Int) }
 
     struct End {
@@ -23,26 +23,25 @@ extension Link {
         var number = false
         var expects = false
         var sending = Sending.nothing
-        var longest = Int(PDULength.least.octets)  // payload of a data PDU
+        var maximumPayload = Int(PDULength.minimum.octets)  // of a data PDU
         var isOpen = true
-        // Closes when it has sent once more, so that the other's LL_TERMINATE_IND is acknowledged.
+        // Closes after it has sent once more, to acknowledge LL_TERMINATE_IND.
         var isLeaving = false
         var isEstablished = false
-        var supervised: Instant?  // when `supervise` is to be called
-        var heard: Instant
+        var supervised: Instant?  // when `supervise` will be called
+        var lastReceived: Instant
 
-        init(heard: Instant) { self.heard = heard }
+        init(lastReceived: Instant) { self.lastReceived = lastReceived }
 
-        /// The payload of what is sent next.
+        /// The payload of the next packet.
         var next: Int {
             switch queue.first {
-            case .data(let packet, _): min(packet.count, longest)
+            case .data(let packet, _): min(packet.count, maximumPayload)
             case let pdu: pdu?.payload ?? 0
             }
         }
 
-        /// Sends what was not acknowledged again, else the first of the queue, or as much of that as one PDU holds, else
-        /// an empty PDU.
+        /// Sends the unacknowledged packet again; or as much of the first PDU in the queue as fits; or an empty PDU.
         mutating func launch() -> Flight {
             if sending == .nothing { sending = queue.isEmpty ? .empty : .first(octets: next) }
             guard case .first(let octets) = sending, let first = queue.first else {
@@ -52,9 +51,9 @@ extension Link {
                 number: number, expects: expects, hasMore: queue.count > 1 || octets < first.payload, carries: true)
         }
 
-        /// A number that is expected is new, and a number that is no longer expected is acknowledged: section 4.5.9.
-        mutating func hear(_ flight: Flight, at now: Instant) -> (isAcknowledged: Bool, isNew: Bool) {
-            (heard, isEstablished) = (now, true)
+        /// An expected SN means new data, and a changed NESN an acknowledgement: section 4.5.9.
+        mutating func receive(_ flight: Flight, at now: Instant) -> (isAcknowledged: Bool, isNew: Bool) {
+            (lastReceived, isEstablished) = (now, true)
             let (isAcknowledged, isNew) = (flight.expects != number, flight.number == expects)
             if isAcknowledged {
                 number.toggle()

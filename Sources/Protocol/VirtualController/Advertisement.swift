@@ -3,42 +3,42 @@ import LinkLayer
 
 // What stations do without a link.
 extension Radio {
-    /// What somebody says about itself while it advertises.
+    /// What a station advertises.
     struct Advertisement: Hashable, Sendable {
-        /// What may be done about it.
+        /// How peers may respond.
         enum Kind: Hashable, Sendable {
-            /// ADV_IND: anybody may scan or connect.
+            /// ADV_IND: every peer may scan or connect.
             case undirected
-            /// ADV_DIRECT_IND: only this one may connect, and nobody else hears of it.
+            /// ADV_DIRECT_IND: only this peer may connect, and only its scanner reports it.
             case directed(DeviceAddress)
-            /// ADV_SCAN_IND: anybody may scan.
+            /// ADV_SCAN_IND: every peer may scan.
             case scannable
-            /// ADV_NONCONN_IND: nobody may do anything.
+            /// ADV_NONCONN_IND: no peer may respond.
             case nonConnectable
         }
 
-        /// What may be done about it.
+        /// How peers may respond.
         var kind: Kind
-        /// Whose it is.
+        /// The address of the advertiser.
         var address: DeviceAddress
         /// Up to 31 octets of advertising data.
         var data: [UInt8]
-        /// Up to 31 octets for those who ask.
+        /// Up to 31 octets of scan response data.
         var scanResponse: [UInt8]
-        /// Only these may connect; nil: anybody.
+        /// The peers that may connect; nil: all.
         var connectors: [DeviceAddress]?
-        /// Only these get a scan response; nil: anybody.
+        /// The peers that receive a scan response; nil: all.
         var scanners: [DeviceAddress]?
 
-        /// For anybody, until `connectors` and `scanners` are set.
+        /// Open to every peer, until `connectors` and `scanners` are set.
         init(kind: Kind, address: DeviceAddress, data: [UInt8], scanResponse: [UInt8]) {
             (self.kind, self.address, self.data, self.scanResponse) = (kind, address, data, scanResponse)
         }
 
-        /// A directed packet has the address of whom it is for instead of data.
+        /// A directed packet contains the address of its target instead of data.
         var dataOnAir: [UInt8] { if case .directed = kind { [] } else { data } }
 
-        /// In octets.
+        /// The payload in octets.
         var payload: Int {
             if case .directed = kind { AirTime.directedPayload } else { AirTime.advertisingPayload(data: data.count) }
         }
@@ -66,7 +66,7 @@ extension Radio {
         var address: DeviceAddress
     }
 
-    /// Whom a station wants to be linked to.
+    /// How a station connects.
     struct Initiation: Sendable {
         var listener: Listener
         var peers: [DeviceAddress]

@@ -1,6 +1,7 @@
 import Bluetooth
 import HCI
 import LinkLayer
+import Octets
 
 // Advertising, scanning and the filter accept list.  Core 6.0, Vol 4, Part E, sections 7.8.4 to 7.8.17.
 extension Controller {
@@ -8,8 +9,8 @@ extension Controller {
     private static let advertisingIntervals: ClosedRange<UInt16> = 0x0020...0x4000
     /// Intervals and windows of scanning, in 0.625 ms: 2.5 ms to 10.24 s.
     private static let scanIntervals: ClosedRange<UInt16> = 0x0004...0x4000
-    /// What the duplicate filter remembers at most; when that is full, it begins anew.
-    private static let mostHeardBefore = 1024
+    /// The capacity of the duplicate filter; a full filter is emptied.
+    private static let maximumReported = 1024
 
     mutating func setRandomAddress(_ address: DeviceAddress, _ opcode: Opcode, _ context: inout Context) {
         guard !isAdvertising, !isScanning, creation == nil else {
@@ -57,17 +58,17 @@ extension Controller {
         isAdvertising = true
         complete(opcode, .success, &context)
         context.radio.advertise(
-            advertisement, isHighDuty ? .highDuty : .every(advertisingParameters.maximumInterval), from: station,
+            advertisement, isHighDuty ? .highDutyCycle : .every(advertisingParameters.maximumInterval), from: station,
             at: context.now, into: &context.outbox)
     }
 
-    /// Nobody has answered for 1.28 s.  Section 7.8.9.
+    /// No peer has connected for 1.28 s.  Section 7.8.9.
     mutating func advertisingTimedOut(_ context: inout Context) {
         isAdvertising = false
         let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
         let nothing = ConnectionComplete(
             handle: 0, role: .peripheral, peer: advertisingParameters.peer, timing: timing)
-        give(.leConnectionComplete(.advertisingTimeout, nothing), if: .connectionComplete, &context)
+        send(.leConnectionComplete(.advertisingTimeout, nothing), if: .connectionComplete, &context)
     }
 
     private var kindOnAir: Radio.Advertisement.Kind {
@@ -103,7 +104,7 @@ extension Controller {
         guard let address = own(scanParameters.ownAddress) else {
             return complete(opcode, .invalidParameters, &context)
         }
-        heardBefore = filterDuplicates ? [] : nil
+        reported = filterDuplicates ? [] : nil
         isScanning = true
         complete(opcode, .success, &context)
         let listener = Listener(interval: scanParameters.interval, window: scanParameters.window, from: context.now)
@@ -115,12 +116,12 @@ extension Controller {
         _ advertisement: Radio.Advertisement, isResponse: Bool, rssi: Int8, _ context: inout Context
     ) {
         if scanParameters.filterPolicy & 1 != 0, !acceptList.contains(advertisement.address) { return }
-        let heard = Heard(address: advertisement.address, isResponse: isResponse)
-        if let known = heardBefore {
-            guard !known.contains(heard) else { return }
-            if known.count >= Self.mostHeardBefore { heardBefore?.removeAll() }
+        let key = ReportKey(address: advertisement.address, isResponse: isResponse)
+        if let known = reported {
+            guard !known.contains(key) else { return }
+            if known.count >= Self.maximumReported { reported?.removeAll() }
         }
-        heardBefore?.insert(heard)
+        reported?.insert(key)
         let kind: AdvertisingReport.Kind =
             switch advertisement.kind {
             case _ where isResponse: .scanResponse
@@ -131,21 +132,24 @@ extension Controller {
             }
         let data = isResponse ? advertisement.scanResponse : advertisement.dataOnAir
         let report = AdvertisingReport(kind: kind, address: advertisement.address, data: data, rssi: rssi)
-        give(.leAdvertisingReport([report]), if: .advertisingReport, &context)
+        send(.leAdvertisingReport([report]), if: .advertisingReport, &context)
     }
 
-    mutating func changeAcceptList(_ command: Command) -> HCIStatus {
+    mutating func changeAcceptList(_ command: Command) throws(Malformed) -> HCIStatus {
         let isInUse =
             creation?.usesAcceptList == true || isScanning && scanParameters.filterPolicy & 1 != 0
             || isAdvertising && advertisingParameters.filterPolicy != 0
         guard !isInUse else { return .commandDisallowed }
         switch command {
-        case .leClearFilterAcceptList: acceptList.removeAll()
-        case .leAddDeviceToFilterAcceptList(let address):
+        case Command.leClearFilterAcceptList: acceptList.removeAll()
+        case Command.leAddDeviceToFilterAcceptList:
+            let address = try Command.leAddDeviceToFilterAcceptList.parameters(of: command)
             guard !acceptList.contains(address) else { return .success }
             guard acceptList.count < Capabilities.acceptListSize else { return .memoryCapacityExceeded }
             acceptList.append(address)
-        case .leRemoveDeviceFromFilterAcceptList(let address): acceptList.removeAll { $0 == address }
+        case Command.leRemoveDeviceFromFilterAcceptList:
+            let address = try Command.leRemoveDeviceFromFilterAcceptList.parameters(of: command)
+            acceptList.removeAll { $0 == address }
         default: return .unknownCommand
         }
         return .success
@@ -153,7 +157,7 @@ extension Controller {
 }
 
 extension AdvertisingParameters {
-    /// Whether what advertises like this can become a link.
+    /// Whether a central can connect.
     var isConnectable: Bool {
         switch kind {
         case .undirected, .directedHighDuty, .directedLowDuty: true

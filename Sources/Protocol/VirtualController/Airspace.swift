@@ -6,13 +6,15 @@ public import Simulation
 
 /// Virtual controllers and the air that they share.
 ///
-/// HCI packets of hosts go in, HCI packets for hosts come out; packets are without their H4 indicator.  A controller's
-/// number is its station's in the air.  The number of one that has left is given to a later one, when nobody is linked
-/// to who left any more: comings and goings leave nothing behind.
+/// Hosts pass HCI packets to their controllers and receive HCI packets, both without the H4 indicator.  The number of a
+/// controller is that of its station in the air.  The number of a removed controller is reused when no link refers to
+/// it.
+///
+/// The airspace owns the packets that it receives.  The caller owns the packets in its outputs: `PacketPool`.
 public struct Airspace: Sendable {
-    /// What is to be done.
+    /// What the airspace requests of its caller.
     public enum Output: Sendable {
-        /// Give this to the host of a controller, which then owns the packet.
+        /// Pass this packet to the host of a controller, which then owns it.
         case toHost(controller: Int, PacketKind, Packet)
         /// Call `timePassed` with this timer at this instant.
         case wake(Radio.Timer, at: Instant)
@@ -23,22 +25,28 @@ public struct Airspace: Sendable {
     private var arrivals = 0
     private let seed: RandomStream
 
-    /// An empty air; `sleeps: false` plays every connection event, for tests.
+    /// An empty air.
+    ///
+    /// - Parameters:
+    ///   - seed: The source of all random numbers.
+    ///   - sleeps: False simulates every connection event, for tests.
     public init(seed: RandomStream, sleeps: Bool = true) {
         self.seed = seed
         context = Context(radio: Radio(seed: seed.stream("radio"), sleeps: sleeps))
     }
 
-    /// How many numbers have been given.
+    /// The number of controllers, including removed ones whose numbers are not in use again.
     public var count: Int { controllers.count }
 
-    /// What a controller calls itself on a link, by the link's handle at that controller; nil when there is none.
+    /// The address that a controller uses on a link, by the Connection_Handle at that controller; nil: no such link.
     public func ownAddress(ofLink handle: UInt16, of controller: Int) -> DeviceAddress? {
         guard controllers.indices.contains(controller) else { return nil }
         return controllers[controller].links.first { $0.handle == handle }?.own
     }
 
-    /// The number of a new controller, in the state after a reset.
+    /// Adds a controller, in its state after a reset.
+    ///
+    /// - Returns: Its number.
     public mutating func add(address: DeviceAddress, at place: Medium.Station = Medium.Station()) -> Int {
         let station = context.radio.add(place)
         let chance = seed.stream("controller \(arrivals)")
@@ -48,13 +56,13 @@ public struct Airspace: Sendable {
         return station
     }
 
-    /// Gives a controller another public address, by which it is known when it next begins to advertise.
+    /// Assigns another public address to a controller, which uses it when it next starts to advertise.
     public mutating func assign(_ address: DeviceAddress, to controller: Int) {
         guard controllers.indices.contains(controller) else { return }
         controllers[controller].assignedAddress = DeviceAddress(address.number, .public)
     }
 
-    /// Takes a controller out of the air: what it was linked to misses it after the supervision timeout.
+    /// Removes a controller.  Its links end at the other side by supervision timeout.
     public mutating func remove(
         _ controller: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -65,7 +73,7 @@ public struct Airspace: Sendable {
         leave(&pool, &outbox)
     }
 
-    /// Moves a controller, strengthens it, takes it out of reach or brings it back.
+    /// Changes the position, power, presence, strength or loss of a controller.
     public mutating func change(
         _ controller: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output],
         _ change: (inout Medium.Station) -> Void
@@ -76,17 +84,17 @@ public struct Airspace: Sendable {
         leave(&pool, &outbox)
     }
 
-    /// Where a controller is.
+    /// The position and radio properties of a controller.
     public func place(of controller: Int) -> Medium.Station? {
         let stations = context.radio.air.stations
         return stations.indices.contains(controller) ? stations[controller] : nil
     }
 
-    /// Takes the power of a controller away, or gives it back; then it is as after a reset.
+    /// Powers a controller off or on.
     ///
-    /// It says that it fails (Hardware Error: Core 6.0, Vol 4, Part E, section 7.7.16), forgets everything and answers nothing;
-    /// its links end by supervision timeout at the other side.  With power again it says that it takes commands (Command
-    /// Complete of none: section 7.7.14).
+    /// Powered off, it reports Hardware Error (Core 6.0, Vol 4, Part E, section 7.7.16), loses its state and ignores
+    /// its host; its links end at the other side by supervision timeout.  Powered on again, it is in its state after a
+    /// reset, and announces that it accepts commands (Command Complete without an opcode: section 7.7.14).
     public mutating func setPower(
         of controller: Int, isOn: Bool, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -96,7 +104,7 @@ public struct Airspace: Sendable {
         leave(&pool, &outbox)
     }
 
-    /// Takes an HCI packet from the host of a controller, and owns it.
+    /// Handles an HCI packet from the host of a controller, and owns it.
     public mutating func receive(
         _ kind: PacketKind, _ packet: Packet, by controller: Int, at now: Instant, pool: inout PacketPool,
         into outbox: inout [Output]
@@ -107,7 +115,7 @@ public struct Airspace: Sendable {
         leave(&pool, &outbox)
     }
 
-    /// The instant of a `.wake` has come.
+    /// To be called at the instant of a `.wake`.
     public mutating func timePassed(
         _ timer: Radio.Timer, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -116,14 +124,14 @@ public struct Airspace: Sendable {
         leave(&pool, &outbox)
     }
 
-    /// The context has the pool and the outbox while something is handled; they are exchanged, not copied.
+    /// Swaps the pool and the outbox into the context, without a copy, for the duration of a call.
     private mutating func enter(_ now: Instant, _ pool: inout PacketPool, _ outbox: inout [Output]) {
         context.now = now
         swap(&context.pool, &pool)
         swap(&context.outbox.outputs, &outbox)
     }
 
-    /// Passes on what the radio said meanwhile; answers of controllers may make it say more.
+    /// Passes the indications of the radio to the controllers, which may cause further ones.
     private mutating func leave(_ pool: inout PacketPool, _ outbox: inout [Output]) {
         while let (station, indication) = context.outbox.indications.takeFirst() {
             controllers[station].indicated(indication, &context)
@@ -133,7 +141,7 @@ public struct Airspace: Sendable {
     }
 }
 
-/// What controllers work with while something is handled.
+/// The shared state that controllers use during a call.
 struct Context: Sendable {
     var now = Instant.start
     var radio: Radio

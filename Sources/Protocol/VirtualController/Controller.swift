@@ -7,34 +7,34 @@ import Simulation
 
 /// A virtual controller: HCI on one side, a radio on the other.  Core 6.0, Vol 4, Part E.
 ///
-/// What it can do stands in `Capabilities`; every other command is answered with Unknown HCI Command (0x01).
+/// `Capabilities` lists what it supports; the answer to any other command is Unknown HCI Command (0x01).
 struct Controller: Sendable {
-    /// A link as HCI knows it.
+    /// A link, as HCI sees it.
     struct Linked: Sendable {
         let handle: UInt16
         let radio: Radio.Connection
         let own: DeviceAddress
         let peer: DeviceAddress
         var parameters: LinkParameters
-        var asksForFeatures = false
-        var asksForVersion = false
+        var requestsFeatures = false
+        var requestsVersion = false
         var hasSentVersion = false
         var version: LinkVersion?
         var terminates = false
         var isUpdating = false
-        var waiting = 0  // ACL packets that the other end has not acknowledged
+        var waiting = 0  // ACL packets that the peer has not acknowledged
         var lengths: DataLengthUpdate
     }
 
-    /// Its own number in the air.
+    /// Its number in the air.
     let station: Int
     private var hasPower = true
     var publicAddress: DeviceAddress
-    /// What becomes its public address when it next begins to advertise, or is reset.
+    /// Its public address after the next start of advertising or reset.
     var assignedAddress: DeviceAddress
     var chance: RandomStream
 
-    // What a reset brings back.
+    // The state that a reset restores.
     var randomAddress: DeviceAddress?
     var eventMask = EventMask.afterReset
     var leEventMask = LEEventMask.afterReset
@@ -44,15 +44,15 @@ struct Controller: Sendable {
     var isAdvertising = false
     var scanParameters = ScanParameters(isActive: false, interval: 0x10, window: 0x10)
     var isScanning = false
-    var heardBefore: Set<Heard>?  // nil: duplicates are reported too
+    var reported: Set<ReportKey>?  // nil: without the duplicate filter
     var creation: ConnectionCreation?
     var acceptList: [DeviceAddress] = []
-    var suggestedLength = PDULength.least  // of new links
+    var suggestedLength = PDULength.minimum  // of new links
     var links: [Linked] = []
-    var waiting = 0  // ACL packets of all links: the buffers are the controller's
+    var waiting = 0  // ACL packets of all links, which share the buffers
 
-    /// What the duplicate filter knows a report by.
-    struct Heard: Hashable {
+    /// The key of a report in the duplicate filter.
+    struct ReportKey: Hashable {
         let address: DeviceAddress
         let isResponse: Bool
     }
@@ -64,7 +64,7 @@ struct Controller: Sendable {
 
     // MARK: From the host
 
-    /// Takes a packet from the host, without its H4 indicator, and releases it or hands it on.
+    /// Handles a packet of the host, without its H4 indicator, and owns it.
     mutating func receive(_ kind: PacketKind, _ packet: Packet, _ context: inout Context) {
         guard hasPower else { return context.pool.release(packet) }
         switch kind {
@@ -82,7 +82,8 @@ struct Controller: Sendable {
         guard Capabilities.commands.contains(opcode) else { return status(.unknownCommand, opcode, &context) }
         do throws(Malformed) {
             let command = try Command(octets: octets)
-            carryOut(command, opcode, &context)
+            try command.check()
+            try carryOut(command, &context)
         } catch {
             if Capabilities.startingCommands.contains(opcode) {
                 status(.invalidParameters, opcode, &context)
@@ -92,76 +93,74 @@ struct Controller: Sendable {
         }
     }
 
-    private mutating func carryOut(_ command: Command, _ opcode: Opcode, _ context: inout Context) {
+    private mutating func carryOut(_ command: Command, _ context: inout Context) throws(Malformed) {
+        let opcode = command.opcode
         switch command {
-        case .reset:
+        case Command.reset:
             reset(&context)
             complete(opcode, .success, &context)
-        case .setEventMask(let mask):
-            eventMask = mask
+        case Command.setEventMask:
+            eventMask = try Command.setEventMask.parameters(of: command)
             complete(opcode, .success, &context)
-        case .leSetEventMask(let mask):
-            leEventMask = mask
+        case Command.leSetEventMask:
+            leEventMask = try Command.leSetEventMask.parameters(of: command)
             complete(opcode, .success, &context)
-        case .setEventMaskPage2: complete(opcode, .success, &context)
-        case .leSetRandomAddress(let address): setRandomAddress(address, opcode, &context)
-        case .leSetAdvertisingParameters(let parameters): setAdvertisingParameters(parameters, opcode, &context)
-        case .leSetAdvertisingData(let data):
-            advertisingData = data
-            context.radio.changeAdvertisement(of: station) { $0.data = data }
+        case Command.setEventMaskPage2: complete(opcode, .success, &context)
+        case Command.leSetRandomAddress:
+            setRandomAddress(try Command.leSetRandomAddress.parameters(of: command), opcode, &context)
+        case Command.leSetAdvertisingParameters:
+            setAdvertisingParameters(try Command.leSetAdvertisingParameters.parameters(of: command), opcode, &context)
+        case Command.leSetAdvertisingData:
+            advertisingData = try Command.leSetAdvertisingData.parameters(of: command)
+            context.radio.changeAdvertisement(of: station) { $0.data = advertisingData }
             complete(opcode, .success, &context)
-        case .leSetScanResponseData(let data):
-            scanResponse = data
-            context.radio.changeAdvertisement(of: station) { $0.scanResponse = data }
+        case Command.leSetScanResponseData:
+            scanResponse = try Command.leSetScanResponseData.parameters(of: command)
+            context.radio.changeAdvertisement(of: station) { $0.scanResponse = scanResponse }
             complete(opcode, .success, &context)
-        case .leSetAdvertisingEnable(let enable): setAdvertising(enable, opcode, &context)
-        case .leSetScanParameters(let parameters): setScanParameters(parameters, opcode, &context)
-        case .leSetScanEnable(let enable, let filter):
-            setScanning(enable, filterDuplicates: filter, opcode, &context)
-        case .leCreateConnection(let creation): create(creation, opcode, &context)
-        case .leCreateConnectionCancel: cancelCreation(opcode, &context)
-        case .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList:
-            complete(opcode, changeAcceptList(command), &context)
-        case .disconnect, .leConnectionUpdate, .leReadRemoteFeatures, .readRemoteVersionInformation:
-            status(startProcedure(command, &context), opcode, &context)
+        case Command.leSetAdvertisingEnable:
+            setAdvertising(try Command.leSetAdvertisingEnable.parameters(of: command), opcode, &context)
+        case Command.leSetScanParameters:
+            setScanParameters(try Command.leSetScanParameters.parameters(of: command), opcode, &context)
+        case Command.leSetScanEnable:
+            let (isOn, filtersDuplicates) = try Command.leSetScanEnable.parameters(of: command)
+            setScanning(isOn, filterDuplicates: filtersDuplicates, opcode, &context)
+        case Command.leCreateConnection:
+            create(try Command.leCreateConnection.parameters(of: command), opcode, &context)
+        case Command.leCreateConnectionCancel: cancelCreation(opcode, &context)
+        case Command.leClearFilterAcceptList, Command.leAddDeviceToFilterAcceptList,
+            Command.leRemoveDeviceFromFilterAcceptList:
+            complete(opcode, try changeAcceptList(command), &context)
+        case Command.disconnect, Command.leConnectionUpdate, Command.leReadRemoteFeatures,
+            Command.readRemoteVersionInformation:
+            status(try startProcedure(command, &context), opcode, &context)
             answerKnownVersions(&context)
-        case .readRSSI(let handle): readRSSI(of: handle, opcode, &context)
-        case .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
-            .leReadMaximumDataLength:
-            answerAboutLengths(command, opcode, &context)
-        default: answer(command, opcode, &context)
+        case Command.readRSSI: readRSSI(of: try Command.readRSSI.parameters(of: command), opcode, &context)
+        case Command.leSetDataLength, Command.leReadSuggestedDefaultDataLength,
+            Command.leWriteSuggestedDefaultDataLength, Command.leReadMaximumDataLength:
+            try carryOutLengthCommand(command, &context)
+        default: answer(command, &context)
         }
     }
 
-    /// What only reads.
-    private mutating func answer(_ command: Command, _ opcode: Opcode, _ context: inout Context) {
+    /// Commands that only read.
+    private mutating func answer(_ command: Command, _ context: inout Context) {
+        let returned: [UInt8]
         switch command {
-        case .readLocalVersionInformation:
-            let version = Capabilities.version
-            complete(
-                opcode, .success,
-                returning: LocalVersion(
-                    hciVersion: version.number, hciSubversion: version.subversion, linkLayerVersion: version.number,
-                    company: version.company, linkLayerSubversion: version.subversion
-                ).octets, &context)
-        case .readLocalSupportedCommands:
-            complete(opcode, .success, returning: SupportedCommands(Capabilities.commands).octets, &context)
-        case .readLocalSupportedFeatures:
-            complete(opcode, .success, returning: Capabilities.lmpFeatures.octets, &context)
-        case .leReadLocalSupportedFeatures:
-            complete(opcode, .success, returning: Capabilities.features.octets, &context)
-        case .leReadBufferSize: complete(opcode, .success, returning: Capabilities.buffers.octets, &context)
-        case .readBDADDR: complete(opcode, .success, returning: publicAddress.octets, &context)
-        case .leReadAdvertisingPhysicalChannelTxPower:
-            let power = context.radio.air.stations[station].power
-            complete(opcode, .success, returning: [UInt8(bitPattern: power)], &context)
-        case .leReadFilterAcceptListSize:
-            complete(opcode, .success, returning: [UInt8(Capabilities.acceptListSize)], &context)
-        case .leRand: complete(opcode, .success, returning: RandomNumber(chance.next()).octets, &context)
-        case .leReadSupportedStates:
-            complete(opcode, .success, returning: RandomNumber(Capabilities.states).octets, &context)
-        default: status(.unknownCommand, opcode, &context)
+        case Command.readLocalVersionInformation: returned = Capabilities.localVersion.octets
+        case Command.readLocalSupportedCommands: returned = SupportedCommands(Capabilities.commands).octets
+        case Command.readLocalSupportedFeatures: returned = Capabilities.lmpFeatures.octets
+        case Command.leReadLocalSupportedFeatures: returned = Capabilities.features.octets
+        case Command.leReadBufferSize: returned = Capabilities.buffers.octets
+        case Command.readBDADDR: returned = publicAddress.octets
+        case Command.leReadAdvertisingPhysicalChannelTxPower:
+            returned = [UInt8(bitPattern: context.radio.air.stations[station].power)]
+        case Command.leReadFilterAcceptListSize: returned = [UInt8(Capabilities.acceptListSize)]
+        case Command.leRand: returned = RandomNumber(chance.next()).octets
+        case Command.leReadSupportedStates: returned = RandomNumber(Capabilities.states).octets
+        default: return status(.unknownCommand, command.opcode, &context)
         }
+        complete(command.opcode, .success, returning: returned, &context)
     }
 
     private mutating func reset(_ context: inout Context) {
@@ -171,13 +170,13 @@ struct Controller: Sendable {
 
     mutating func setPower(_ isOn: Bool, _ context: inout Context) {
         guard isOn != hasPower else { return }
-        if !isOn { give(.hardwareError(0), &context) }
+        if !isOn { send(.hardwareError(0), &context) }
         reset(&context)
         hasPower = isOn
-        if isOn { give(.commandComplete(allowed: 1, .none, returned: []), &context) }
+        if isOn { send(.commandComplete(1, .none, []), &context) }
     }
 
-    /// Stops everything without a word to the host: its links end by supervision timeout at the other side.
+    /// Stops everything without events to the host.  Its links end at the other side by supervision timeout.
     mutating func leave(_ context: inout Context) {
         context.radio.stopAdvertising(station)
         context.radio.scan(nil, from: station, at: context.now, into: &context.outbox)
@@ -191,16 +190,16 @@ struct Controller: Sendable {
 
     // MARK: From the radio
 
-    /// Takes what the radio says about this station.
+    /// Handles an indication of the radio for this station.
     mutating func indicated(_ indication: Radio.Indication, _ context: inout Context) {
         switch indication {
-        case .heard(let station, let isResponse, let rssi):
+        case .received(let station, let isResponse, let rssi):
             guard let advertisement = context.radio.advertisement(of: station) else { return }
             report(advertisement, isResponse: isResponse, rssi: rssi, &context)
         case .advertisingTimedOut: advertisingTimedOut(&context)
         case .connected(let connection, let peer, let parameters):
             connected(connection, peer: peer, parameters, &context)
-        case .link(let connection, let output): linkSaid(output, connection, &context)
+        case .link(let connection, let output): handle(output, connection, &context)
         }
     }
 
@@ -214,26 +213,26 @@ struct Controller: Sendable {
     }
 
     func complete(_ opcode: Opcode, _ status: HCIStatus, returning returned: [UInt8] = [], _ context: inout Context) {
-        give(.commandComplete(allowed: 1, opcode, returned: [status.rawValue] + returned), &context)
+        send(.complete(opcode, status, returned), &context)
     }
 
     func status(_ status: HCIStatus, _ opcode: Opcode, _ context: inout Context) {
-        give(.commandStatus(status, allowed: 1, opcode), &context)
+        send(.commandStatus(status, 1, opcode), &context)
     }
 
-    func give(_ event: Event, _ context: inout Context) {
+    func send(_ event: Event, _ context: inout Context) {
         context.outbox.outputs.append(.toHost(controller: station, .event, context.pool.take(event.octets)))
     }
 
-    /// An event that the host can mask out.
-    func give(_ event: Event, if mask: LEEventMask, _ context: inout Context) {
+    /// Sends an event unless the host has masked it.
+    func send(_ event: Event, if mask: LEEventMask, _ context: inout Context) {
         guard eventMask.contains(.leMeta), leEventMask.contains(mask) else { return }
-        give(event, &context)
+        send(event, &context)
     }
 
-    /// An event that the host can mask out.
-    func give(_ event: Event, if mask: EventMask, _ context: inout Context) {
+    /// Sends an event unless the host has masked it.
+    func send(_ event: Event, if mask: EventMask, _ context: inout Context) {
         guard eventMask.contains(mask) else { return }
-        give(event, &context)
+        send(event, &context)
     }
 }

@@ -3,25 +3,23 @@ import HCI
 import LinkLayer
 import Octets
 
-// How long data PDUs are: sections 7.8.33 to 7.8.35, 7.8.46 and 7.7.65.7.
+// The length of data PDUs: sections 7.8.33 to 7.8.35, 7.8.46 and 7.7.65.7.
 extension Controller {
-    mutating func answerAboutLengths(_ command: Command, _ opcode: Opcode, _ context: inout Context) {
+    mutating func carryOutLengthCommand(_ command: Command, _ context: inout Context) throws(Malformed) {
+        var status = HCIStatus.success
+        var returned: [UInt8] = []
         switch command {
-        case .leSetDataLength(let handle, let length):
-            var returned: [UInt8] = []
+        case Command.leSetDataLength:
+            let (handle, length) = try Command.leSetDataLength.parameters(of: command)
+            status = setLength(PDULength(length), of: handle, &context)
             returned.append(handle)
-            let status = setLength(PDULength(length), of: handle, &context)
-            complete(opcode, status, returning: returned, &context)
-        case .leReadSuggestedDefaultDataLength:
-            complete(opcode, .success, returning: DataLength(suggestedLength).octets, &context)
-        case .leWriteSuggestedDefaultDataLength(let length):
-            guard PDULength(length).isValid else { return complete(opcode, .invalidParameters, &context) }
-            suggestedLength = PDULength(length)
-            complete(opcode, .success, &context)
-        default:
-            let most = DataLength(.most).octets
-            complete(opcode, .success, returning: most + most, &context)
+        case Command.leReadSuggestedDefaultDataLength: returned = DataLength(suggestedLength).octets
+        case Command.leWriteSuggestedDefaultDataLength:
+            let length = PDULength(try Command.leWriteSuggestedDefaultDataLength.parameters(of: command))
+            if length.isValid { suggestedLength = length } else { status = .invalidParameters }
+        default: returned = DataLength(.maximum).octets + DataLength(.maximum).octets
         }
+        complete(command.opcode, status, returning: returned, &context)
     }
 
     private mutating func setLength(
@@ -31,26 +29,26 @@ extension Controller {
         guard length.isValid else { return .invalidParameters }
         guard links[index].lengths.isSupported else { return .unsupportedRemoteFeature }
         links[index].lengths.prefer(length)
-        askForLength(index, &context)
+        requestLength(index, &context)
         return .success
     }
 
-    /// Tells the other end what this one wants to send, unless it knows.
-    mutating func askForLength(_ index: Int, _ context: inout Context) {
+    /// Sends a request if the preferred length has changed.
+    mutating func requestLength(_ index: Int, _ context: inout Context) {
         if let request = links[index].lengths.request() { send(request, index, &context) }
     }
 
-    /// Takes what the other end says about it; the host is told what differs from before.
+    /// Handles a PDU of the procedure, and reports a change to the host.
     mutating func agree(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
         let before = links[index].lengths.effective
         if let answer = links[index].lengths.receive(pdu) { send(answer, index, &context) }
-        askForLength(index, &context)
+        requestLength(index, &context)
         let now = links[index].lengths.effective
         guard now != before else { return }
         context.radio.limit(links[index].radio, payload: now.sending.payload)
         let event = Event.leDataLengthChange(
-            handle: links[index].handle, sending: DataLength(now.sending), receiving: DataLength(now.receiving))
-        give(event, if: .dataLengthChange, &context)
+            links[index].handle, DataLength(now.sending), DataLength(now.receiving))
+        send(event, if: .dataLengthChange, &context)
     }
 }
 

@@ -4,7 +4,7 @@ import HCI
 import LinkLayer
 import Octets
 
-// Links: how they begin, what goes over them, and how they end.
+// Links: creation, data, procedures, end.
 extension Controller {
     // MARK: Creation, sections 7.8.12 and 7.8.13
 
@@ -37,7 +37,7 @@ extension Controller {
         complete(opcode, .success, &context)
         let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
         let nothing = ConnectionComplete(handle: 0, role: .central, peer: creation.peer, timing: timing)
-        give(.leConnectionComplete(.unknownConnection, nothing), if: .connectionComplete, &context)
+        send(.leConnectionComplete(.unknownConnection, nothing), if: .connectionComplete, &context)
     }
 
     mutating func connected(
@@ -60,15 +60,15 @@ extension Controller {
         let complete = ConnectionComplete(
             handle: handle, role: connection.end == .central ? .central : .peripheral, peer: peer,
             timing: ConnectionTiming(parameters))
-        give(.leConnectionComplete(.success, complete), if: .connectionComplete, &context)
-        askForLength(links.count - 1, &context)
+        send(.leConnectionComplete(.success, complete), if: .connectionComplete, &context)
+        requestLength(links.count - 1, &context)
     }
 
     // MARK: Data
 
-    /// Hands an ACL packet of the host to the link; for a link that is not there, it is dropped.
+    /// Passes an ACL packet of the host to its link.
     ///
-    /// What is dropped of a link that is there was counted by the host: it gets the credit back.
+    /// A packet that is dropped on an existing link is reported as completed, because the host has counted it.
     mutating func send(_ packet: Packet, _ context: inout Context) {
         var packet = packet
         guard let header = try? context.pool.takeACLHeader(off: &packet),
@@ -77,7 +77,7 @@ extension Controller {
         let isTooMany = waiting >= Int(Capabilities.buffers.count)
         guard packet.count <= Int(Capabilities.buffers.length), !links[index].terminates, !isTooMany else {
             context.pool.release(packet)
-            if isTooMany { give(.dataBufferOverflow(linkType: 0x01), if: .dataBufferOverflow, &context) }
+            if isTooMany { send(.dataBufferOverflow(0x01), if: .dataBufferOverflow, &context) }
             return credit(header.handle, &context)
         }
         links[index].waiting += 1
@@ -87,7 +87,7 @@ extension Controller {
             pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.outbox)
     }
 
-    mutating func linkSaid(_ output: Link.Output, _ connection: Radio.Connection, _ context: inout Context) {
+    mutating func handle(_ output: Link.Output, _ connection: Radio.Connection, _ context: inout Context) {
         guard let index = links.firstIndex(where: { $0.radio == connection }) else {
             if case .received(_, .data(let packet, _)) = output { context.pool.release(packet) }
             return
@@ -108,13 +108,13 @@ extension Controller {
         case .updated(let parameters):
             (links[index].parameters, links[index].isUpdating) = (parameters, false)
             let event = Event.leConnectionUpdateComplete(
-                .success, handle: links[index].handle, ConnectionTiming(parameters))
-            give(event, if: .connectionUpdateComplete, &context)
+                .success, links[index].handle, ConnectionTiming(parameters))
+            send(event, if: .connectionUpdateComplete, &context)
         case .wake, .wakeSupervision: break
         }
     }
 
-    /// Number Of Completed Packets, section 7.7.19: one buffer is free again.
+    /// Number Of Completed Packets, section 7.7.19: one buffer is free.
     private mutating func credit(_ handle: UInt16, _ context: inout Context) {
         var event = context.pool.take()
         context.pool.appendNumberOfCompletedPackets(handle: handle, count: 1, to: &event)
@@ -124,22 +124,24 @@ extension Controller {
     private mutating func remove(_ index: Int, reason: HCIStatus, _ context: inout Context) {
         let link = links.remove(at: index)
         waiting -= link.waiting
-        give(
-            .disconnectionComplete(.success, handle: link.handle, reason: reason), if: .disconnectionComplete, &context)
+        send(
+            .disconnectionComplete(.success, link.handle, reason), if: .disconnectionComplete, &context)
     }
 
     // MARK: Procedures
 
-    /// Starts what ends with an event of its own; the status says whether it could be started.
-    mutating func startProcedure(_ command: Command, _ context: inout Context) -> HCIStatus {
+    /// Starts a procedure that ends with another event; the status says whether it could start.
+    mutating func startProcedure(_ command: Command, _ context: inout Context) throws(Malformed) -> HCIStatus {
         switch command {
-        case .disconnect(let handle, let reason):
+        case Command.disconnect:
+            let (handle, reason) = try Command.disconnect.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
             guard HCIStatus.disconnectReasons.contains(reason) else { return .invalidParameters }
             guard !links[index].terminates else { return .commandDisallowed }
             links[index].terminates = true
             send(.terminate(reason: reason.rawValue), index, &context)
-        case .leConnectionUpdate(let update):
+        case Command.leConnectionUpdate:
+            let update = try Command.leConnectionUpdate.parameters(of: command)
             guard let index = index(of: update.handle) else { return .unknownConnection }
             guard update.parameters.isValid else { return .invalidParameters }
             guard links[index].radio.end == .central else { return .unsupportedRemoteFeature }
@@ -149,15 +151,17 @@ extension Controller {
             }
             links[index].isUpdating = true
             send(.connectionUpdate(LinkParameters(update.parameters), instant: instant), index, &context)
-        case .leReadRemoteFeatures(let handle):
+        case Command.leReadRemoteFeatures:
+            let handle = try Command.leReadRemoteFeatures.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
-            guard !links[index].asksForFeatures else { return .commandDisallowed }
-            links[index].asksForFeatures = true
+            guard !links[index].requestsFeatures else { return .commandDisallowed }
+            links[index].requestsFeatures = true
             send(.featureRequest(Capabilities.features.rawValue), index, &context)
-        case .readRemoteVersionInformation(let handle):
+        case Command.readRemoteVersionInformation:
+            let handle = try Command.readRemoteVersionInformation.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
-            guard !links[index].asksForVersion else { return .commandDisallowed }
-            links[index].asksForVersion = true
+            guard !links[index].requestsVersion else { return .commandDisallowed }
+            links[index].requestsVersion = true
             if !links[index].hasSentVersion { sendVersion(index, &context) }
         default: return .unknownCommand
         }
@@ -181,17 +185,17 @@ extension Controller {
             pdu, over: links[index].radio, at: context.now, pool: &context.pool, into: &context.outbox)
     }
 
-    /// What the other link layer sent on its own account.
+    /// Handles a control PDU of the peer.
     private mutating func control(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
         switch pdu {
         case .terminate(let reason): remove(index, reason: HCIStatus(rawValue: reason), &context)
         case .featureRequest(let features):
             send(.featureResponse(features & Capabilities.features.rawValue), index, &context)
         case .featureResponse(let features):
-            links[index].asksForFeatures = false
+            links[index].requestsFeatures = false
             let event = Event.leReadRemoteFeaturesComplete(
-                .success, handle: links[index].handle, LEFeatures(rawValue: features))
-            give(event, if: .readRemoteFeaturesComplete, &context)
+                .success, links[index].handle, LEFeatures(rawValue: features))
+            send(event, if: .readRemoteFeaturesComplete, &context)
         case .version(let version):
             links[index].version = version
             if !links[index].hasSentVersion { sendVersion(index, &context) }
@@ -206,23 +210,22 @@ extension Controller {
         send(.version(Capabilities.version), index, &context)
     }
 
-    /// What is known already is told at once, behind the Command Status.
+    /// Reports versions that are already known, after the Command Status.
     mutating func answerKnownVersions(_ context: inout Context) {
         for index in links.indices { answerVersion(index, &context) }
     }
 
     private mutating func answerVersion(_ index: Int, _ context: inout Context) {
-        guard links[index].asksForVersion, let version = links[index].version else { return }
-        links[index].asksForVersion = false
-        let remote = RemoteVersion(
-            version: version.number, company: version.company, subversion: version.subversion)
-        let event = Event.readRemoteVersionInformationComplete(.success, handle: links[index].handle, remote)
-        give(event, if: .readRemoteVersionInformationComplete, &context)
+        guard links[index].requestsVersion, let version = links[index].version else { return }
+        links[index].requestsVersion = false
+        let event = Event.readRemoteVersionInformationComplete(
+            .success, links[index].handle, version.number, version.company, version.subversion)
+        send(event, if: .readRemoteVersionInformationComplete, &context)
     }
 }
 
 extension LinkParameters {
-    /// What a host asks for, at its longest interval.
+    /// The parameters that a host requests, with the maximum interval.
     init(_ parameters: ConnectionParameters) {
         self.init(
             interval: parameters.maximumInterval, latency: parameters.latency, timeout: parameters.supervisionTimeout)

@@ -4,9 +4,9 @@ import LinkLayer
 import Octets
 import Simulation
 
-// Links: how they begin, what goes over them, and what the air does to them.
+// Links: creation, data, and the losses of the air.
 extension Radio {
-    /// Sends a PDU over a link; of a link that is over, a packet is released.
+    /// Sends a PDU over a link, and owns its packet.
     mutating func send(
         _ pdu: LinkPDU, over connection: Connection, at now: Instant, pool: inout PacketPool,
         into outbox: inout Outbox
@@ -19,13 +19,13 @@ extension Radio {
         passOn(connection.slot, into: &outbox)
     }
 
-    /// Cuts what this end of a link sends into PDUs with so many octets of payload at most.
+    /// Limits the payload of the data PDUs of this end of a link, in octets.
     mutating func limit(_ connection: Connection, payload: Int) {
         guard isCurrent(connection.slot, connection.generation) else { return }
         links[connection.slot].link.limit(connection.end, payload: payload)
     }
 
-    /// Leaves a link without a word.
+    /// Closes this end of a link without LL_TERMINATE_IND.
     mutating func close(
         _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
     ) {
@@ -34,7 +34,7 @@ extension Radio {
         passOn(connection.slot, into: &outbox)
     }
 
-    /// The number that a connection update sent now should name; nil when the link is over.
+    /// The event for the instant of a connection update that is sent now; nil when the link is over.
     func updateInstant(of connection: Connection, at now: Instant) -> UInt16? {
         guard isCurrent(connection.slot, connection.generation) else { return nil }
         return links[connection.slot].link.updateInstant(at: now)
@@ -54,14 +54,14 @@ extension Radio {
         links.indices.contains(slot) && links[slot].generation == generation && links[slot].isTaken
     }
 
-    /// A CONNECT_IND has ended: the initiator is connected, and the advertiser if it has heard it.  Core 6.0, Vol 6, Part B,
-    /// section 4.5.
+    /// A CONNECT_IND ends: the initiator is connected, and so is the advertiser if it has received it.  Core 6.0, Vol
+    /// 6, Part B, section 4.5.
     mutating func connect(
         _ advertisement: Advertisement, of station: Int, _ initiation: Initiation, of initiator: Int,
         at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
     ) {
-        let isHeard = air.hears(from: initiator, to: station, at: now) != nil
-        if isHeard { stopAdvertising(station) }
+        let isReceived = air.receives(from: initiator, to: station, at: now) != nil
+        if isReceived { stopAdvertising(station) }
         endInitiation(of: initiator)
         let slot = freeLinks.popLast() ?? links.count
         var chance = seed.stream("link \(initiation.address) \(advertisement.address) \(initiation.attempt)")
@@ -71,16 +71,16 @@ extension Radio {
         let taken = LinkSlot(link: link, isTaken: true, generation: generation, central: initiator, peripheral: station)
         if slot < links.count { links[slot] = taken } else { links.append(taken) }
         let peers = [(LinkEnd.central, advertisement.address), (.peripheral, initiation.address)]
-        for (end, peer) in peers where isHeard || end == .central {
+        for (end, peer) in peers where isReceived || end == .central {
             let connection = Connection(slot: slot, generation: generation, end: end)
             outbox.indicate(
                 station: self.station(at: end, of: slot), .connected(connection, peer: peer, initiation.parameters))
         }
-        if !isHeard { links[slot].link.close(.peripheral, at: now, pool: &pool, into: &linkOutbox.added) }
+        if !isReceived { links[slot].link.close(.peripheral, at: now, pool: &pool, into: &linkOutbox.added) }
         updateLoss(of: slot, at: now, into: &outbox)
     }
 
-    /// Loses as many packets as get lost now between the two, and asks to be told when there are more or fewer.
+    /// Updates the loss of a link, and schedules the next update.
     mutating func updateLoss(of slot: Int, at now: Instant, into outbox: inout Outbox) {
         let (central, peripheral) = (links[slot].central, links[slot].peripheral)
         links[slot].link.setLoss(
@@ -94,7 +94,7 @@ extension Radio {
         passOn(slot, into: &outbox)
     }
 
-    /// Turns what a link wants into timers and indications, and forgets the link when it is over.
+    /// Turns the outputs of a link into timers and indications, and frees the slot when the link is over.
     mutating func passOn(_ slot: Int, into outbox: inout Outbox) {
         let generation = links[slot].generation
         while let output = linkOutbox.takeFirst() {
@@ -103,10 +103,10 @@ extension Radio {
             case .wakeSupervision(let end, let due):
                 outbox.wake(.supervision(slot: slot, generation: generation, end), at: due)
             case .received(let end, _), .acknowledged(let end), .terminated(let end), .lost(let end, _):
-                tell(end, of: slot, output, into: &outbox)
+                indicate(end, of: slot, output, into: &outbox)
             case .updated:
-                tell(.central, of: slot, output, into: &outbox)
-                tell(.peripheral, of: slot, output, into: &outbox)
+                indicate(.central, of: slot, output, into: &outbox)
+                indicate(.peripheral, of: slot, output, into: &outbox)
             }
         }
         if links[slot].link.isOver {
@@ -115,7 +115,7 @@ extension Radio {
         }
     }
 
-    private func tell(_ end: LinkEnd, of slot: Int, _ output: Link.Output, into outbox: inout Outbox) {
+    private func indicate(_ end: LinkEnd, of slot: Int, _ output: Link.Output, into outbox: inout Outbox) {
         let connection = Connection(slot: slot, generation: links[slot].generation, end: end)
         outbox.indicate(station: station(at: end, of: slot), .link(connection, output))
     }

@@ -4,60 +4,60 @@ public import LinkLayer
 import Octets
 import Simulation
 
-/// The link layers of all stations in one air: who advertises, who listens, who is linked to whom.
+/// The link layers of all stations in one air: advertisers, scanners, initiators and links.
 ///
-/// Advertising events that nobody can hear are passed over, and so are the empty events of a quiet link.
-/// Frames take their time on the air, but they do not collide.
+/// Advertising events that no station can receive are skipped, as are the empty events of an idle link.  Frames take
+/// time on the air, but they do not collide.
 public struct Radio: Sendable {
-    /// What the radio asks to be told at an instant.
+    /// An event of the radio at a later instant.
     public enum Timer: Hashable, Sendable {
         /// An advertising event begins.
         case advertising(station: Int, generation: UInt32)
-        /// An advertising packet of `station` has ended at a listener.
-        case heard(station: Int, generation: UInt32, listener: Int)
-        /// A scan response of `station` has ended at a scanner.
+        /// An advertising packet of `station` ends at a listener.
+        case received(station: Int, generation: UInt32, listener: Int)
+        /// A scan response of `station` ends at a scanner.
         case answered(station: Int, generation: UInt32, scanner: Int)
-        /// A CONNECT_IND has ended at the advertising `station`.
+        /// A CONNECT_IND ends at the advertising `station`.
         case connecting(station: Int, generation: UInt32, initiator: Int, attempt: UInt32)
-        /// A link asked for this.
+        /// A link requested `timePassed`.
         case link(slot: Int, generation: UInt32)
-        /// A link asked for this.
+        /// A link requested `supervise`.
         case supervision(slot: Int, generation: UInt32, LinkEnd)
-        /// Directed advertising at high duty has lasted as long as it may.
+        /// Directed advertising at high duty cycle reaches its maximum duration.
         case advertisingTimeout(station: Int, generation: UInt32)
-        /// From now on, other packets of a link get lost.
+        /// The loss of a link changes.
         case air(slot: Int, generation: UInt32)
     }
 
-    /// One end of a link, as the station there knows it.
+    /// One end of a link.
     struct Connection: Hashable, Sendable {
         let slot: Int
         let generation: UInt32
-        /// Which of the two this station is.
+        /// The end of this station.
         let end: LinkEnd
     }
 
-    /// What a station learns.
+    /// What the radio reports to a station.
     enum Indication: Sendable {
-        /// An advertising packet or, when `isResponse`, a scan response of a station was heard.
-        case heard(station: Int, isResponse: Bool, rssi: Int8)
-        /// Its directed advertising at high duty was not answered in time, and is over.
+        /// It has received an advertising packet, or with `isResponse` a scan response, of a station.
+        case received(station: Int, isResponse: Bool, rssi: Int8)
+        /// Its directed advertising at high duty cycle has ended without a connection.
         case advertisingTimedOut
-        /// A link with this peer begins.
+        /// It has a link with this peer.
         case connected(Connection, peer: DeviceAddress, LinkParameters)
-        /// Of a link.
+        /// An output of one of its links.
         case link(Connection, Link.Output)
     }
 
-    /// What is to be done: outside, where most of it is timers, and by the controllers of stations.
+    /// The outputs for the caller, mostly timers, and the indications for the controllers.
     struct Outbox: Sendable {
         var outputs: [Airspace.Output] = []
-        var indications = Outputs<(station: Int, Indication)>()
+        var indications = OutputQueue<(station: Int, Indication)>()
 
-        /// Has `timePassed` called.
+        /// Requests `timePassed` with this timer.
         mutating func wake(_ timer: Timer, at due: Instant) { outputs.append(.wake(timer, at: due)) }
 
-        /// Tells a station.
+        /// Sends an indication to a station.
         mutating func indicate(station: Int, _ indication: Indication) {
             indications.added.append((station, indication))
         }
@@ -66,9 +66,9 @@ public struct Radio: Sendable {
     struct Station: Sendable {
         var advertisement: Advertisement?
         var advertiser: Advertiser?
-        var generation: UInt32 = 0  // of the advertising; a timer of an older one means nothing
-        var isParked = false  // nobody listens
-        var hasLeft = false  // its number is free, once its links are over
+        var generation: UInt32 = 0  // of the advertising; timers of older ones are ignored
+        var isParked = false  // no station scans or initiates
+        var hasLeft = false  // its number is free after its links are over
         var scan: Scan?
         var initiation: Initiation?
         var attempts: UInt32 = 0
@@ -76,30 +76,30 @@ public struct Radio: Sendable {
 
     struct LinkSlot: Sendable {
         var link: Link
-        var isTaken: Bool  // else what is left of a link that is over
+        var isTaken: Bool  // false: the link is over
         var generation: UInt32
         var central: Int
         var peripheral: Int
-        var steadyUntil = Instant.never  // as many packets get lost
+        var steadyUntil = Instant.never  // the loss is constant until then
     }
 
-    /// Where the stations are.
+    /// The positions of the stations.
     private(set) var air: Medium
     private(set) var stations: [Station] = []
-    private var listeners: [Int] = []  // those that scan or initiate, in their order
+    private var listeners: [Int] = []  // the stations that scan or initiate, in their order
     var links: [LinkSlot] = []
     var freeLinks: [Int] = []
-    var linkOutbox = Outputs<Link.Output>()
+    var linkOutbox = OutputQueue<Link.Output>()
     let seed: RandomStream
     let sleeps: Bool
 
-    /// Chance comes from `seed`; `sleeps: false` plays every connection event, for tests.
+    /// Draws random numbers from `seed`; `sleeps: false` simulates every connection event, for tests.
     init(seed: RandomStream, sleeps: Bool = true) {
         (self.seed, self.sleeps) = (seed, sleeps)
         air = Medium(seed: seed.stream("air"))
     }
 
-    /// The number of the new station: that of one that has left, when no link remembers that one any more.
+    /// Adds a station, and returns its number: that of a station that has left, if no link refers to it.
     mutating func add(_ place: Medium.Station) -> Int {
         guard let number = stations.indices.first(where: { stations[$0].hasLeft && !isLinked($0) }) else {
             stations.append(Station())
@@ -110,14 +110,14 @@ public struct Radio: Sendable {
         return number
     }
 
-    /// A station that does nothing any more is gone.
+    /// Removes a station that neither advertises, scans, initiates nor has links.
     mutating func remove(_ station: Int) {
         guard stations.indices.contains(station) else { return }
         stations[station].hasLeft = true
         air.change(station) { $0.isPresent = false }
     }
 
-    /// Moves, strengthens, removes or brings back a station.
+    /// Changes the position, power, presence, strength or loss of a station.
     mutating func change(
         _ station: Int, at now: Instant, into outbox: inout Outbox, _ change: (inout Medium.Station) -> Void
     ) {
@@ -132,7 +132,7 @@ public struct Radio: Sendable {
         links.contains { $0.isTaken && $0.joins(station) }
     }
 
-    /// A station listens from now on, or does not any more.
+    /// Adds a station to the listeners or removes it.
     private mutating func updateListening(_ station: Int) {
         let isListening = stations[station].scan != nil || stations[station].initiation != nil
         let place = listeners.firstIndex { $0 >= station } ?? listeners.count
@@ -143,24 +143,24 @@ public struct Radio: Sendable {
 
     // MARK: What stations do
 
-    /// Begins to advertise, or goes on with another content when it does already; at high duty not for long.
+    /// Starts to advertise, or restarts with other contents.
     mutating func advertise(
-        _ advertisement: Advertisement, _ rhythm: Advertiser.Rhythm, from station: Int, at now: Instant,
+        _ advertisement: Advertisement, _ schedule: Advertiser.Schedule, from station: Int, at now: Instant,
         into outbox: inout Outbox
     ) {
         let delays = seed.stream("advertising delay \(advertisement.address) \(stations[station].generation)")
         stations[station].advertisement = advertisement
         stations[station].generation &+= 1
-        stations[station].advertiser = Advertiser(rhythm, from: now, delays: delays)
+        stations[station].advertiser = Advertiser(schedule, from: now, delays: delays)
         stations[station].isParked = true
-        if rhythm == .highDuty {
+        if schedule == .highDutyCycle {
             let timer = Timer.advertisingTimeout(station: station, generation: stations[station].generation)
             outbox.wake(timer, at: now.advanced(byNanoseconds: AirTime.highDutyTimeout))
         }
         if !listeners.isEmpty { unpark(station, at: now, into: &outbox) }
     }
 
-    /// Changes what is advertised, not when.
+    /// Changes the contents of advertising, but not its timing.
     mutating func changeAdvertisement(of station: Int, _ change: (inout Advertisement) -> Void) {
         guard var advertisement = stations[station].advertisement else { return }
         change(&advertisement)
@@ -190,18 +190,18 @@ public struct Radio: Sendable {
 
     // MARK: Time
 
-    /// The instant of a `.wake` has come.
+    /// Handles a timer at its instant.
     mutating func timePassed(
         _ timer: Timer, at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
     ) {
         switch timer {
         case .advertising(let station, let generation): advertisingEvent(station, generation, into: &outbox)
-        case .heard(let station, let generation, let listener):
-            packetHeard(station, generation, by: listener, at: now, into: &outbox)
+        case .received(let station, let generation, let listener):
+            advertisingReceived(station, generation, by: listener, at: now, into: &outbox)
         case .answered(let station, let generation, let scanner):
             guard current(station, generation) != nil, stations[scanner].scan != nil,
-                air.hears(from: scanner, to: station, at: now) != nil,
-                let reception = air.hears(from: station, to: scanner, at: now)
+                air.receives(from: scanner, to: station, at: now) != nil,
+                let reception = air.receives(from: station, to: scanner, at: now)
             else { return }
             indicate(isResponse: true, from: station, to: scanner, reception, into: &outbox)
         case .connecting(let station, let generation, let initiator, let attempt):
@@ -229,7 +229,7 @@ public struct Radio: Sendable {
 
     // MARK: Advertising
 
-    /// What a station advertises now; nil when it does not.
+    /// The current advertisement of a station; nil: it does not advertise.
     func advertisement(of station: Int) -> Advertisement? { stations[station].advertisement }
 
     private func current(_ station: Int, _ generation: UInt32) -> Advertisement? {
@@ -252,33 +252,33 @@ public struct Radio: Sendable {
             let start = stations[station].advertiser?.next
         else { return }
         let duration = AirTime.packet(payload: payload)
-        var isHeard = false
-        for listener in listeners where listener != station && air.connects(station, listener) {
-            guard let heard = stations[listener].initiation?.listener ?? stations[listener].scan?.listener else {
+        var isReceived = false
+        for listener in listeners where listener != station && air.arePresent(station, listener) {
+            guard let receiver = stations[listener].initiation?.listener ?? stations[listener].scan?.listener else {
                 continue
             }
-            isHeard = true
+            isReceived = true
             for channel in 37...39 {
                 let begin = start.advanced(byNanoseconds: Int64(channel - 37) * Advertiser.channelSpacing)
-                guard heard.hears(from: begin, nanoseconds: duration, channel: channel) else { continue }
-                let timer = Timer.heard(station: station, generation: generation, listener: listener)
+                guard receiver.receives(from: begin, nanoseconds: duration, channel: channel) else { continue }
+                let timer = Timer.received(station: station, generation: generation, listener: listener)
                 outbox.wake(timer, at: begin.advanced(byNanoseconds: duration))
                 break
             }
         }
         stations[station].advertiser?.advance()
-        guard isHeard, let next = stations[station].advertiser?.next else {
+        guard isReceived, let next = stations[station].advertiser?.next else {
             stations[station].isParked = true
             return
         }
         outbox.wake(.advertising(station: station, generation: generation), at: next)
     }
 
-    private mutating func packetHeard(
+    private mutating func advertisingReceived(
         _ station: Int, _ generation: UInt32, by listener: Int, at now: Instant, into outbox: inout Outbox
     ) {
         guard let advertisement = current(station, generation),
-            let reception = air.hears(from: station, to: listener, at: now)
+            let reception = air.receives(from: station, to: listener, at: now)
         else { return }
         if let initiation = stations[listener].initiation, initiation.peers.contains(advertisement.address),
             advertisement.admits(initiation.address)
@@ -304,10 +304,10 @@ public struct Radio: Sendable {
         isResponse: Bool, from station: Int, to listener: Int, _ reception: Reception, into outbox: inout Outbox
     ) {
         outbox.indicate(
-            station: listener, .heard(station: station, isResponse: isResponse, rssi: reception.rssi))
+            station: listener, .received(station: station, isResponse: isResponse, rssi: reception.rssi))
     }
 
-    /// Nobody is looked for any more.
+    /// Ends connecting.
     mutating func endInitiation(of station: Int) {
         stations[station].initiation = nil
         updateListening(station)

@@ -3,37 +3,37 @@ public import Octets
 public import Simulation
 public import Spelling
 
-/// A value on its way, in 24 octets: what is recorded of each notification.  Its octets lie in the chunk.
+/// A transmitted value, in 24 octets; one is recorded for each notification. The value's octets are in the chunk.
 public struct ValueRecord: Hashable, Sendable {
-    /// When it happened.
+    /// When it was transmitted.
     public let instant: Instant
-    /// Where its octets begin in those of its chunk.
+    /// Offset of the octets in the chunk.
     fileprivate let offset: UInt32
     fileprivate let count: UInt16
-    /// The device whose value it is, counted from 0.
+    /// Number of the device, from 0.
     public let device: UInt16
-    /// The part of the device that has the value; numbers of the caller's choice.
+    /// The caller's number of the value.
     public let part: UInt16
-    /// The other side of the link: which of the chunk's `peers`; 0xFFFF for nobody.
+    /// Index of the peer in the chunk's `peers`; 0xFFFF for none.
     fileprivate let peer: UInt16
-    /// The attribute's handle.
+    /// The attribute handle.
     public let handle: UInt16
-    /// What happened.
+    /// The event.
     public let event: EventName
 }
 
-/// How the numbers of a `ValueRecord` are said in words; asked when a line is written, never before.
-public struct ValueWording: Sendable {
+/// Formats the numbers of `ValueRecord`s; used only when a log is written.
+public struct ValueFormatter: Sendable {
     fileprivate let entity: @Sendable (_ device: Int, _ part: Int) -> String
     fileprivate let value: Value
 
-    /// Adds the value that octets mean as JSON, and says whether there is one.
+    /// Appends the decoded value as JSON; returns false if the octets have no meaning.
     public typealias Value =
         @Sendable (
             _ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
         ) -> Bool
 
-    /// `entity` is as scenarios name it.
+    /// A formatter; `entity` returns names as in scenarios.
     public init(
         entity: @escaping @Sendable (_ device: Int, _ part: Int) -> String,
         value: @escaping Value
@@ -42,16 +42,16 @@ public struct ValueWording: Sendable {
     }
 }
 
-/// Some entries of the journal, in the order in which they happened.
+/// Entries of the journal in order.
 public struct EventChunk: Sendable {
     fileprivate enum Entry: Sendable {
         case value(ValueRecord)
         case line(LineRecord)
-        /// Anything else, by its place among `records`.
+        /// Any other event, by its index in `records`.
         case record(Int)
     }
 
-    /// A line that somebody said, in the chunk's text.
+    /// A line printed by a client; its text is in the chunk.
     fileprivate struct LineRecord: Sendable {
         let instant: Instant
         let offset: Int
@@ -60,39 +60,39 @@ public struct EventChunk: Sendable {
 
     fileprivate var entries: [Entry] = []
     fileprivate var records: [EventRecord] = []
-    /// The octets of values, and the text of lines.
+    /// The octets of values and the text of lines.
     fileprivate var content = JSONText()
     fileprivate var peers: [DeviceAddress] = []  // of values; few at a time
 
-    /// How many entries there are.
+    /// Number of entries.
     public var count: Int { entries.count }
 
-    /// The other side of the link that a value went over.
+    /// The peer of a value's connection.
     fileprivate func peer(of value: ValueRecord) -> DeviceAddress? {
         peers.indices.contains(Int(value.peer)) ? peers[Int(value.peer)] : nil
     }
 
-    /// Adds a line for each entry, with its end, to `text`.
-    public func write(in wording: ValueWording, to text: inout JSONText) {
+    /// Appends one line per entry to `text`.
+    public func write(in wording: ValueFormatter, to text: inout JSONText) {
         var subject = Subject()
         for entry in entries {
             switch entry {
             case .record(let index): records[index].write(to: &text)
             case .line(let line): write(line, to: &text)
             case .value(let value):
-                subject.become(that: value, of: peer(of: value), in: wording)
+                subject.update(for: value, of: peer(of: value), in: wording)
                 write(value, of: subject, in: wording, to: &text)
             }
             text.append("\n")
         }
     }
 
-    /// What a value is of, in words: the same for one value after the other, so it is kept.
+    /// The members of a line that are often the same for consecutive values, cached.
     private struct Subject {
         private var value: ValueRecord?
         private(set) var text = JSONText()
 
-        mutating func become(that next: ValueRecord, of peer: DeviceAddress?, in wording: ValueWording) {
+        mutating func update(for next: ValueRecord, of peer: DeviceAddress?, in wording: ValueFormatter) {
             if let value, value.device == next.device, value.part == next.part, value.peer == next.peer,
                 value.handle == next.handle
             {
@@ -115,7 +115,7 @@ public struct EventChunk: Sendable {
     }
 
     private func write(
-        _ value: ValueRecord, of subject: Subject, in wording: ValueWording, to text: inout JSONText
+        _ value: ValueRecord, of subject: Subject, in wording: ValueFormatter, to text: inout JSONText
     ) {
         let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
         text.begin(value.event, at: value.instant)
@@ -129,19 +129,18 @@ public struct EventChunk: Sendable {
 }
 
 extension EventChunk {
-    /// The entries of the events that `isMeant` picks, for who says them in words of their own; without the lines that
-    /// a client said.
-    public func records(where isMeant: (EventName) -> Bool, in wording: ValueWording) -> [EventRecord] {
+    /// The records of the events that `isIncluded` selects, except for the lines printed by a client.
+    public func records(where isIncluded: (EventName) -> Bool, in wording: ValueFormatter) -> [EventRecord] {
         entries.compactMap { entry in
             switch entry {
-            case .record(let index): isMeant(records[index].event) ? records[index] : nil
+            case .record(let index): isIncluded(records[index].event) ? records[index] : nil
             case .line: nil
-            case .value(let value): isMeant(value.event) ? record(of: value, in: wording) : nil
+            case .value(let value): isIncluded(value.event) ? record(of: value, in: wording) : nil
             }
         }
     }
 
-    /// The lines that a client said, as JSON.
+    /// The lines printed by a client, as JSON.
     public var lines: [(instant: Instant, octets: ArraySlice<UInt8>)] {
         entries.compactMap { entry in
             guard case .line(let line) = entry else { return nil }
@@ -149,7 +148,7 @@ extension EventChunk {
         }
     }
 
-    private func record(of value: ValueRecord, in wording: ValueWording) -> EventRecord {
+    private func record(of value: ValueRecord, in wording: ValueFormatter) -> EventRecord {
         let (device, part) = (Int(value.device), Int(value.part))
         let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
         var record = EventRecord(value.event, of: wording.entity(device, part), at: value.instant)
@@ -161,12 +160,12 @@ extension EventChunk {
     }
 }
 
-/// Everything that happened, in order: the one log that reports, traces and expectations read.
+/// All events in order: the log that reports, traces and expectations read.
 ///
-/// Adding a value allocates nothing once the storage has grown to a chunk.  The journal never holds more than one
-/// chunk: a full one goes to the sink.
+/// Once its storage has grown to the size of a chunk, appending a value does not allocate. The journal holds at most
+/// one chunk; a full chunk is passed to the sink.
 public struct EventJournal: Sendable {
-    /// Takes a chunk, and is done with it when it returns.
+    /// Processes a chunk; must not keep it.
     public typealias Sink = @Sendable (EventChunk) -> Void
 
     private static let octetsPerChunk = 1 << 16
@@ -175,20 +174,20 @@ public struct EventJournal: Sendable {
     private let entriesPerChunk: Int
     private let sink: Sink?
 
-    /// Without a sink nothing is kept.
+    /// A journal; without a sink nothing is recorded.
     public init(entriesPerChunk: Int = 256, sink: Sink?) {
         (self.entriesPerChunk, self.sink) = (entriesPerChunk, sink)
     }
 
-    /// Adds what happened.
+    /// Appends an event.
     public mutating func append(_ record: EventRecord) {
         guard sink != nil else { return }
         chunk.records.append(record)
         add(.record(chunk.records.count - 1))
     }
 
-    /// Adds that a value went its way.  `packet` stays the caller's; the value is what it has behind its first
-    /// `header` octets.
+    /// Appends a transmitted value: the octets of `packet` after its first `header` octets. The caller keeps the
+    /// packet.
     public mutating func append(
         _ event: EventName, device: Int, part: Int, peer: DeviceAddress?, handle: UInt16,
         _ packet: Packet, droppingFirst header: Int = 0, in pool: borrowing PacketPool, at now: Instant
@@ -198,7 +197,7 @@ public struct EventJournal: Sendable {
         append(event, device: device, part: part, peer: peer, handle: handle, value, at: now)
     }
 
-    /// Adds that a value of these octets went its way.
+    /// Appends a transmitted value.
     public mutating func append(
         _ event: EventName, device: Int, part: Int, peer: DeviceAddress?, handle: UInt16, _ octets: ArraySlice<UInt8>,
         at now: Instant
@@ -213,7 +212,7 @@ public struct EventJournal: Sendable {
         add(.value(record))
     }
 
-    /// Adds a line that the client said; it is written only if somebody reads it.
+    /// Appends a line printed by the client.
     public mutating func append(line: some JSONWritable, at now: Instant) {
         guard sink != nil else { return }
         let offset = chunk.content.count
@@ -227,7 +226,7 @@ public struct EventJournal: Sendable {
         if chunk.entries.count >= entriesPerChunk || chunk.content.count >= Self.octetsPerChunk { flush() }
     }
 
-    /// Where a peer stands in the chunk; who is not there yet is added.
+    /// The index of a peer in the chunk, to which it is added if necessary.
     private mutating func number(of peer: DeviceAddress?) -> UInt16 {
         guard let peer else { return .max }
         for index in chunk.peers.indices where chunk.peers[index] == peer { return UInt16(clamping: index) }
@@ -236,7 +235,7 @@ public struct EventJournal: Sendable {
         return UInt16(clamping: chunk.peers.count - 1)
     }
 
-    /// Hands over what has not been handed over yet.
+    /// Passes the remaining entries to the sink.
     public mutating func flush() {
         guard let sink, !chunk.entries.isEmpty else { return }
         sink(chunk)

@@ -1,57 +1,57 @@
-/// What can happen: the names that scenarios, expectations and the event log share.
+/// The events of scenarios, expectations and the event log.
 public enum EventName: String, CaseIterable, Sendable {
-    /// A device begins to advertise; when its next phase begins it goes on.
+    /// A device starts advertising; it is still advertising when its next phase begins.
     case advertising
-    /// A central looks for advertisements.
+    /// A central starts scanning.
     case scanning
-    /// A central has stopped looking.
+    /// A central stops scanning.
     case scanningStopped = "scanning_stopped"
-    /// A central asks for a link.
+    /// A central starts connecting.
     case connecting
-    /// A link is there.
+    /// A connection is established.
     case connected
-    /// A link is gone, for a `reason`.
+    /// A connection ends, for a `reason`.
     case disconnected
-    /// A link is encrypted.
+    /// A connection is encrypted.
     case encrypted
-    /// Two devices share keys.
+    /// Two devices have paired.
     case paired
-    /// Two devices do not share keys, for a `reason`.
+    /// Pairing failed, for a `reason`.
     case pairingFailed = "pairing_failed"
-    /// Both sides agree on an ATT_MTU, the `value`.
+    /// ATT_MTU is negotiated; its `value`.
     case mtu
-    /// A client has begun to search for services.
+    /// A client starts discovering services.
     case discovering
-    /// A client's search for services is at its end.
+    /// A client finishes discovering services.
     case discovered
-    /// A client wants to be told of changes.
+    /// A client subscribes.
     case subscribed
-    /// A client does not want to be told any more.
+    /// A client unsubscribes.
     case unsubscribed
-    /// A client has read a value.
+    /// A client reads a value.
     case read
-    /// A client has written a value.
+    /// A client writes a value.
     case written
-    /// A notification has left the server.
+    /// A server sends a notification.
     case notified
-    /// The link layer of the other side has a notification.
+    /// The peer's link layer receives a notification.
     case delivered
-    /// An indication has left the server.
+    /// A server sends an indication.
     case indicated
-    /// The client has confirmed an indication.
+    /// A client confirms an indication.
     case confirmed
-    /// The server has sent an Error Response with an `error`.
+    /// A server sends an Error Response with an `error`.
     case refused
-    /// A part could not say a `value`, and said the nearest that it can; once for each part.  Or a device's clock on the
-    /// wall could not skip a `value` of seconds, and has stopped; or a device has no handles left to move its attributes by
-    /// a `value`, and did not.
+    /// A `value` is out of range and was replaced by the nearest possible one; reported once per value. Also: a wall
+    /// clock stopped because it cannot skip a `value` of seconds, or attributes stayed in place because their handles
+    /// cannot move by a `value`.
     case saturated
-    /// A rule of the script begins to act.
+    /// A rule of the script starts to act.
     case began
-    /// A rule of the script acts no more.
+    /// A rule of the script stops acting.
     case ended
-    /// A client under test has printed a `line`.
+    /// The client under test prints a `line`.
     case said
-    /// A client under test has ended with a status, the `value`.
+    /// The client under test exits with a status, its `value`.
     case exited
 }

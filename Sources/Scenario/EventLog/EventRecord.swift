@@ -2,48 +2,48 @@ public import Bluetooth
 public import Simulation
 public import Spelling
 
-/// One thing that happened, with what can be said about it; what cannot is nil, and left out of the log.
+/// An event and its details; details that are nil are omitted from the log.
 public struct EventRecord: Hashable, Sendable {
     /// When it happened.
     public var instant: Instant
-    /// What happened.
+    /// The event.
     public var event: EventName
-    /// The thing it happened to, as scenarios name it: `strap/heart_rate`.
+    /// What it happened to, as scenarios name it: `strap/heart_rate`.
     public var entity: String?
-    /// The other side of the link.
+    /// The other side of the connection.
     public var peer: DeviceAddress?
-    /// The attribute's handle.
+    /// The attribute handle.
     public var handle: UInt16?
     /// The decoded value, as JSON text: `{"bpm": 62}`.
     public var value: String?
     /// The value's octets.
     public var octets: [UInt8]?
-    /// Why, in the specification's words.
+    /// The reason, in the specification's terms.
     public var reason: String?
     /// The error, by the specification's name in snake case.
     public var error: String?
-    /// What a client printed, or how somebody outside said what is done, as JSON text.
+    /// A line that a client printed, or an action that was requested from outside, as JSON text.
     public var line: String?
-    /// The rule of the script that did it, by its id.
+    /// The id of the script's rule that caused it.
     public var rule: String?
 
-    /// Says as little as possible; set what else is known.
+    /// An event without details.
     public init(_ event: EventName, of entity: String? = nil, at instant: Instant) {
         (self.event, self.entity, self.instant) = (event, entity, instant)
     }
 
-    /// What else is known of what is played, where somebody outside can act on it.
+    /// The scenario's source, recorded if actions can be requested from outside.
     public struct Source: Hashable, Sendable {
-        /// A digest of the scenario's files, as they were read.
+        /// A digest of the scenario's files.
         public var digest: String
-        /// The variables that were set, each as `NAME=VALUE`.
+        /// The variables that were set, as `NAME=VALUE`.
         public var settings: [String]
 
-        /// Files of this digest, with these variables.
+        /// A source with this digest and these variables.
         public init(digest: String, settings: [String]) { (self.digest, self.settings) = (digest, settings) }
     }
 
-    /// The first line of an event log: what was played.
+    /// The first line of an event log.
     public static func start(version: String, scenario: String, seed: UInt64, source: Source? = nil) -> String {
         var line =
             "{\"t\": \(Instant.start), \"event\": \"start\", \"lubdub\": \(version.quoted), "
@@ -62,7 +62,7 @@ public struct EventRecord: Hashable, Sendable {
 }
 
 extension EventRecord: JSONWritable {
-    /// Adds a JSON object with its keys in the order of the properties above.
+    /// Appends a JSON object with the keys in the order of the properties above.
     public func write(to text: inout JSONText) {
         text.begin(event, at: instant)
         if let entity { text.append(member: "of", quoted: entity) }
@@ -78,7 +78,7 @@ extension EventRecord: JSONWritable {
     }
 }
 
-// The members of an event's line, of which `t` and `event` come first.
+// The members of an event's line, after `t` and `event`.
 extension JSONText {
     mutating func begin(_ event: EventName, at instant: Instant) {
         append("{\"t\": ")
@@ -120,7 +120,7 @@ extension JSONText {
         append(text: json)
     }
 
-    /// In seconds with six decimals, as `Instant.description`.
+    /// Seconds with six decimals, as in `Instant.description`.
     private mutating func append(_ instant: Instant) {
         let microseconds = instant.nanoseconds / 1000
         if microseconds < 0 { append("-") }

@@ -2,14 +2,13 @@ public import Bluetooth
 public import Octets
 public import Simulation
 
-/// One HCI packet, or the coming or going of a controller, in 24 octets; its octets lie in the chunk.
+/// An HCI packet or a change of a controller, in 24 octets; the packet's octets are in the chunk.
 public struct PacketRecord: Hashable, Sendable {
-    /// What was seen at the boundary between host and controller.  The raw value is the opcode that the Linux
-    /// monitor has for it: BlueZ, `src/shared/btsnoop.h`.
+    /// The type of a record. Raw values are opcodes of the Linux monitor: BlueZ, `src/shared/btsnoop.h`.
     public enum Kind: UInt8, Sendable {
-        /// A controller is there: type, bus, address (6 octets), name (8 octets).
+        /// A controller was added: type, bus, address (6 octets), name (8 octets).
         case newIndex = 0
-        /// A controller is gone.
+        /// A controller was removed.
         case deleteIndex = 1
         /// HCI Command, host to controller.
         case command = 2
@@ -19,42 +18,42 @@ public struct PacketRecord: Hashable, Sendable {
         case aclToController = 4
         /// ACL Data, controller to host.
         case aclToHost = 5
-        /// A host uses the controller from now on.
+        /// A host opened the controller.
         case openIndex = 8
-        /// The host does not use it any more.
+        /// The host closed the controller.
         case closeIndex = 9
     }
 
-    /// When it passed.
+    /// When the packet passed between host and controller.
     public let instant: Instant
-    /// Where its octets begin in those of its chunk.
+    /// Offset of the octets in the chunk.
     public let offset: UInt32
-    /// How many octets it has, without H4's packet indicator.
+    /// Number of octets, without the H4 packet indicator.
     public let count: UInt16
-    /// The controller, counted from 0.
+    /// Number of the controller, from 0.
     public let controller: UInt16
-    /// What it is.
+    /// The type.
     public let kind: Kind
 }
 
-/// Some packet records one after the other, and the octets of all of them.
+/// Consecutive packet records and their octets.
 public struct PacketChunk: Sendable {
-    /// In the order in which they were seen.
+    /// The records in order.
     public fileprivate(set) var records: [PacketRecord] = []
     fileprivate var octets: [UInt8] = []
 
-    /// The octets of one of `records`; empty for a record of another chunk that reaches beyond the end.
+    /// The octets of one of `records`.
     public func octets(of record: PacketRecord) -> ArraySlice<UInt8> {
         octets.dropFirst(Int(record.offset)).prefix(Int(record.count))
     }
 }
 
-/// Every HCI packet of every controller: compact records that are made into text or files by who reads them.
+/// All HCI packets of all controllers, as compact records for text and trace files.
 ///
-/// Appending allocates nothing once the storage has grown to a chunk.  The log never holds more than one chunk:
-/// a full one goes to the sink.
+/// Once its storage has grown to the size of a chunk, appending does not allocate. The log holds at most one chunk; a
+/// full chunk is passed to the sink.
 public struct PacketLog: Sendable {
-    /// Takes a chunk, and is done with it when it returns.
+    /// Processes a chunk; must not keep it.
     public typealias Sink = @Sendable (PacketChunk) -> Void
 
     private static let octetsPerChunk = 1 << 16
@@ -63,12 +62,12 @@ public struct PacketLog: Sendable {
     private let recordsPerChunk: Int
     private let sink: Sink?
 
-    /// Without a sink nothing is kept.
+    /// A log; without a sink nothing is recorded.
     public init(recordsPerChunk: Int = 1024, sink: Sink?) {
         (self.recordsPerChunk, self.sink) = (recordsPerChunk, sink)
     }
 
-    /// Adds a packet, which stays the caller's; its octets are copied, and begin behind H4's packet indicator.
+    /// Appends a copy of a packet without its H4 packet indicator. The caller keeps the packet.
     public mutating func append(
         _ kind: PacketRecord.Kind, controller: Int, _ packet: Packet, in pool: borrowing PacketPool, at now: Instant
     ) {
@@ -78,7 +77,7 @@ public struct PacketLog: Sendable {
         add(kind, controller: controller, from: offset, at: now)
     }
 
-    /// Adds a packet of these octets, which begin behind H4's packet indicator.
+    /// Appends a packet with these octets, without H4 packet indicator.
     public mutating func append(
         _ kind: PacketRecord.Kind, controller: Int, _ octets: ArraySlice<UInt8>, at now: Instant
     ) {
@@ -96,9 +95,8 @@ public struct PacketLog: Sendable {
         if chunk.records.count >= recordsPerChunk || chunk.octets.count >= Self.octetsPerChunk { flush() }
     }
 
-    /// Adds that a controller is there and a host uses it; this must come before its packets.
-    ///
-    /// Of `name`, the first 7 octets are kept.
+    /// Appends that a controller was added and opened; required before its first packet. Only the first 7 octets of
+    /// `name` are recorded.
     public mutating func open(controller: Int, _ address: DeviceAddress, name: String, at now: Instant) {
         let text = name.utf8.prefix(7)
         let octets = [0, 0] + address.octets + text + repeatElement(0, count: 8 - text.count)
@@ -106,13 +104,13 @@ public struct PacketLog: Sendable {
         append(.openIndex, controller: controller, [], at: now)
     }
 
-    /// Adds that the host of a controller is gone, and the controller with it.
+    /// Appends that a controller was closed and removed.
     public mutating func close(controller: Int, at now: Instant) {
         append(.closeIndex, controller: controller, [], at: now)
         append(.deleteIndex, controller: controller, [], at: now)
     }
 
-    /// Hands over what has not been handed over yet.
+    /// Passes the remaining records to the sink.
     public mutating func flush() {
         guard let sink, !chunk.records.isEmpty else { return }
         sink(chunk)

@@ -1,106 +1,106 @@
 public import Bluetooth
 
-/// A device of a scenario, and what it has.
+/// A device of a scenario.
 public struct Device: Hashable, Sendable {
-    /// What it can be.
+    /// The role of a device.
     public enum Role: String, CaseIterable, Sendable {
-        /// It advertises, and waits to be connected to.
+        /// It advertises and accepts connections.
         case peripheral
-        /// A second central, which may connect to a peripheral and so take it away.
+        /// A second central, which can connect to a peripheral and so keep other clients away.
         case central
     }
 
-    /// What the scenario calls it.
+    /// Its name in the scenario.
     public var id: String
-    /// What it calls itself: the GAP device name.
+    /// The GAP device name.
     public var name: String
-    /// What it is.
+    /// The role.
     public var role: Role
-    /// As written; else by its place in the list, `C0:FF:EE:00:00:01/random` for the first.
+    /// The address; by default numbered by position, `C0:FF:EE:00:00:01/random` for the first.
     public var address: DeviceAddress
-    /// To the client, in metres.
+    /// The distance to the client, in metres.
     public var distance: Double
-    /// So many at once.
+    /// The maximum number of connections.
     public var connections: Int
-    /// How it makes itself known.
+    /// The advertising parameters.
     public var advertising: Advertising
-    /// The connection that it prefers.
+    /// The preferred connection parameters.
     public var link: Link
-    /// How it pairs; nil when it does not.
+    /// The pairing parameters; nil for no pairing.
     public var security: Security?
-    /// In the file's order, and then those that rules add; ``Thing`` counts them from 0.
+    /// The services in the file's order, and then those that rules add.
     public var services: [Service]
 }
 
-/// What a device sends while it waits for a connection.
+/// The advertising data and parameters of a device.
 public struct Advertising: Hashable, Sendable {
-    /// An interval that lasts for a while.
+    /// A phase with an advertising interval.
     public struct Phase: Hashable, Sendable {
-        /// Between two advertising events.
+        /// The advertising interval.
         public var interval: Duration
-        /// How long; nil for ever.
+        /// The duration; nil for unlimited.
         public var duration: Duration?
     }
 
-    /// Octets that belong to a service: AD type Service Data.
+    /// Service Data, an AD type.
     public struct ServiceData: Hashable, Sendable {
         /// The service.
         public var uuid: UUID
-        /// Without the UUID.
+        /// The data without the UUID.
         public var octets: [UInt8]
     }
 
-    /// Octets that a company gives a meaning: AD type Manufacturer Specific Data.
+    /// Manufacturer Specific Data, an AD type.
     public struct ManufacturerData: Hashable, Sendable {
         /// The company's assigned number.
         public var company: UInt16
-        /// Without the number.
+        /// The data without the company's number.
         public var octets: [UInt8]
     }
 
-    /// What a packet says.
+    /// The content of a packet.
     public struct Payload: Hashable, Sendable {
-        /// The services that it lists.
+        /// The listed services.
         public var services: [UUID] = []
-        /// In the file's order.
+        /// The data, in the file's order.
         public var serviceData: [ServiceData] = []
-        /// In the file's order.
+        /// The data, in the file's order.
         public var manufacturerData: [ManufacturerData] = []
-        /// The category that the device says it belongs to; 833 is a heart rate belt.
+        /// The appearance; 833 is a heart rate belt.
         public var appearance: UInt16?
-        /// In dBm.
+        /// The transmit power, in dBm.
         public var txPower: Int8?
     }
 
-    /// One after the other; `{"interval": …}` alone is one that lasts for ever.
+    /// Consecutive phases; `{"interval": …}` alone is one unlimited phase.
     public var phases: [Phase]
-    /// What is sent unasked.
+    /// The advertising data.
     public var payload: Payload
-    /// What is sent when a scanner asks; nil: what is to be sent then is left to the device.
+    /// The scan response data; nil: the device chooses.
     public var scanResponse: Payload?
-    /// Whether a connection can be made.
+    /// Whether the device accepts connections.
     public var isConnectable: Bool
 }
 
-/// The parameters of a connection that a peripheral asks for; nil for what it does not mind.
+/// The connection parameters that a peripheral prefers; nil for no preference.
 public struct Link: Hashable, Sendable {
-    /// Between two connection events.
+    /// The connection interval.
     public var interval: Duration?
-    /// So many events in a row may be slept through.
+    /// The peripheral latency: consecutive connection events that the device may skip.
     public var latency: Int?
     /// The supervision timeout.
     public var timeout: Duration?
-    /// The largest ATT MTU that it takes.
+    /// The largest ATT MTU, in octets.
     public var mtu: Int?
 }
 
-/// How a device pairs.
+/// The pairing parameters of a device.
 public struct Security: Hashable, Sendable {
-    /// What a person can do with it.  Core 6.0, Vol 3, Part H, section 2.3.2.
+    /// The IO capability.  Core 6.0, Vol 3, Part H, section 2.3.2.
     public enum IO: String, CaseIterable, Sendable {
         /// Shows six digits.
         case displayOnly = "display_only"
-        /// Shows six digits, and can be told yes or no.
+        /// Shows six digits, and takes a yes or no.
         case displayYesNo = "display_yes_no"
         /// Takes six digits.
         case keyboardOnly = "keyboard_only"
@@ -110,14 +110,14 @@ public struct Security: Hashable, Sendable {
         case keyboardDisplay = "keyboard_display"
     }
 
-    /// What a person can do with it.
+    /// The IO capability.
     public var io: IO
-    /// The six digits, when they are always the same.
+    /// A fixed passkey of six digits.
     public var passkey: Int?
-    /// Whether it keeps keys.
+    /// Whether it stores keys.
     public var isBonding: Bool
-    /// Whether it can LE Secure Connections.
+    /// Whether it supports LE Secure Connections.
     public var hasSecureConnections: Bool
-    /// So many bonds at once.
+    /// The maximum number of bonds.
     public var bonds: Int?
 }

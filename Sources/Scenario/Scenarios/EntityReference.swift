@@ -1,19 +1,19 @@
 public import Services
 
-/// What a path such as `strap/heart_rate/contact` names, as indices into the scenario.
+/// The entity that a path such as `strap/heart_rate/contact` names, as indices into the scenario.
 public enum EntityReference: Hashable, Sendable {
     /// An index of ``Scenario/devices``.
     case device(Int)
-    /// A service as a whole: an index of ``Device/services``.
+    /// A service: an index of ``Device/services``.
     case service(device: Int, service: Int)
-    /// A value: an index of ``Service/values``.  A service's name alone means its main value, where a value is needed.
+    /// A value: an index of ``Service/values``.  Where a value is required, the path of a service names its main value.
     case part(device: Int, service: Int, part: Int)
     /// The client under test.
     case client
     /// An index of ``Scenario/script``.
     case rule(Int)
 
-    /// The device that it is or belongs to.
+    /// The device, or the device of a service or value; nil for others.
     public var device: Int? {
         switch self {
         case .device(let device), .service(let device, _), .part(let device, _, _): device
@@ -23,7 +23,7 @@ public enum EntityReference: Hashable, Sendable {
 }
 
 extension Scenario {
-    /// The value that a reference means; nil for any other reference, and for one into another scenario.
+    /// The value of a reference; nil for other entities, and for indices that the scenario does not have.
     public func value(_ entity: EntityReference) -> ServiceValue? {
         guard case .part(let device, let service, let value) = entity, devices.indices.contains(device),
             devices[device].services.indices.contains(service),
@@ -32,7 +32,7 @@ extension Scenario {
         return devices[device].services[service].values[value]
     }
 
-    /// The path that means the same: `strap/heart_rate/contact`; nil when there is nothing to mean.
+    /// The path of an entity: `strap/heart_rate/contact`; nil if it has none.
     public func path(of entity: EntityReference) -> String? {
         switch entity {
         case .client: return "client"
@@ -49,12 +49,13 @@ extension Scenario {
         }
     }
 
-    /// The first value with this name that a device has in such a service, or its main value; nil when it has none.
+    /// The first value of a device with a name in a kind of service, or its main value; nil if there is none.
     public func value(
         named name: String? = nil, of description: ServiceDescription, device: Int
     ) -> EntityReference? {
         guard devices.indices.contains(device) else { return nil }
-        for (index, service) in devices[device].services.enumerated() where service.description.name == description.name {
+        for (index, service) in devices[device].services.enumerated() where service.description.name == description.name
+        {
             let place = name.map { name in service.values.firstIndex { $0.name == name } } ?? service.mainValue
             if let place { return .part(device: device, service: index, part: place) }
         }

@@ -1,39 +1,39 @@
-/// What should be seen.
+/// A condition on the events of a scenario.
 public struct Expectation: Hashable, Sendable {
-    /// What is asked.
+    /// The kind of condition.
     public enum Question: Hashable, Sendable {
-        /// The event comes in time.
+        /// The event occurs in time.
         case seen(Event, within: Duration)
-        /// The event does not come.
+        /// The event does not occur.
         case never(Event)
-        /// It comes so often.
+        /// The number of occurrences is within limits.
         case count(Event, Limits)
-        /// They come one after the other.
+        /// The events occur in this order.
         case order([Event])
-        /// It comes so often in each window.
+        /// The number of occurrences in each window is within limits.
         case rate(Event, per: Duration, Limits)
-        /// From the first event to the second it takes at most so long, in so many per cent of the cases.
-        case delay(from: Event, to: Event, percentile: Double, most: Duration)
+        /// The time from one event to another does not exceed a maximum, in a percentage of the cases.
+        case delay(from: Event, to: Event, percentile: Double, maximum: Duration)
     }
 
-    /// Between these, both included; nil for no bound.
+    /// An inclusive range; nil for no bound.
     public struct Limits: Hashable, Sendable {
-        /// At least.
+        /// The lower bound.
         public var min: Double?
-        /// At most.
+        /// The upper bound.
         public var max: Double?
 
-        /// At least, and at most.
+        /// A range.
         public init(min: Double? = nil, max: Double? = nil) { (self.min, self.max) = (min, max) }
     }
 
-    /// What reports call it.
+    /// Its name in reports.
     public var id: String
-    /// What is asked.
+    /// The condition.
     public var question: Question
-    /// Opens it, each time.
+    /// Opens it, at each match.
     public var since: Moment
-    /// Closes it, at the latest so long after it was opened.
+    /// Closes it this long after it opens, at the latest.
     public var within: Duration?
     /// Closes it.
     public var until: Moment?
@@ -43,41 +43,41 @@ public struct Expectation: Hashable, Sendable {
     public var isRecommendation: Bool
 }
 
-/// What a value must be like.
+/// A pattern for JSON values.
 public indirect enum Matcher: Hashable, Sendable {
     /// A member of an object.
     public struct Member: Hashable, Sendable {
         /// Its key.
         public var key: String
-        /// What its value must be like.
+        /// The pattern for its value.
         public var matcher: Matcher
     }
 
-    /// How a truth is made of what was delivered.
+    /// The statistic over delivered values.
     public enum Statistic: String, CaseIterable, Sendable {
         /// The newest.
         case last
         /// The arithmetic mean.
         case mean
-        /// The most frequent; of equally frequent ones, the lowest.
+        /// The most frequent value; of several, the lowest.
         case mode
-        /// How many.
+        /// The number of values.
         case count
-        /// All of them together.
+        /// The sum.
         case sum
     }
 
-    /// What was delivered.
+    /// A statistic over the delivered values of an entity.
     public struct Truth: Hashable, Sendable {
-        /// How it is made.
+        /// The statistic.
         public var statistic: Statistic
-        /// Of this part.
+        /// The value's entity.
         public var of: EntityReference
-        /// Of the last so many values only.
+        /// The number of latest values that count; nil for all.
         public var last: Int?
-        /// Of values below this only.
+        /// Only values below this count.
         public var below: Double?
-        /// So far off is near enough.
+        /// The allowed deviation.
         public var tolerance: Double
     }
 
@@ -93,16 +93,16 @@ public indirect enum Matcher: Hashable, Sendable {
     case list([Matcher])
     /// An object that has at least these members.
     case object([Member])
-    /// A list, each of whose elements is like this.
+    /// A list all of whose elements match.
     case each(Matcher)
-    /// One of these fits.
+    /// Any of these patterns.
     case oneOf([Matcher])
-    /// A number between these.
+    /// A number in a range.
     case between(Expectation.Limits)
     /// Anything (`true`), or nothing.
     case any(Bool)
-    /// Whatever this does not fit.
+    /// Any value that the pattern does not match.
     case not(Matcher)
-    /// What was delivered.
+    /// A value that was delivered.
     case truth(Truth)
 }

@@ -2,7 +2,7 @@ import Bluetooth
 import Documents
 import EventLog
 
-/// How the language writes what is written as a string.
+/// The string formats of the language.
 extension Shape {
     static let duration = Shape.form(Forms.duration)
     static let id = Shape.form(Forms.id)
@@ -13,7 +13,7 @@ extension Shape {
     static let rate = Shape.form(Forms.rate)
     static let distance = Shape.form(Forms.distance)
     static let path = Shape.form(Forms.path)
-    /// Any number that is one.
+    /// Any finite number.
     static let anyNumber = Shape.number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)
     static let positive = Shape.integer(1...Int.max)
     static let natural = Shape.integer(0...Int.max)
@@ -49,7 +49,7 @@ enum Forms {
     static let id = Shape.Form(#"an id such as "chest_strap""#, pattern: "^[a-z][a-z0-9_]*$", accepts: isWord)
 
     static let entity = Shape.Form(
-        #"a thing such as "strap/heart_rate""#, pattern: "^[a-z][a-z0-9_]*(/[a-z0-9_][a-z0-9_-]*){0,2}$"
+        #"a path such as "strap/heart_rate""#, pattern: "^[a-z][a-z0-9_]*(/[a-z0-9_][a-z0-9_-]*){0,2}$"
     ) { text in
         let words = text.split(separator: "/", omittingEmptySubsequences: false)
         return words.count <= 3 && isWord(String(words[0]))
@@ -58,7 +58,7 @@ enum Forms {
             }
     }
 
-    static let path = Shape.Form(#"a path such as "straps/chest.json""#, pattern: ".") { !$0.isEmpty }
+    static let path = Shape.Form(#"a file path such as "straps/chest.json""#, pattern: ".") { !$0.isEmpty }
 
     static let wallTime = Shape.Form(
         #"a time such as "2024-03-01T23:50:00+01:00""#,
@@ -81,7 +81,7 @@ enum Forms {
         #"an event such as "connected""#, pattern: "^(\(eventNames.joined(separator: "|")))$", names: eventNames
     ) { Event.Kind(rawValue: $0) != nil }
 
-    /// A name in snake_case of the specification, as errors and reasons have them.
+    /// The specification's name of an error or reason, in snake_case.
     static let specificationName = Shape.Form(
         #"a name such as "insufficient_authentication""#, pattern: "^[a-z][a-z0-9_]*$", accepts: isWord)
 
@@ -93,7 +93,7 @@ enum Forms {
         "a matcher's key", pattern: "^[^$]|^$", names: ["$each", "$one_of", "$min", "$max", "$any", "$not", "$truth"]
     ) { $0.first != "$" }
 
-    /// The name in `${name}`.
+    /// The name in `${name}`; nil for other text.
     static func variableName(_ text: String) -> String? {
         guard text.hasPrefix("${"), text.hasSuffix("}") else { return nil }
         let name = String(text.dropFirst(2).dropLast())

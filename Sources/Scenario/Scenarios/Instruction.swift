@@ -2,31 +2,33 @@ public import Documents
 public import Simulation
 import Spelling
 
-/// What somebody outside says to a scenario that plays, in one line of JSON.
+/// A line of the control socket.
 public enum Instruction: Hashable, Sendable {
-    /// Something is done at once: a rule without a name, with its `line`.
+    /// Perform an action at once: a rule without an id, with its `line`.
     case act(Rule)
-    /// How does everything stand?
+    /// Report the status.
     case status
 }
 
-/// Reads lines of JSON from outside, in the words of the script.
+/// Reads lines of the control socket.
 ///
 ///     {"do": "link_loss", "of": "strap", "for": "8 s"}
 ///     {"do": "clear"}
 ///     {"ask": "status"}
 ///
-/// A line is an action as in the script, without `id` and `when`; its problems are those that a scenario file would
-/// have.  It names things of the scenario, and no files.
+/// An action is written as in the script, without `id` and `when`, and has the same problems as in a scenario file.  It
+/// cannot name files.
 public struct InstructionReader: Sendable {
     private let names: Names
 
-    /// For those who speak about this scenario.
+    /// A reader for lines about a scenario.
     public init(_ scenario: Scenario) {
         names = Names(devices: scenario.devices, rules: scenario.script.map(\.id))
     }
 
-    /// What a line says at an instant, or the first thing that is wrong with it; its `path` is that of a key: `for`.
+    /// Reads a line at an instant.
+    ///
+    /// - Throws: The first problem; its `path` is a key of the line, such as `for`.
     public func read(_ line: some Collection<UInt8>, at now: Instant) throws(Problem) -> Instruction {
         let log = ProblemLog()
         let root = Cursor(try Node(json: line, file: "", log: log), file: "", log: log)
@@ -40,7 +42,7 @@ public struct InstructionReader: Sendable {
         try Self.check(log)
         let rule = rule(root, at: now, log)
         try Self.check(log)
-        guard let rule else { throw Problem(root, .wrongForm, "this cannot be understood") }
+        guard let rule else { throw Problem(root, .wrongForm, "expected an action or a query") }
         return .act(rule)
     }
 
@@ -53,7 +55,7 @@ public struct InstructionReader: Sendable {
         let script = ScriptReader(names: names, moments: MomentReader(names: names), curves: curves)
         let end = script.end(root)
         if case .at(let moment)? = end, let due = moment.clockTime(after: now, origin: .start), due <= now {
-            root["until"]?.note(.cannotFire, "this moment is over")
+            root["until"]?.note(.cannotFire, "this moment has passed")
         }
         let clearsAll = root["do"]?.string == Action.Kind.clear.rawValue && root["of"] == nil
         let action = clearsAll ? Action(.clear) : ActionReader(names: names, curves: curves).action(root)

@@ -1,18 +1,17 @@
 import Bluetooth
 import EventLog
 
-/// Says whether a value is as something that was delivered.
+/// Whether a value equals one that was delivered.
 public typealias TruthTest = (Matcher.Truth, Datum) -> Bool
 
 extension Event {
-    /// How many of the values that a happening carries are these, but for which of the matches count.
-    ///
-    /// Only expectations know what is true; for scripts, nothing is.
+    /// The number of values of an event that match, whatever `occurrence` is; `isTrue` evaluates `$truth`, which only
+    /// expectations can use.
     public func matches(in observed: ObservedEvent, isTrue: TruthTest = { _, _ in false }) -> Int {
         concerns(observed) ? (0..<observed.count).count { fits(observed, at: $0, isTrue: isTrue) } : 0
     }
 
-    /// Whether a happening is of this kind and happened to this thing, whatever the filters say.
+    /// Whether the kind and the entity of an event match, whatever the filters.
     public func concerns(_ observed: ObservedEvent) -> Bool {
         guard kind == observed.kind else { return false }
         guard let of else { return true }
@@ -20,9 +19,9 @@ extension Event {
         return of.includes(entity) || carrier?.part == entity
     }
 
-    /// Whether one value of a happening that it concerns is as the filters want it.
+    /// Whether one value of an event that it concerns matches the filters.
     ///
-    /// What a notification carries beside the values of a stream is there once, with the first of them.
+    /// In a stream, members other than the values belong to the first value.
     public func fits(_ observed: ObservedEvent, at index: Int, isTrue: TruthTest) -> Bool {
         var part: Datum?
         if let carrier, observed.of == carrier.part {
@@ -40,8 +39,8 @@ extension Event {
         }
     }
 
-    /// What its filters look at in one value of a happening; nil when that is not known.
-    public func sight(of observed: ObservedEvent, at index: Int) -> Datum? {
+    /// The part of one value of an event that the filters apply to; nil if it is not known.
+    public func relevantValue(of observed: ObservedEvent, at index: Int) -> Datum? {
         let asksForObject = filters.contains { filter in
             if case .value(let matcher) = filter { matcher.asksForObject } else { false }
         }
@@ -51,8 +50,8 @@ extension Event {
 }
 
 extension Matcher {
-    /// What it looks at in what was carried: one value of a stream, or, if it asks for an object, all of it; of an object,
-    /// the first member, which is what the characteristic is there for (bpm, celsius).
+    /// The value that it applies to: one value of a stream or, if it matches objects, the whole value; of an object, the
+    /// first member, which is the main one (bpm, celsius).
     fileprivate func view(of observed: ObservedEvent, at index: Int) -> Datum? {
         guard !asksForObject else { return observed.value }
         guard case .object(let members)? = observed.value(at: index), let first = members.first else {
@@ -72,7 +71,7 @@ extension Matcher {
 }
 
 extension Event.Occurrence {
-    /// Whether the match with this number counts; the first has 1.
+    /// Whether the match with a number, counted from 1, counts.
     public func includes(_ number: Int) -> Bool {
         switch self {
         case .each: true
@@ -83,7 +82,7 @@ extension Event.Occurrence {
 }
 
 extension EntityReference {
-    /// Whether `other` is this or belongs to it: a device includes its services and their parts, a service its parts.
+    /// Whether `other` is this or belongs to it: a device includes its services and their values, a service its values.
     public func includes(_ other: EntityReference) -> Bool {
         switch (self, other) {
         case (.device(let device), _): other.device == device
@@ -94,7 +93,7 @@ extension EntityReference {
 }
 
 extension Code {
-    /// Whether an octet is this; a name is that of an ATT error in a refusal, else of an HCI error.
+    /// Whether an octet is this code; names are ATT errors in `refused`, otherwise HCI errors.
     fileprivate func fits(_ octet: UInt8, of kind: Event.Kind) -> Bool {
         switch self {
         case .number(let number): number == octet
@@ -105,7 +104,7 @@ extension Code {
 }
 
 extension Matcher {
-    /// Whether a value is like this; what is not there is like `{"$any": false}`, and not even unlike anything else.
+    /// Whether a value matches; a missing value, nil, matches only `{"$any": false}`, and no `$not` of another pattern.
     public func fits(_ datum: Datum?, isTrue: TruthTest = { _, _ in false }) -> Bool {
         guard let datum else { return fitsNothing ?? false }
         return switch (self, datum) {
@@ -114,9 +113,9 @@ extension Matcher {
         case (.any(let something), _): something
         case (.truth(let truth), _): isTrue(truth, datum)
         case (.null, .null): true
-        case (.bool(let wanted), .bool(let bool)): wanted == bool
-        case (.number(let wanted), .number(let number)): wanted == number
-        case (.string(let wanted), .string(let string)): wanted == string
+        case (.bool(let expected), .bool(let bool)): expected == bool
+        case (.number(let expected), .number(let number)): expected == number
+        case (.string(let expected), .string(let string)): expected == string
         case (.between(let limits), .number(let number)): limits.include(number)
         case (.list(let matchers), .list(let data)):
             matchers.count == data.count && zip(matchers, data).allSatisfy { $0.fits($1, isTrue: isTrue) }
@@ -127,7 +126,7 @@ extension Matcher {
         }
     }
 
-    /// Whether nothing is like this; nil if that is not the question.
+    /// Whether it matches a missing value; nil if it does not depend on that.
     private var fitsNothing: Bool? {
         switch self {
         case .any(let something): return !something
@@ -141,6 +140,6 @@ extension Matcher {
 }
 
 extension Expectation.Limits {
-    /// Whether a number is between these, both included.
+    /// Whether a number is in the range.
     public func include(_ number: Double) -> Bool { number >= min ?? -.infinity && number <= max ?? .infinity }
 }

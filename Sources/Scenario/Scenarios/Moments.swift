@@ -1,12 +1,12 @@
 public import Simulation
 
 extension Moment {
-    /// The event, if it is one.
+    /// The event; nil for other moments.
     public var event: Event? {
         if case .event(let event) = self { event } else { nil }
     }
 
-    /// When a clock will show it next, or showed it last if it will not any more; nil if a clock does not show it.
+    /// The next occurrence, or the last one if there are no more; nil if it depends on events.
     public func clockTime(after now: Instant, origin: Instant) -> Instant? {
         switch self {
         case .end, .event: return nil

@@ -1,20 +1,20 @@
 import Documents
 public import EventLog
 
-/// Something that happened, as the script, its events and its expectations see it.
+/// An event of the log, as the script and the expectations match it.
 public struct ObservedEvent: Hashable, Sendable {
-    /// What happened.
+    /// The kind of event.
     public var kind: Event.Kind
-    /// To what, as exactly as it is known; nil when it belongs to no thing of the scenario.
+    /// The most specific entity; nil for an event of no entity of the scenario.
     public var of: EntityReference?
-    /// The reason of a disconnection or failed pairing, the ATT error of a refusal, or the exit status of a client.
+    /// The reason of a disconnection or failed pairing, an ATT error, or a client's exit status.
     public var code: UInt8?
-    /// The value that was carried, or the line that a client said; nil when there was none.
+    /// The value, or the line of a client; nil if there is none.
     public var value: Datum?
-    /// The samples in microvolts, where `value` only says how many there are; nil when they are not known.
+    /// The samples in microvolts, if `value` has only their number; nil if they are not known.
     public var samples: [Int32]?
 
-    /// What happened, to what, and what came with it.
+    /// An event of an entity.
     public init(
         _ kind: Event.Kind, of entity: EntityReference? = nil, code: UInt8? = nil, value: Datum? = nil,
         samples: [Int32]? = nil
@@ -22,7 +22,7 @@ public struct ObservedEvent: Hashable, Sendable {
         (self.kind, of, self.code, self.value, self.samples) = (kind, entity, code, value, samples)
     }
 
-    /// A client said a line.  That it is disconnected also says that it shows no heart rate any more.
+    /// A line of a client; `"state": "disconnected"` implies `"heart_rate": null`.
     public init(said line: Datum?) {
         self.init(.said, of: .client, value: line)
         guard case .object(let members)? = line, line?["state"] == .string("disconnected"), line?["heart_rate"] == nil
@@ -30,9 +30,9 @@ public struct ObservedEvent: Hashable, Sendable {
         value = .object(members + [Datum.Member("heart_rate", .null)])
     }
 
-    /// How many values it carries, each of which is a match of its own: one, but for streams.
+    /// The number of values, each of which is a separate match: one, except for streams.
     ///
-    /// A notification of `measurements` is a list of values; one of `ecg` is an object with the number of its `samples`.
+    /// A notification of `measurements` is a list of values; one of `ecg` is an object with the number of `samples`.
     public var count: Int {
         guard kind.carriesStreams else { return 1 }
         if let samples { return min(samples.count, Self.maximumSamples) }
@@ -45,17 +45,17 @@ public struct ObservedEvent: Hashable, Sendable {
         }
     }
 
-    /// A notification does not hold more samples than one octet can count.
+    /// The limit on samples in a notification: one octet counts them.
     public static let maximumSamples = 255
 
-    /// Whether it carries values of a stream, however many.
+    /// Whether its value is part of a stream.
     public var isStream: Bool {
         guard kind.carriesStreams else { return false }
         if case .list? = value { return true }
         return samples != nil || isCounted
     }
 
-    /// One of the `count` values; nil for a sample of which only the number is known.
+    /// One of the `count` values; nil for samples that are not known.
     public func value(at index: Int) -> Datum? {
         guard isStream else { return value }
         if let samples { return samples.indices.contains(index) ? .number(Double(samples[index])) : nil }
@@ -67,11 +67,11 @@ public struct ObservedEvent: Hashable, Sendable {
 }
 
 extension Event.Kind {
-    /// Whether what it carries can be several values of a stream.
+    /// Whether such events can have several values of a stream.
     public var carriesStreams: Bool { self == .notified || self == .delivered }
 }
 
-/// A value of JSON's kinds, to be held against a matcher.
+/// A JSON value that can be matched.
 public enum Datum: Hashable, Sendable {
     /// A member of an object.
     public struct Member: Hashable, Sendable {
@@ -97,7 +97,7 @@ public enum Datum: Hashable, Sendable {
     /// Members in their order; of two with one key, the first counts.
     case object([Member])
 
-    /// What JSON text says; nil when it is none.
+    /// Parses JSON text; nil if it is invalid.
     public init?(json text: some Collection<UInt8>) {
         guard let node = try? Node(json: text, file: "") else { return nil }
         self.init(node)
@@ -114,7 +114,7 @@ public enum Datum: Hashable, Sendable {
         }
     }
 
-    /// The value behind a key of an object; the first, when there are two.
+    /// The value of a key of an object; the first of several.
     public subscript(key: String) -> Datum? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value

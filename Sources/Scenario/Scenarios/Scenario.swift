@@ -1,42 +1,42 @@
-/// What a scenario file says, with its includes, variables and names resolved.
+/// A scenario with resolved includes, variables and names.
 public struct Scenario: Hashable, Sendable {
-    /// What it is called in reports.
+    /// Its name in reports.
     public var name: String
-    /// What people should know about it.
+    /// A remark for people.
     public var note: String?
-    /// By which it can be chosen.
+    /// Labels to select it by.
     public var tags: [String]
-    /// All chance comes from it.
+    /// The seed of all random numbers.
     public var seed: UInt64
-    /// What the sensors' clock shows at the start.
+    /// The sensors' wall-clock time at the start.
     public var begins: WallTime
-    /// The case ends then.
+    /// The duration of the case.
     public var limit: Duration
-    /// The index of the device that a client is told of; nil when the file does not say, and it is the first.
+    /// The index of the device that the client should connect to; nil if the file does not name one.
     public var target: Int?
-    /// In the file's order; ``Thing`` counts them from 0.
+    /// The devices, in the file's order.
     public var devices: [Device]
-    /// In the file's order, in which rules of one instant are played.
+    /// The rules, in the file's order, which is also their order at one instant.
     public var script: [Rule]
-    /// In the file's order.
+    /// The expectations, in the file's order.
     public var expectations: [Expectation]
 }
 
-/// A date and a time of day, as a clock on the wall shows them.
+/// A local date and time.
 public struct WallTime: Hashable, Sendable {
-    /// Whole seconds since 2000-01-01T00:00:00 on the same clock; negative before.
+    /// Seconds since 2000-01-01T00:00:00 local time; negative before.
     public var secondsSince2000: Int64
-    /// By how much the clock is ahead of UTC.
+    /// The offset from UTC, in minutes.
     public var minutesAheadOfUTC: Int
 
-    /// So many seconds after 2000-01-01T00:00:00, on a clock that is so far ahead of UTC.
+    /// A time in seconds since 2000-01-01T00:00:00 local time.
     public init(secondsSince2000: Int64, minutesAheadOfUTC: Int = 0) {
         (self.secondsSince2000, self.minutesAheadOfUTC) = (secondsSince2000, minutesAheadOfUTC)
     }
 }
 
 extension Scenario {
-    /// Without devices: an air for hosts outside, for as long as they like.
+    /// A scenario without devices and practically without limit, for external hosts only.
     public static let empty = Scenario(
         name: "", note: nil, tags: [], seed: 1, begins: WallTime(secondsSince2000: 0), limit: .seconds(1 << 32),
         target: nil, devices: [], script: [], expectations: [])

@@ -2,9 +2,9 @@ import Documents
 
 /// The scenario language as a JSON Schema, for editors.
 public enum ScenarioSchema {
-    /// Draft 2020-12, written from the tables with which files are read.
+    /// JSON Schema, draft 2020-12, generated from the reader's tables.
     ///
-    /// It cannot see a variable's value, things that are missing, duplicates and loops.
+    /// It does not check the values of variables, references, duplicates and loops.
     public static var json: String {
         Tables.file.schema(title: "Lubdub scenario", placeholder: Forms.variable, fixed: Tables.fixedKeys)
     }

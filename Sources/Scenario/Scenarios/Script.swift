@@ -1,101 +1,101 @@
 public import EventLog
 
-/// What is done when.
+/// An action, and when it begins and ends.
 public struct Rule: Hashable, Sendable {
-    /// How long something lasts.
+    /// The end of an action.
     public enum End: Hashable, Sendable {
-        /// So long.
+        /// After a duration.
         case after(Duration)
-        /// To the next such moment.
+        /// At the next match of a moment.
         case at(Moment)
     }
 
-    /// By which other rules and expectations name it.
+    /// Its name in other rules and in expectations.
     public var id: String?
     /// It fires at each match.
     public var when: Moment
-    /// What is done.
+    /// The action and its target.
     public var action: Action
-    /// How probable it is that a match counts, 0…1.
+    /// The probability that a match counts, 0…1.
     public var chance: Double
-    /// When it ends; nil: as it begins if it does not last, else never.
+    /// The end of a lasting action; nil for none.
     public var end: End?
-    /// How somebody outside said it, as JSON on one line; nil for a rule of a file.
+    /// The line of the control socket that it comes from; nil for a rule of a file.
     public var line: String?
 
-    /// What is done when.
+    /// A rule.
     public init(id: String? = nil, when: Moment, action: Action, chance: Double = 1, end: End? = nil) {
         (self.id, self.when, self.action, self.chance, self.end) = (id, when, action, chance, end)
     }
 }
 
-/// A point of time, or each of several.
+/// One or several points in time.
 public enum Moment: Hashable, Sendable {
-    /// Once, as the scenario begins.
+    /// The start of the scenario.
     case start
-    /// Once, as it ends.
+    /// The end of the scenario.
     case end
-    /// Once, so long after the start.
+    /// A time since the start.
     case time(Duration)
-    /// First so long after the start, and then again and again; `times` in all, or until the end.
+    /// A time since the start, and its repetitions: `times` in all, or until the end.
     case repeated(first: Duration, every: Duration, times: Int?)
-    /// Each time that something happens.
+    /// Each match of an event.
     case event(Event)
 }
 
-/// Something that happens, or that is said about something that happened.
+/// A pattern that matches events of the log.
 public struct Event: Hashable, Sendable {
-    /// The events, as they are written; the event log calls them the same.
+    /// The events of the language and of the event log.
     public typealias Kind = EventName
 
-    /// Which of the matches count.
+    /// The matches that count.
     public enum Occurrence: Hashable, Sendable {
         /// All.
         case each
-        /// Only this one; counts from 1.
+        /// Only the one with this number, counted from 1.
         case nth(Int)
-        /// This one, the one as many later, and so on.
+        /// Those whose number is a multiple of this.
         case every(Int)
     }
 
-    /// What else must be so.
+    /// A further condition.
     public enum Filter: Hashable, Sendable {
-        /// A reason or error that is written as a number or by its name in the specification.
+        /// A reason or error.
         case code(Code)
-        /// The value that was carried.
+        /// The value.
         case value(Matcher)
-        /// The line that a client said.
+        /// The line of a client.
         case line(Matcher)
-        /// With which a client exited.
+        /// A client's exit status.
         case status(Int)
     }
 
-    /// What happens.
+    /// The kind of event.
     public var kind: Kind
-    /// To what; nil for anything.
+    /// The target; nil for any.
     public var of: EntityReference?
-    /// All of these must be so.
+    /// Conditions that all must hold.
     public var filters: [Filter]
-    /// Which matches count.
+    /// The matches that count.
     public var occurrence: Occurrence
-    /// So much later.
+    /// The delay after the event.
     public var delay: Duration
-    /// What carries the thing, if it is none that is carried alone.
+    /// The characteristic value that includes the target, if the target is not a characteristic value itself.
     public var carrier: Carrier?
 
-    /// A characteristic whose value has a part that is named for itself, as `heart_rate` has `rr_ms`.
+    /// A characteristic value that includes another value, as `heart_rate` includes `rr_ms`.
     public struct Carrier: Hashable, Sendable {
-        /// The part that is carried with all that is in it.
+        /// The characteristic value.
         public var part: EntityReference
-        /// Under which key the value has the other.
+        /// The key of the included value.
         public var key: String
     }
 }
 
-/// An error or reason, as an author wrote it.
+/// An error or reason, as written in a file.
 public enum Code: Hashable, Sendable {
     /// The octet itself.
     case number(UInt8)
-    /// In snake_case, as the specification calls it.
+    /// The specification's name, in snake_case.
     case name(String)
 }

@@ -1,13 +1,13 @@
 import Bluetooth
 
-/// How the language writes quantities: a number, a space and a unit.
+/// Parses quantities: a number, a space and a unit.
 enum Units {
     static let durations: [(unit: String, nanoseconds: Int128)] = [
         ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
         ("day", 86_400_000_000_000), ("days", 86_400_000_000_000),
     ]
 
-    /// `10 s`, `0.5 h`; nil for anything else, and for what 63 bits of nanoseconds do not hold.
+    /// `10 s`, `0.5 h`; nil for other text, and for more than 63 bits of nanoseconds.
     static func duration(_ text: String) -> Duration? {
         guard let (number, unit) = split(text), let factor = durations.first(where: { $0.unit == unit })?.nanoseconds,
             let nanoseconds = Int64(exactly: number.digits * factor / number.divisor)
@@ -15,13 +15,13 @@ enum Units {
         return .nanoseconds(nanoseconds)
     }
 
-    /// A quantity in the one unit that it can have: `500 Hz`, `3 m`.
+    /// A number with a unit: `500 Hz`, `3 m`.
     static func quantity(_ text: String, unit: String) -> Double? {
         guard let (number, found) = split(text), found == unit else { return nil }
         return Double(number.digits) / Double(number.divisor)
     }
 
-    /// Pairs of hexadecimal digits in lower case.
+    /// Octets as pairs of lower-case hexadecimal digits.
     static func octets(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2), digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
@@ -31,7 +31,7 @@ enum Units {
         }
     }
 
-    /// `2024-03-01T23:50:00+01:00`, with `Z` for +00:00; nil for anything else, and for days that no calendar has.
+    /// `2024-03-01T23:50:00+01:00`, with `Z` for +00:00; nil for other text and for invalid dates.
     static func wallTime(_ text: String) -> WallTime? {
         let digits = Array(text.utf8)
         guard digits.count == 20 || digits.count == 25, matches(digits, "0000-00-00T00:00:00") else { return nil }
@@ -77,7 +77,7 @@ enum Units {
         return ((number, (0..<decimals).reduce(1) { product, _ in product * 10 }), String(words[1]))
     }
 
-    /// Whether there are digits where `form` has a 0, and the same letters elsewhere.
+    /// Whether octets match a form, in which 0 means any digit.
     private static func matches(_ octets: [UInt8], _ form: String) -> Bool {
         zip(octets, form.utf8).allSatisfy { $1 == 48 ? (48...57).contains($0) : $0 == $1 }
     }

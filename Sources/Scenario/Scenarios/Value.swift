@@ -1,11 +1,11 @@
 public import Characteristics
 public import Sensors
 
-/// What a script gives to a value.
+/// A value in a script.
 public enum Value: Hashable, Sendable {
-    /// A number or a curve; `true` is 1 and `false` is 0.
+    /// A constant or changing number; `true` is 1 and `false` is 0.
     case curve(Curve)
-    /// A string.
+    /// A string, for text values.
     case text(String)
 
     /// The string in a format; nil for a curve, and for octets that are not written as octets are.

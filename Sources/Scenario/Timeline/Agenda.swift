@@ -1,9 +1,9 @@
 import Simulation
 
-/// What a script is to do, in its order: by instant; then by rule, as the file has them; of one rule, ends come before
-/// beginnings; then what was added first.
+/// The pending starts and ends of rules, ordered by instant, then by the rule's position in the file, then ends before
+/// starts, then by insertion.
 ///
-/// Another order than that of an `EventQueue`, and for fewer entries: a sorted array, the next entry last.
+/// `EventQueue` has another order. There are few entries, so they are kept in a sorted array, the next entry last.
 struct Agenda {
     enum Act: Hashable {
         case end(firing: Int)
@@ -27,15 +27,15 @@ struct Agenda {
     private var entries: [Entry] = []
     private var additions = 0
 
-    /// When the next entry is due; nil when there is none.
+    /// When the next entry is due; nil if there is none.
     var firstDue: Instant? { entries.last?.due }
 
-    /// The first beginning; nil when there are none but ends.
+    /// The next start of a rule; nil if there is none.
     var nextBeginning: (rule: Int, due: Instant)? {
         entries.last { $0.act == .begin }.map { ($0.rule, $0.due) }
     }
 
-    /// What would be due at `.never` is left out.
+    /// Adds an entry unless it is due at `.never`.
     mutating func add(_ act: Act, of rule: Int, due: Instant) {
         guard due < .never else { return }
         additions += 1

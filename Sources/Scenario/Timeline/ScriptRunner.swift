@@ -2,71 +2,70 @@ public import EventLog
 public import Scenarios
 public import Simulation
 
-/// Decides when the rules of a scenario's script begin and end; others perform what they say.
+/// Decides when the rules of a scenario's script begin and end; the caller performs their actions.
 ///
-/// A machine without a clock: it is told what happens and which time it is, and says what to do.
+/// It has no clock: the caller passes in events and the time.
 ///
 ///     runner.start(at: loop.now, into: &outbox)
-///     runner.happened(.init(.subscribed, of: heartRate), at: loop.now, into: &outbox)
+///     runner.observe(.init(.subscribed, of: heartRate), at: loop.now, into: &outbox)
 ///
-/// **Order.**  Of what is to be done at one instant, the rule that stands first in the file comes first; of one rule, ends
-/// come before beginnings.  What was due by then comes before what is told at that instant.  Whoever is late in calling
-/// does not shift the script: what was due is counted from when it was due.
+/// **Order.**  At one instant, rules act in the order of the file; the end of a rule comes before its next beginning.
+/// Whatever is due by an instant comes before the events of that instant.  A late call does not shift the script: times
+/// count from when something was due.
 ///
-/// **Matches.**  A rule fires at each match of its moment, but for `nth` and `every`, which count from 1 and over the whole
-/// scenario; then it is drawn whether the match counts, from a stream of the rule's own.  An event of a device is also
-/// one of what belongs to it: `"of": "strap"` matches what happens to `strap/heart_rate`.  `until` an event is until the
-/// next one after the rule began; its `nth` and `every` count from there.  `until` a time that is over: the rule ends as it
-/// begins.
+/// **Matches.**  A rule fires at each match of its moment; `nth` and `every` count matches from 1, over the whole
+/// scenario.  `chance` is then drawn from the rule's own random stream.  An event of an entity is also one of its owners:
+/// `"of": "strap"` matches events of `strap/heart_rate`.  An event in `until` counts from the beginning of the rule, and
+/// so do its `nth` and `every`.  If a time in `until` is over, the rule ends as it begins.
 ///
-/// **What is in force.**  Rules that do the same kind of thing to the same thing cover each other: the one that began last
-/// is in force.  When it ends, the one below goes on, if its time is not over.  So `end` says what to give back,
-/// `resume` what is in force instead, and `lapse` that a time is over of which nothing was to be seen any more.  A rule that
-/// never ends lapses when another that never ends covers it, since it could not come back.
+/// **Covering.**  Of several rules with the same kind of action on the same target, the latest is active and covers the
+/// others.  When it ends, the one below resumes if its time is not over.  `end` undoes an action, `resume` names the rule
+/// that is active instead, and `lapse` reports the end of a covered rule.  An endless rule ends when another endless one
+/// covers it.
 ///
-/// **From outside.**  `act` begins what no rule of the file says, as a rule of its own behind those of the file: it covers
-/// and is covered like them.  Without an end it lasts until `giveBack`, or until something else from outside covers it;
-/// a rule of the file that never ends comes back from below it.
+/// **From outside.**  `act` begins an action that is not in the file, as a rule after those of the file.  Without an end
+/// it lasts until `end(_:of:at:into:)`, or until another one from outside covers it; a covered endless rule of the file
+/// then resumes.
 ///
-/// **Limits.**  Rules that feed each other at one instant are cut off for good.  Of what does the same to the same thing,
-/// the first ends when there is too much of it.
+/// **Limits.**  Rules that trigger each other without end at one instant are stopped for good.  If too many rules cover
+/// each other, the first ends.
 public struct ScriptRunner: Sendable {
-    /// What is to be done; `rule(_:)` has the rules by their numbers, and those below the count of the scenario's
-    /// `script` are the indices of it.
+    /// An instruction to the caller.
     ///
-    /// Each `begin` is the event `began` of its rule; each `end` and each `lapse` the event `ended`.
+    /// Numbers below the count of the scenario's `script` are its indices; `rule(_:)` returns the rule of any number.  Each
+    /// `begin` is the event `began` of its rule; each `end` and each `lapse` is `ended`.
     public enum Output: Hashable, Sendable {
-        /// Perform the rule's action now, in place of what another rule does to the same thing in the same way.
+        /// Perform the rule's action, in place of that of a covered rule.
         case begin(rule: Int)
-        /// Its time is over: give back what it took.  One that does not last ends as it begins, and has nothing to give.
+        /// Undo the rule's action, if it lasts.
         case end(rule: Int)
-        /// Follows an `end`: a rule that was covered is in force again, as if it had been all the time since `begun`.
+        /// After an `end`: perform the action of a covered rule, as if it had been active since `begun`.
         case resume(rule: Int, begun: Instant)
-        /// Its time is over while another rule covers it: nothing changes.
+        /// A covered rule has ended: nothing changes.
         case lapse(rule: Int)
-        /// The rule feeds itself without end at this instant, and fires no more.
+        /// The rule has triggered itself without end at this instant, and is stopped.
         case runaway(rule: Int)
-        /// Call `timePassed` then, and not when an earlier `wake` said.
+        /// Call `timePassed` at this instant; it replaces an earlier `wake`.
         case wake(at: Instant)
     }
 
-    /// A rule that lasts and has not ended.
+    /// A lasting rule that has not ended.
     private struct Firing {
         let number: Int
         let rule: Int
         let begun: Instant
-        /// Of the event until which it lasts.
+        /// Matches of the event in its `until`.
         var matches = 0
-        /// Whether that event has come, so that the end is on the agenda.
+        /// Whether its end is on the agenda.
         var isEnding = false
     }
 
-    /// What a rule has to remember.
-    private struct Memory {
+    /// The state of a rule.
+    private struct State {
         var chance: RandomStream
-        /// Of its moment.
+        /// Matches of its moment.
         var matches = 0
-        /// Where an event that it waits for came last, and how often.
+        /// The instant of the last match of its event, and the matches at that instant.
         var last = Instant.never
         var moments = 0
         var isCutOff = false
@@ -74,61 +73,59 @@ public struct ScriptRunner: Sendable {
 
     private enum Phase { case waiting, playing, over }
 
-    /// How often a rule's event may come at one instant, and all rules' together ten times as often; and how much of one
-    /// kind lasts on one thing at once.
+    /// The limit on matches of a rule at one instant, on a tenth of those of all rules, and on rules that cover each other.
     public static let limit = 1000
 
-    private var script: [Rule]  // of the file, and behind them those from outside
-    private let ownCount: Int  // of those of the file
-    private var kinds: [Event.Kind]  // that some rule waits for
+    private var script: [Rule]  // those of the file first, then those from outside
+    private let ownCount: Int  // rules of the file
+    private var kinds: [Event.Kind]  // that some rule depends on
     private let chance: RandomStream
-    private var memories: [Memory]
+    private var states: [State]
     private var phase = Phase.waiting
     private var origin = Instant.start
     private var agenda = Agenda()
-    private var running: [Firing] = []  // in the order in which they began
+    private var running: [Firing] = []  // in the order of their starts
     private var firings = 0
-    private var crowd = (at: Instant.never, moments: 0)  // of all rules that wait for events
+    private var crowd = (at: Instant.never, moments: 0)  // matches of all rules at an instant
     private var asked: Instant?
 
-    /// The script of a scenario that has not started.
-    ///
-    /// Of `seed`, each rule draws from the stream `rule NAME`, or `rule #INDEX` if it has no id.
+    /// The script of a scenario that has not started.  Each rule draws from the stream `rule ID` of `seed`, or
+    /// `rule #INDEX` without an id.
     public init(_ scenario: Scenario, seed: RandomStream) {
         script = scenario.script
         ownCount = script.count
         chance = seed
-        memories = script.enumerated().map { index, rule in
-            Memory(chance: seed.stream("rule \(rule.id ?? "#\(index)")"))
+        states = script.enumerated().map { index, rule in
+            State(chance: seed.stream("rule \(rule.id ?? "#\(index)")"))
         }
         kinds = Event.Kind.allCases.filter { kind in
             scenario.script.contains { $0.when.event?.kind == kind || $0.end?.event?.kind == kind }
         }
     }
 
-    /// Whether it has started, and is not over.
+    /// Whether the script has started and not ended.
     public var isPlaying: Bool { phase == .playing }
 
-    /// Whether any rule waits for such an event; if none does, it need not be told.
+    /// Whether any rule depends on a kind of event; the caller may leave out others.
     public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
-    /// The rule with a number of an output; of one from outside, only until the next `act`.
+    /// The rule with a number; for one from outside, the number is valid until the next `act`.
     public func rule(_ number: Int) -> Rule { script[number] }
 
-    /// Of the rules that last now, those that no other one covers, in the order in which they began.
-    public var inForce: [(rule: Int, begun: Instant)] {
+    /// The lasting rules that no other one covers, in the order in which they began.
+    public var activeRules: [(rule: Int, begun: Instant)] {
         running.indices.filter { index in
             !running[(index + 1)...].contains { covers($0.rule, running[index].rule) }
         }.map { (running[$0].rule, running[$0].begun) }
     }
 
-    /// Whether a rule comes from outside, and is none of the file.
+    /// Whether a rule comes from outside, not from the file.
     public func isFromOutside(_ rule: Int) -> Bool { rule >= ownCount }
 
-    /// Which rule of the file begins next at a time that is known, and when; nil if none does.
+    /// The rule that begins next at a known time; nil if there is none.
     public var next: (rule: Int, due: Instant)? { agenda.nextBeginning }
 
-    /// The scenario begins; durations of the script count from `now`.  Once only.
+    /// Starts the script; its times count from `now`.  Only the first call has an effect.
     public mutating func start(at now: Instant, into outbox: inout [Output]) {
         guard phase == .waiting else { return }
         (phase, origin) = (.playing, now)
@@ -144,17 +141,17 @@ public struct ScriptRunner: Sendable {
         timePassed(at: now, into: &outbox)
     }
 
-    /// Something happened; of no consequence before the start and after the end.
+    /// Takes an event; without effect before the start and after the end.
     ///
-    /// `began` and `ended` of rules are known here, and are not to be told.
-    public mutating func happened(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
+    /// The caller does not pass in `began` and `ended`.
+    public mutating func observe(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
-        hear(observed, at: now, into: &outbox)
+        match(observed, at: now, into: &outbox)
         timePassed(at: now, into: &outbox)
     }
 
-    /// Does what is due; called too early or too often, it does nothing.
+    /// Performs what is due; calls without anything due have no effect.
     public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
@@ -163,7 +160,7 @@ public struct ScriptRunner: Sendable {
         if let asked { outbox.append(.wake(at: asked)) }
     }
 
-    /// The scenario ends: the moment `end`.  Nothing happens in the script after it; what still lasts is left as it is.
+    /// Ends the script, with the moment `end`.  Lasting actions stay as they are.
     public mutating func finish(at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
@@ -178,23 +175,23 @@ public struct ScriptRunner: Sendable {
         phase = .over
     }
 
-    // MARK: From outside
+    // MARK: Actions from outside
 
-    /// Does now what somebody outside says, under the name that is the rule's `id`; its moment does not count.
+    /// Begins a rule from outside now, whatever its moment; its `id` is its name.
     ///
-    /// False before the start, after the end, and when its `chance` has decided against it.
+    /// - Returns: False before the start, after the end, and if its `chance` decides against it.
     public mutating func act(_ rule: Rule, at now: Instant, into outbox: inout [Output]) -> Bool {
         guard phase == .playing else { return false }
         play(until: now, into: &outbox)
         let number = place(rule)
-        guard memories[number].chance.happens(rule.chance) else { return false }
+        guard states[number].chance.happens(rule.chance) else { return false }
         begin(number, at: now, into: &outbox)
         timePassed(at: now, into: &outbox)
         return true
     }
 
-    /// Ends what `act` began under a name on a thing, and what still lasts; false when nothing does.
-    public mutating func giveBack(
+    /// Ends a lasting rule that `act` began; false if there is none.
+    public mutating func end(
         _ name: String, of entity: EntityReference, at now: Instant, into outbox: inout [Output]
     ) -> Bool {
         guard phase == .playing else { return false }
@@ -205,7 +202,7 @@ public struct ScriptRunner: Sendable {
         return true
     }
 
-    /// Whether something lasts that `act` began under a name on a thing.
+    /// Whether a rule that `act` began still lasts.
     public func lasts(_ name: String, of entity: EntityReference) -> Bool { firing(name, of: entity) != nil }
 
     private func firing(_ name: String, of entity: EntityReference) -> Int? {
@@ -214,15 +211,15 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Gives a rule from outside a number that no other one has while it lasts.
+    /// Gives a rule from outside a number that no lasting rule has.
     private mutating func place(_ rule: Rule) -> Int {
         var rule = rule
-        rule.when = .start  // which has passed
+        rule.when = .start  // has passed: it does not fire again
         let taken = Set(running.map(\.rule))
         let number = (ownCount..<script.count).first { !taken.contains($0) }
         if let kind = rule.end?.event?.kind, !kinds.contains(kind) { kinds.append(kind) }
         guard let number else {
-            memories.append(Memory(chance: chance.stream("outside #\(script.count - ownCount)")))
+            states.append(State(chance: chance.stream("outside #\(script.count - ownCount)")))
             script.append(rule)
             return script.count - 1
         }
@@ -232,8 +229,8 @@ public struct ScriptRunner: Sendable {
 
     // MARK: Matches
 
-    /// Puts on the agenda what a happening begins and ends; nothing else, so that the agenda alone makes the order.
-    private mutating func hear(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
+    /// Adds the beginnings and ends that an event causes to the agenda, which alone determines their order.
+    private mutating func match(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard waits(for: observed.kind) else { return }
         for index in running.indices {
             let rule = running[index].rule
@@ -248,10 +245,10 @@ public struct ScriptRunner: Sendable {
         for index in script.indices {
             guard let event = script[index].when.event else { continue }
             for _ in 0..<event.matches(in: observed) {
-                memories[index].matches += 1
-                guard event.occurrence.includes(memories[index].matches), !memories[index].isCutOff else { continue }
+                states[index].matches += 1
+                guard event.occurrence.includes(states[index].matches), !states[index].isCutOff else { continue }
                 if isRunaway(index, at: now) {
-                    memories[index].isCutOff = true
+                    states[index].isCutOff = true
                     outbox.append(.runaway(rule: index))
                 } else {
                     agenda.add(.begin, of: index, due: now.advanced(by: event.delay))
@@ -260,13 +257,13 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Counts that the event of a rule has come; true when it has come too often at this instant.
+    /// Counts a match of a rule's event; true if there are too many at this instant.
     private mutating func isRunaway(_ rule: Int, at now: Instant) -> Bool {
-        if memories[rule].last != now { (memories[rule].last, memories[rule].moments) = (now, 0) }
+        if states[rule].last != now { (states[rule].last, states[rule].moments) = (now, 0) }
         if crowd.at != now { crowd = (now, 0) }
-        memories[rule].moments += 1
+        states[rule].moments += 1
         crowd.moments += 1
-        return memories[rule].moments > Self.limit || crowd.moments > 10 * Self.limit + ownCount
+        return states[rule].moments > Self.limit || crowd.moments > 10 * Self.limit + ownCount
     }
 
     private mutating func play(until now: Instant, into outbox: inout [Output]) {
@@ -280,28 +277,28 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// A rule's moment has come: decides whether it fires.
+    /// Begins a rule at its moment, unless its chance decides against it.
     private mutating func moment(of rule: Int, at now: Instant, into outbox: inout [Output]) {
         if case .repeated(_, let every, let times) = script[rule].when, every > .zero {
-            memories[rule].matches += 1
-            if memories[rule].matches < times ?? .max {
+            states[rule].matches += 1
+            if states[rule].matches < times ?? .max {
                 agenda.add(.begin, of: rule, due: now.advanced(by: every))
             }
         }
-        guard memories[rule].chance.happens(script[rule].chance), !memories[rule].isCutOff else { return }
+        guard states[rule].chance.happens(script[rule].chance), !states[rule].isCutOff else { return }
         begin(rule, at: now, into: &outbox)
     }
 
-    // MARK: Beginnings and ends
+    // MARK: Starts and ends
 
     private mutating func begin(_ index: Int, at now: Instant, into outbox: inout [Output]) {
         let rule = script[index]
         outbox.append(.begin(rule: index))
-        hear(ObservedEvent(.began, of: .rule(index)), at: now, into: &outbox)
+        match(ObservedEvent(.began, of: .rule(index)), at: now, into: &outbox)
         guard rule.action.kind.lasts else {
             if rule.action.kind == .clear { clear(rule.action.entity, at: now, into: &outbox) }
             outbox.append(.end(rule: index))
-            return hear(ObservedEvent(.ended, of: .rule(index)), at: now, into: &outbox)
+            return match(ObservedEvent(.ended, of: .rule(index)), at: now, into: &outbox)
         }
         limitLayers(coveredBy: index, at: now, into: &outbox)
         firings += 1
@@ -315,7 +312,7 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Ends a rule that lasts, and says what is in force instead.
+    /// Ends a lasting rule, and resumes the one that it covered.
     private mutating func end(_ index: Int, at now: Instant, into outbox: inout [Output]) {
         let firing = running.remove(at: index)
         agenda.cancelEnd(ofFiring: firing.number)
@@ -327,10 +324,10 @@ public struct ScriptRunner: Sendable {
                 outbox.append(.resume(rule: covered.rule, begun: covered.begun))
             }
         }
-        hear(ObservedEvent(.ended, of: .rule(firing.rule)), at: now, into: &outbox)
+        match(ObservedEvent(.ended, of: .rule(firing.rule)), at: now, into: &outbox)
     }
 
-    /// Ends all that is done to a thing and to what belongs to it, or all there is, in the order in which it began.
+    /// Ends all lasting rules on an entity and its parts, or all if it is nil, in the order in which they began.
     private mutating func clear(_ entity: EntityReference?, at now: Instant, into outbox: inout [Output]) {
         while let index = running.firstIndex(where: { firing in
             guard let entity else { return true }
@@ -340,8 +337,8 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// The last of the running firings never ends: so others below it that never end have no time left.  One from
-    /// outside can be given back, and leaves theirs to rules of the file.
+    /// Ends endless rules below the last one, which is endless too; one from outside can be ended, and so does not end
+    /// rules of the file.
     private mutating func endEndless(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
         while let index = running.dropLast().firstIndex(where: { firing in
             script[firing.rule].end == nil && covers(rule, firing.rule)
@@ -351,7 +348,7 @@ public struct ScriptRunner: Sendable {
         }
     }
 
-    /// Makes room for one more of what does the same to the same thing: the first that began ends.
+    /// Ends the first of the rules that a new one covers, if they are too many.
     private mutating func limitLayers(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
         guard running.count >= Self.limit, running.count(where: { covers(rule, $0.rule) }) >= Self.limit,
             let first = running.firstIndex(where: { covers(rule, $0.rule) })
@@ -359,7 +356,7 @@ public struct ScriptRunner: Sendable {
         end(first, at: now, into: &outbox)
     }
 
-    /// Whether two rules do the same kind of thing to the same thing.
+    /// Whether two rules have the same kind of action and the same target.
     private func covers(_ upper: Int, _ lower: Int) -> Bool {
         script[upper].action.kind == script[lower].action.kind
             && script[upper].action.entity == script[lower].action.entity

@@ -4,12 +4,12 @@ import LEHost
 import Scenarios
 import Simulation
 
-// How devices advertise: phase after phase, from the first on whenever there is room for a connection again.
+// Advertising, in phases that restart when another connection becomes possible.
 extension World {
-    /// Advertises as a phase of the scenario says; not when nobody more may connect, when the script forbids it, or behind
-    /// the last phase.
+    /// Advertises as a phase of the scenario defines it; stops if the device has all its connections, during
+    /// `stop_advertising`, and after the last phase.
     ///
-    /// The caller passes on what the host says to it.
+    /// The caller forwards the host's outputs.
     mutating func advertise(_ node: Int, phase: Int) {
         let device = scenario.devices[node]
         if let ticket = nodes[node].phaseEnd { cancel(ticket) }

@@ -1,11 +1,9 @@
 import Bluetooth
 import Scenarios
 
-// What a scenario's device says before there is a connection.
-
 extension Scenarios.Device {
-    /// The two payloads of legacy advertising.  What has no room in the first goes into the second: the name always does
-    /// when the scenario does not say what the scan response holds.
+    /// The two payloads of legacy advertising.  Data without room in the first goes into the second, unless the scenario
+    /// defines the scan response; so does the name.
     var advertisement: (data: [UInt8], scanResponse: [UInt8]) {
         var (data, response) = (AdvertisingData(), AdvertisingData())
         try? data.append(flags: [.generalDiscoverable, .lowEnergyOnly])
@@ -17,7 +15,7 @@ extension Scenarios.Device {
 }
 
 extension AdvertisingData {
-    /// Adds what there is room for, and returns the rest.
+    /// Appends as much as there is room for, and returns the rest.
     mutating func append(_ payload: Advertising.Payload) -> Advertising.Payload {
         var rest = payload
         (rest.services, rest.serviceData, rest.manufacturerData) = ([], [], [])

@@ -5,41 +5,41 @@ import Scenarios
 import Sensors
 import Simulation
 
-/// How strong a device is heard by the script.
+/// A signal strength that the script sets.
 struct Strength: Sendable {
     var signal: Signal
     let begun: Instant
-    /// When it is looked at again.
+    /// The next update; `.never` if it is constant.
     var next: Instant
 }
 
-// What the script does to the air about a device, and to the client's controllers.
+// Script actions on the air around a device, and on the clients' controllers.
 extension World {
-    /// The greatest distance, in metres; nothing of it is heard.
-    private static let mostMetres = 1_000_000.0
-    /// How often a strength that follows a curve is looked at.
+    /// The greatest distance, in metres.
+    private static let maximumMetres = 1_000_000.0
+    /// The update period of a strength that follows a curve.
     private static let strengthPeriod = Duration.milliseconds(100)
 
-    /// What a distance in metres is to the air.
-    static func millimetres(_ metres: Double) -> Int { Int(max(0, min(mostMetres, metres)) * 1000) }
+    /// Converts a distance in metres, limited to the range that the air supports.
+    static func millimetres(_ metres: Double) -> Int { Int(max(0, min(maximumMetres, metres)) * 1000) }
 
-    /// Sets out for a distance, or is back at the device's own when that is nil.
-    ///
-    /// A way that comes back from below another one is one from the device's own distance.
-    mutating func walk(_ node: Int, to metres: Double?, taking duration: Duration, begun: Instant?) {
+    /// Moves a device evenly to a distance, or puts it back if that is nil.  A move that resumes has `begun` earlier, at the
+    /// device's own distance.
+    mutating func move(_ node: Int, to metres: Double?, over duration: Duration, begun: Instant?) {
         let (own, now) = (Self.millimetres(scenario.devices[node].distance), now)
         changeStation(of: nodes[node].controller) { station in
             guard let metres else {
-                station.way = Way(at: own)
+                station.trajectory = Trajectory(at: own)
                 return
             }
-            let start = begun == nil ? station.way.millimetres(at: now) : own
-            station.way = Way(from: start, to: Self.millimetres(metres), leaving: begun ?? now, taking: duration)
+            let start = begun == nil ? station.trajectory.millimetres(at: now) : own
+            station.trajectory = Trajectory(
+                from: start, to: Self.millimetres(metres), leaving: begun ?? now, taking: duration)
         }
     }
 
-    /// Is heard as strong as a value says, or as its distance has it when that is nil.
-    mutating func strengthen(_ node: Int, _ value: Value?, begun: Instant?) {
+    /// Sets the signal strength of a device; nil: as its distance gives it.
+    mutating func setStrength(of node: Int, _ value: Value?, begun: Instant?) {
         nodes[node].strength = nil
         if case .curve(let curve)? = value {
             var isSteady = false
@@ -47,11 +47,11 @@ extension World {
             let signal = Signal(curve, seed: strengthSeed(of: node))
             nodes[node].strength = Strength(signal: signal, begun: begun ?? now, next: isSteady ? .never : now)
         }
-        strengthPassed(of: node)
+        updateStrength(of: node)
     }
 
-    /// A strength that follows a curve is looked at again.
-    mutating func strengthPassed(of node: Int) {
+    /// Updates a strength that follows a curve, and schedules the next update.
+    mutating func updateStrength(of node: Int) {
         if let next = nodes[node].strength?.next, next <= now {
             let next = now.advanced(by: Self.strengthPeriod)
             nodes[node].strength?.next = next
@@ -60,7 +60,7 @@ extension World {
         updateStation(of: node)
     }
 
-    /// Is there or away, and is heard, as the conditions of its device have it now.
+    /// Applies the present conditions of a device to its radio.
     mutating func updateStation(of node: Int) {
         let (conditions, strength) = (nodes[node].conditions, strengthNow(of: node))
         var loss: UInt32 = 0
@@ -72,14 +72,14 @@ extension World {
         }
     }
 
-    /// In dBm; nil: as its distance has it.
+    /// In dBm; nil: as the distance gives it.
     private mutating func strengthNow(of node: Int) -> Int8? {
         guard let begun = nodes[node].strength?.begun else { return nil }
         let time = begun.duration(to: now)
         return nodes[node].strength?.signal.value(at: time).map { Int8(saturating: $0.rounded()) }
     }
 
-    /// The client's controllers have power, or none; so have those that come meanwhile.
+    /// Switches the power of all clients' controllers; `addGuest` does so for later ones.
     mutating func setPowerOfClients(isOn: Bool) {
         for (controller, user) in users.enumerated() {
             switch user {

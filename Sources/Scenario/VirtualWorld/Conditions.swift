@@ -1,26 +1,26 @@
 import Scenarios
 
-/// What the script does to a device, or to the client, now: the last that began of each kind on each thing.
+/// The lasting actions on a device or on the client: the latest of each kind on each entity.
 struct Conditions: Sendable {
     private(set) var actions: [Action] = []  // in the order in which they began
 
-    /// Takes the place of what has the same kind and thing.
+    /// Adds an action; it replaces one of the same kind on the same entity.
     mutating func begin(_ action: Action) {
         end(action)
         actions.append(action)
     }
 
-    /// Ends what has the same kind and thing.
+    /// Removes the action of the same kind on the same entity.
     mutating func end(_ action: Action) {
         actions.removeAll { $0.kind == action.kind && $0.entity == action.entity }
     }
 
-    /// To what something of a kind is done, in the order in which it began.
+    /// The entities with an action of a kind, in the order in which the actions began.
     func entities(_ kind: Action.Kind) -> [EntityReference] { actions.compactMap { $0.kind == kind ? $0.entity : nil } }
 
-    /// Whether anything of a kind is done.
+    /// Whether there is an action of a kind.
     func has(_ kind: Action.Kind) -> Bool { actions.contains { $0.kind == kind } }
 
-    /// What began last of a kind.
+    /// The latest action of a kind.
     func last(_ kind: Action.Kind) -> Action.Operation? { actions.last { $0.kind == kind }?.operation }
 }

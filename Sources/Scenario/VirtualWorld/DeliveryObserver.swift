@@ -3,8 +3,7 @@ import HCI
 import L2CAP
 import Octets
 
-/// Watches what a controller gives to its host, to tell when a notification has been delivered: when the link layer
-/// has the last fragment of it.
+/// Finds delivered notifications in the packets from a controller to its host: those whose last fragment has arrived.
 struct DeliveryObserver: Sendable {
     private struct Watched: Sendable {
         let handle: UInt16
@@ -16,8 +15,7 @@ struct DeliveryObserver: Sendable {
     /// ATT's opcode.
     private static let notification: UInt8 = 0x1B
 
-    /// A notification that has arrived: who sent it over which link, the attribute's handle, and its value, which the
-    /// caller releases.
+    /// A notification that has arrived; the caller releases its value.
     struct Delivery {
         let link: UInt16
         let peer: DeviceAddress
@@ -25,8 +23,8 @@ struct DeliveryObserver: Sendable {
         let value: Packet
     }
 
-    /// Looks at a packet, which stays the caller's.
-    mutating func see(_ kind: PacketKind, _ packet: Packet, pool: inout PacketPool) -> Delivery? {
+    /// Observes a packet without taking it.
+    mutating func observe(_ kind: PacketKind, _ packet: Packet, pool: inout PacketPool) -> Delivery? {
         switch kind {
         case .event:
             watch(packet, pool: &pool)
@@ -42,15 +40,19 @@ struct DeliveryObserver: Sendable {
     }
 
     private mutating func watch(_ packet: Packet, pool: inout PacketPool) {
-        // Disconnection Complete and LE Meta: the others are not worth reading.
+        // Only Disconnection Complete and LE Meta matter.
         guard let code = pool.uint8(at: 0, of: packet), code == 0x05 || code == 0x3E,
             let event = try? Event(octets: pool.octets(of: packet))
         else { return }
         switch event {
-        case .leConnectionComplete(.success, let complete):
-            forget(complete.handle, pool: &pool)  // of before a reset
+        case Event.leConnectionComplete:
+            guard let (status, complete) = try? Event.leConnectionComplete.parameters(of: event), status == .success
+            else { return }
+            forget(complete.handle, pool: &pool)  // left from before a reset
             links.append(Watched(handle: complete.handle, peer: complete.peer))
-        case .disconnectionComplete(_, let handle, _): forget(handle, pool: &pool)
+        case Event.disconnectionComplete:
+            guard let (_, handle, _) = try? Event.disconnectionComplete.parameters(of: event) else { return }
+            forget(handle, pool: &pool)
         default: break
         }
     }
@@ -68,7 +70,7 @@ struct DeliveryObserver: Sendable {
             let index = links.firstIndex(where: { $0.handle == header.handle })
         else { return nil }
         let begins = header.boundary != .continuing
-        // Behind L2CAP's header; what begins with anything else is not copied, and its other fragments mean nothing.
+        // The opcode follows L2CAP's header; frames of other opcodes are not reassembled.
         if begins, let opcode = pool.uint8(at: 4, of: fragment), opcode != Self.notification {
             links[index].reassembler.reset(pool: &pool)
             return nil

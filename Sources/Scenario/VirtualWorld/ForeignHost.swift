@@ -7,24 +7,24 @@ import Octets
 import Peripheral
 public import Simulation
 
-// Devices that reach the air through somebody else's host, as through BlueZ: it has the links, the discovery and the
-// configurations of clients to itself, and asks only for values.
+// Devices behind a foreign host such as BlueZ: it manages connections, discovery and the clients' configurations, and
+// requests only values.
 extension World {
-    /// What such a host asks of an attribute, in its client's name.
+    /// A request of a foreign host for an attribute, on behalf of its client.
     public enum AttributeRequest: Hashable, Sendable {
-        /// Its value, from an octet on.
+        /// Read the value from an octet on.
         case read(offset: Int)
-        /// To write its value; a client's command is not answered.
+        /// Write the value; a command gets no response.
         case write([UInt8], isCommand: Bool)
     }
 
-    /// What such a host is asked to do.
+    /// A command to a foreign host.
     public enum ForeignCommand: Hashable, Sendable {
-        /// To advertise what the scenario says, or not to.
+        /// Advertise as the scenario defines it, or stop.
         case advertise(Bool)
-        /// To notify those who are subscribed to a value.
+        /// Notify or indicate a value to its subscribers.
         case notify(handle: UInt16, [UInt8])
-        /// To end the link to a client.
+        /// Disconnect a client.
         case disconnect(DeviceAddress)
     }
 
@@ -33,73 +33,78 @@ extension World {
 
     /// The host of a device advertises.
     public mutating func foreignHostAdvertises(_ node: Int, at now: Instant) {
-        arrive(at: now, node) { world in world.note(.advertising(true), of: node) }
+        receive(at: now, node) { world in world.note(.advertising(true), of: node) }
     }
 
     /// A client has connected to a device.
     public mutating func connected(_ peer: DeviceAddress, toForeignHostOf node: Int, at now: Instant) {
-        arrive(at: now, node) { world in
+        receive(at: now, node) { world in
             guard !world.nodes[node].connections.contains(where: { $0.peer == peer }) else { return }
             let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
             let complete = ConnectionComplete(handle: 0, role: .peripheral, peer: peer, timing: timing)
-            world.deviceHostSaid(.connected(world.nodes[node].nextForeignConnection(), complete), node)
+            world.handle(.connected(world.nodes[node].foreign.nextConnection(), complete), ofDevice: node)
         }
     }
 
-    /// A client's link to a device has ended.
+    /// A client has disconnected from a device.
     public mutating func disconnected(
         _ peer: DeviceAddress, fromForeignHostOf node: Int, reason: HCIStatus, at now: Instant
     ) {
-        arrive(at: now, node) { world in
+        receive(at: now, node) { world in
             guard let connection = world.nodes[node].connections.first(where: { $0.peer == peer }) else { return }
-            world.deviceHostSaid(.disconnected(connection.id, peer, reason: reason), node)
+            world.handle(.disconnected(connection.id, peer, reason: reason), ofDevice: node)
         }
     }
 
-    /// The first client has subscribed to a value, or the last one has ended that; nobody says which clients they are.
+    /// The first client has subscribed to a value, or the last one has unsubscribed; the host does not name the clients.
     public mutating func subscribed(_ isOn: Bool, to handle: UInt16, ofForeignHostOf node: Int, at now: Instant) {
-        arrive(at: now, node) { world in
-            let everybody = Node.everybody
-            guard world.nodes[node].isSubscribed(everybody, to: handle) != isOn else { return }
-            let said = isOn ? Server.Output.subscribed(handle: handle) : .unsubscribed(handle: handle)
-            world.deviceHostSaid(.server(everybody, said), node)
+        receive(at: now, node) { world in
+            let anyClient = ForeignServer.anyClient
+            let isSubscribed = world.nodes[node].subscriptions.contains { $0.isOf(anyClient, handle) }
+            guard isSubscribed != isOn else { return }
+            let output = isOn ? Server.Output.subscribed(handle: handle) : .unsubscribed(handle: handle)
+            world.handle(.server(anyClient, output), ofDevice: node)
         }
     }
 
-    /// A client has confirmed an indication of a value; nobody says which client.
+    /// A client has confirmed an indication of a value; the host does not name the client.
     public mutating func confirmed(_ handle: UInt16, toForeignHostOf node: Int, at now: Instant) {
-        arrive(at: now, node) { $0.deviceHostSaid(.server(Node.everybody, .confirmed(handle: handle)), node) }
+        receive(at: now, node) {
+            $0.handle(.server(ForeignServer.anyClient, .confirmed(handle: handle)), ofDevice: node)
+        }
     }
 
-    /// A client reads or writes a value: what it is told.  The MTU of its link is told with the request, if known.
+    /// Answers a client's request: with the value of a read, no octets for a write, or the error.
+    ///
+    /// `mtu` is that of the client's connection, if the host knows it.
     public mutating func answer(
         _ request: AttributeRequest, of handle: UInt16, from peer: DeviceAddress?, mtu: Int? = nil,
         toForeignHostOf node: Int, at now: Instant
     ) -> Result<[UInt8], ATTError> {
         var answer = Result<[UInt8], ATTError>.failure(.unlikelyError)
-        arrive(at: now, node) { world in
+        receive(at: now, node) { world in
             let known = world.nodes[node].connections.first { $0.peer == peer }
             if let known, let mtu, mtu != known.mtu {
-                world.deviceHostSaid(.server(known.id, .exchangedMTU(mtu)), node)
+                world.handle(.server(known.id, .exchangedMTU(mtu)), ofDevice: node)
             }
             var outputs: [Server.Output] = []
             answer = world.nodes[node].answer(request, of: handle, at: now, pool: &world.pool, into: &outputs)
-            for output in outputs { world.deviceHostSaid(.server(known?.id ?? Node.everybody, output), node) }
+            for output in outputs {
+                world.handle(.server(known?.id ?? ForeignServer.anyClient, output), ofDevice: node)
+            }
         }
         return answer
     }
 
-    /// Plays up to now, lets something happen to a device of the scenario, and follows it up.
-    private mutating func arrive(at now: Instant, _ node: Int, _ happen: (inout World) -> Void) {
+    /// Runs to `now`, lets something happen to a device of the scenario, and then the script.
+    private mutating func receive(at now: Instant, _ node: Int, _ happen: (inout World) -> Void) {
         run(until: now)
         guard hostBackend == .foreignHosts, nodes.indices.contains(node), !isClient(node) else { return }
         happen(&self)
-        followUp()
+        runScript()
     }
-}
 
-extension World {
-    /// What the host of a device would be told, as far as a foreign one understands it.
+    /// Translates a command to a host into one for a foreign host, as far as that supports it.
     mutating func instructForeignHost(of node: Int, _ command: Host.Command) {
         switch command {
         case .advertise: outbox.append(.toForeignHost(node: node, .advertise(true)))
@@ -107,16 +112,16 @@ extension World {
         case .disconnect(let id, _):
             guard let peer = nodes[node].peer(of: id) else { return }
             outbox.append(.toForeignHost(node: node, .disconnect(peer)))
-        case .refuse(let refusals): nodes[node].refuse(refusals)
+        case .injectErrors(let errorInjection): nodes[node].foreign.server.errorInjection = errorInjection
         default: break
         }
     }
 
-    /// Has the foreign host of a device tell a value to those who are subscribed, and notes what that becomes.
-    mutating func hand(_ notification: PeripheralDevice.Notification, toForeignHostOf node: Int) {
+    /// Sends a value through the foreign host of a device, and logs it; releases the packet.
+    mutating func send(_ notification: PeripheralDevice.Notification, throughForeignHostOf node: Int) {
         let octets = pool.octets(of: notification.packet)
         if nodes[node].device.indicates(notification.handle) {
-            note(.server(Node.everybody, .indicated(handle: notification.handle, octets)), of: node)
+            note(.server(ForeignServer.anyClient, .indicated(handle: notification.handle, octets)), of: node)
         } else {
             noteNotified(notification, of: node)
         }
@@ -136,31 +141,45 @@ extension World.AttributeRequest {
     }
 }
 
-extension Node {
-    /// Stands for all clients of a foreign host, where it does not say which one.
-    static let everybody = ConnectionID(number: 0)
+/// A server for requests that a foreign host forwards.
+struct ForeignServer: Sendable {
+    /// Any client, where a foreign host does not name it.
+    static let anyClient = ConnectionID(number: 0)
 
-    func isSubscribed(_ connection: ConnectionID, to handle: UInt16) -> Bool {
-        subscriptions.contains { $0.isOf(connection, handle) }
+    fileprivate(set) var server = Server(receives: Server.maximumMTU)
+    private var connections: UInt32 = 0
+
+    init() {
+        server.adopt(mtu: Server.maximumMTU)
+        server.security = .full  // the foreign host checks permissions
     }
 
-    /// Asks the server as a client would, by a PDU, so that all its rules hold: the value that was read, none for a
-    /// write, or the error.
+    mutating func nextConnection() -> ConnectionID {
+        connections += 1
+        return ConnectionID(number: connections)
+    }
+}
+
+extension Node {
+    /// Passes a request to the server as a PDU, so that all rules of the server apply.
+    ///
+    /// - Returns: The value of a read, no octets for a write, or the error.
     fileprivate mutating func answer(
         _ request: World.AttributeRequest, of handle: UInt16, at now: Instant, pool: inout PacketPool,
         into outputs: inout [Server.Output]
     ) -> Result<[UInt8], ATTError> {
-        if case .write(let value, _) = request, value.count > AttributeTable.longestValue {
+        if case .write(let value, _) = request, value.count > AttributeTable.maximumValueLength {
             outputs.append(.refused(opcode: Opcode.writeRequest.rawValue, handle: handle, .invalidAttributeValueLength))
             return .failure(.invalidAttributeValueLength)
         }
-        var said: [Server.Output] = []
-        ask(request.pdu(for: handle), at: now, pool: &pool, into: &said)
+        var all: [Server.Output] = []
+        foreign.server.receive(
+            pool.take(request.pdu(for: handle)), table: device.table, values: &device, at: now, pool: &pool, into: &all)
         var answer = Result<[UInt8], ATTError>.success([])
-        for output in said {
+        for output in all {
             switch output {
             case .send(let packet):
-                answer = Self.reading(pool.octets(of: packet))
+                answer = Self.result(pool.octets(of: packet))
                 pool.release(packet)
             case .refused(_, _, let error):
                 answer = .failure(error)
@@ -171,8 +190,8 @@ extension Node {
         return answer
     }
 
-    /// An Error Response's error is its fifth octet; of the others, all behind the opcode is the value.
-    private static func reading(_ response: [UInt8]) -> Result<[UInt8], ATTError> {
+    /// The value of a response, which follows the opcode, or the error of an Error Response, its fifth octet.
+    private static func result(_ response: [UInt8]) -> Result<[UInt8], ATTError> {
         guard response.first == 0x01 else { return .success(Array(response.dropFirst())) }
         return .failure(response.count == 5 ? ATTError(rawValue: response[4]) : .unlikelyError)
     }

@@ -3,32 +3,31 @@ public import HCI
 public import LEHost
 public import Octets
 
-// What the world has to do with those outside.
+// The outputs of a world, and the hosts of its devices.
 extension World {
-    /// What the world has for somebody outside.
+    /// An output for an external host or controller, or for a client.
     public enum Output: Sendable {
-        /// A packet for the host outside that uses a controller; whoever takes it releases it.
+        /// A packet for the external host of a controller; the receiver releases it.
         case toGuest(controller: Int, PacketKind, Packet)
-        /// A packet for the controller outside that the host of a device uses; whoever takes it releases it.
+        /// A packet for the external controller of a device's host; the receiver releases it.
         case toRadio(node: Int, PacketKind, Packet)
-        /// The controller outside is of no use to the host of a device.
+        /// The host of a device cannot use its external controller.
         case radioFailed(node: Int, Host.Failure)
-        /// The host of a device reports `.refused` or `.ignored` of the controller outside.
+        /// The host of a device reports `.refused` or `.malformed` of its external controller.
         case radioWarning(node: Int, Host.Output)
-        /// The foreign host of a device is to do this.
+        /// A command for the foreign host of a device.
         case toForeignHost(node: Int, ForeignCommand)
-        /// What the host of a client node says.
+        /// An output of a client's host.
         case client(node: Int, Host.Output)
     }
 
-    /// How the scenario's devices reach the air.
+    /// The hosts and controllers of the scenario's devices.
     public enum HostBackend: Sendable {
-        /// By hosts of the world, above the virtual controllers of its own air.
+        /// Hosts and virtual controllers of the world.
         case air
-        /// By hosts of the world, above controllers outside: what they say comes out as `.toRadio`, and
-        /// `receive(_:_:fromRadioOf:at:)` takes the answers.
+        /// Hosts of the world on external controllers: `.toRadio` and `receive(_:_:fromRadioOf:at:)` exchange packets.
         case radios
-        /// By somebody else's hosts, which only know attributes; `ForeignHost.swift` has what passes between.
+        /// Foreign hosts such as BlueZ, which use only attributes; see `ForeignHost.swift`.
         case foreignHosts
     }
 }

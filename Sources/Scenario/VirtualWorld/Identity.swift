@@ -1,50 +1,51 @@
 public import Bluetooth
 import LEHost
+import Peripheral
 import Scenarios
 import Simulation
 import VirtualController
 
-// When a device is heard, under which address, and by which clock it lives.
+// Script actions on advertising, clocks and addresses.
 extension World {
-    /// Advertises from the first phase on, or not at all, as the script now says.
+    /// Restarts advertising with the first phase, or stops it during `stop_advertising`.
     mutating func updateAdvertising(of entity: EntityReference) {
         guard let node = entity.device else { return }
         advertise(node, phase: 0)
-        passOnHost(node)
+        forwardHostOutputs(of: node)
     }
 
-    /// The clock of a device's sensors runs as the script now says.  Its links keep the time of their centrals, whose
-    /// anchor points a peripheral follows: Core 6.0, Vol 6, Part B, section 4.5.7.
+    /// Applies `drift` to the clock of a device's sensors.  Its connections keep their time, since a peripheral follows
+    /// the anchor points of its central: Core 6.0, Vol 6, Part B, section 4.5.7.
     mutating func updateDrift(of entity: EntityReference) {
         guard let node = entity.device else { return }
         var drift = 0.0
         if case .drift(let partsPerMillion)? = nodes[node].conditions.last(.drift) { drift = partsPerMillion }
-        nodes[node].drift(by: drift, at: now)
+        nodes[node].device.drift(by: drift, at: now)
         wakeDevice(node)
     }
 
-    /// A device has another address from now on; its connections go on under the one that they began with.
+    /// Changes the address of a device; its connections keep the old one.
     ///
-    /// Nothing changes where the controller is not ours and the address is public, and where the host is not ours.
+    /// Without effect on foreign hosts, and for public addresses on external controllers.
     mutating func changeAddress(of entity: EntityReference, to address: DeviceAddress?) {
         guard let node = entity.device, hostBackend != .foreignHosts else { return }
-        let address = address ?? addressByChance(of: node)
+        let address = address ?? randomAddress(of: node)
         if address.kind == .public {
             guard hostBackend == .air else { return }
             airspace.assign(address, to: nodes[node].controller)
         }
-        if addressChanges >= Self.mostAddressChanges { addresses.remove(at: scenario.devices.count) }
+        if addressChanges >= Self.maximumAddressChanges { addresses.remove(at: scenario.devices.count) }
         addressChanges += 1
         addresses.append((address, node))
         command(.changeAddress(address.kind == .random ? address : nil), of: node)
     }
 
-    /// So many changes are remembered.
-    private static let mostAddressChanges = 4096
+    /// The limit on remembered addresses.
+    private static let maximumAddressChanges = 4096
 
-    /// A static address that no device has had.  Core 6.0, Vol 6, Part B, section 1.3.2.1: its two highest bits are set,
-    /// and of the others not all are equal.
-    private func addressByChance(of node: Int) -> DeviceAddress {
+    /// A static address that no device has had: its two highest bits are set, and the others are not all equal.
+    /// Core 6.0, Vol 6, Part B, section 1.3.2.1.
+    private func randomAddress(of node: Int) -> DeviceAddress {
         var chance = chance.stream("address \(node) \(addressChanges)")
         let others: UInt64 = 0x3FFF_FFFF_FFFF
         while true {
@@ -54,9 +55,9 @@ extension World {
         }
     }
 
-    /// The device that has an address, or had it last; nil for one that none of the scenario's devices has had.
+    /// The device of the scenario that has an address or had it last; nil if there is none.
     public func device(at address: DeviceAddress) -> Int? { addresses.last { $0.address == address }?.device }
 
-    /// The address of a device by which it can be found now.
+    /// The present address of a device.
     public func address(of device: Int) -> DeviceAddress? { addresses.last { $0.device == device }?.address }
 }

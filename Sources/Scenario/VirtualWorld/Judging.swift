@@ -5,66 +5,64 @@ public import Simulation
 public import Spelling
 import Timeline
 
-// Who is told what the event log says: the script, and who judges the expectations.
+// The script and the judge of expectations observe the events of the log.
 extension World {
-    /// From now on the scenario's expectations are judged, if it has any.
-    ///
-    /// That changes nothing of what happens.
+    /// Starts to judge the scenario's expectations, if it has any.  This does not change what happens.
     public mutating func judgeExpectations(on terms: Judge.Terms = Judge.Terms()) {
         judge = scenario.expectations.isEmpty ? nil : Judge(scenario, on: terms)
     }
 
-    /// Whether no bound counts yet, since a person has to connect their client first.
-    public var waitsForConnection: Bool { judge?.isHeld ?? false }
+    /// Whether the time limits wait for the operator to connect the client.
+    public var waitsForConnection: Bool { judge?.waitsForConnection ?? false }
 
-    /// What a person is asked now.
-    public var inquiries: [Inquiry] { judge?.inquiries ?? [] }
+    /// The present questions to the operator.
+    public var operatorQuestions: [OperatorQuestion] { judge?.operatorQuestions ?? [] }
 
-    /// A person answers what is asked, in the words of `line`, which become something that the client said.
-    public mutating func personSaid(
-        _ answer: Inquiry.Answer, to inquiry: Inquiry, line: some JSONWritable
-    ) -> Inquiry.Reception {
-        judge?.heed(answer == .shown ? inquiry.expectation : nil)
+    /// Takes the operator's answer to a question, logs it as a line of the client, and returns its effect.
+    public mutating func operatorAnswered(
+        _ answer: OperatorQuestion.Answer, to question: OperatorQuestion, line: some JSONWritable
+    ) -> OperatorQuestion.Effect {
+        judge?.setAudience(answer == .shown ? question.expectation : nil)
         clientSaid(line)
         let now = now
-        return judge?.answered(inquiry, answer, at: now, into: &rulings) ?? .decided
+        return judge?.answer(question, answer, at: now, into: &rulings) ?? .decided
     }
 
-    /// The scenario is at its limit: nothing happens any more, but what is asked can still be answered.
+    /// The scenario is at its limit: no more events, but the operator can still answer.
     public mutating func reachLimit() {
         let now = now
         judge?.reachedLimit(at: now, into: &rulings)
     }
 
-    /// Whether there were expectations, and nothing is left to decide of them.
+    /// Whether there are expectations and all are decided.
     public var isDecided: Bool { judge?.isDecided ?? false }
 
-    /// The machine stood still from one instant to another, while clients outside went on; before what came late.
+    /// The machine stood still while external clients went on.  Call this before events that came late for that reason.
     public mutating func stoodStill(from begin: Instant, to end: Instant) { judge?.stoodStill(from: begin, to: end) }
 
-    /// Decides what the present has decided; of interest where somebody waits for the last verdict.
+    /// Decides the expectations whose time is over now.
     public mutating func judgeTime() {
         let now = now
         judge?.timePassed(at: now, into: &rulings)
     }
 
-    /// Decides what is left: the scenario is at its end.
+    /// Decides the remaining expectations: the scenario has ended.
     public mutating func endJudging() {
         let now = now
         judge?.finish(at: now, into: &rulings)
     }
 
-    /// Whether a rule or an expectation waits for such an event.
+    /// Whether a rule or an expectation depends on a kind of event.
     func isAwaited(_ kind: EventName) -> Bool { script.waits(for: kind) || judge?.waits(for: kind) ?? false }
 
-    /// Tells those who wait for such an event what the log says of it, and its value or line, as JSON.
-    mutating func tell(_ kind: EventName, of entity: EntityReference?, code: UInt8? = nil, json: String? = nil) {
+    /// Reports an event and its value, as JSON, if a rule or an expectation depends on it.
+    mutating func report(_ kind: EventName, of entity: EntityReference?, code: UInt8? = nil, json: String? = nil) {
         guard isAwaited(kind) else { return }
-        tell(ObservedEvent(kind, of: entity, code: code, value: json.flatMap { Datum(json: $0.utf8) }))
+        report(ObservedEvent(kind, of: entity, code: code, value: json.flatMap { Datum(json: $0.utf8) }))
     }
 
-    /// Tells them of a value, and what the log leaves out: the samples of an ECG and the number of its lead.
-    mutating func tellValue(_ kind: EventName, _ device: Int, _ number: Int, _ octets: [UInt8]) {
+    /// Reports a value, with the data that the log leaves out: the samples of an ECG and the number of its lead.
+    mutating func reportValue(_ kind: EventName, _ device: Int, _ number: Int, _ octets: [UInt8]) {
         let (entry, json) = (names.entry(number, of: device), names.json(octets, number, of: device))
         var observed = ObservedEvent(
             kind, of: entry?.entity ?? .device(device), value: json.flatMap { Datum(json: $0.utf8) })
@@ -74,18 +72,18 @@ extension World {
                 observed.value = .object(members + [Datum.Member("lead", .number(Double(lead)))])
             }
         }
-        tell(observed)
+        report(observed)
     }
 
-    /// Tells them of what happened.
-    mutating func tell(_ observed: ObservedEvent) {
+    /// Reports an event to the script and to the judge.
+    mutating func report(_ observed: ObservedEvent) {
         if script.waits(for: observed.kind) { observedEvents.append(observed) }
-        tellJudge(observed)
+        judge(observed)
     }
 
-    /// Tells who judges what the script knows by itself.
-    mutating func tellJudge(_ observed: ObservedEvent) {
+    /// Reports an event to the judge only: `began` and `ended`, which the script makes itself.
+    mutating func judge(_ observed: ObservedEvent) {
         let now = now
-        judge?.happened(observed, at: now, into: &rulings)
+        judge?.observe(observed, at: now, into: &rulings)
     }
 }

@@ -12,13 +12,13 @@ public import Spelling
 import Timeline
 import VirtualController
 
-// What happened, in the scenario's words.
+// The event log and the packet log.
 
 extension World {
-    /// How the journal's records of values are said in words.
-    public var wording: ValueWording {
+    /// Translates handles and values of the journal into names and JSON.
+    public var wording: ValueFormatter {
         let (names, ids) = (names, scenario.devices.map(\.id))
-        return ValueWording(
+        return ValueFormatter(
             entity: { device, number in names.entry(number, of: device)?.name ?? ids[device] },
             value: { device, number, octets, text in names.write(octets, number, of: device, to: &text) })
     }
@@ -30,13 +30,13 @@ extension World {
         var record = EventRecord(event, of: name, at: now)
         fill(&record)
         journal.append(record)
-        tell(event, of: entity, code: code, json: record.value)
+        report(event, of: entity, code: code, json: record.value)
     }
 
-    /// Notes what a device could not say.
+    /// Logs the values that a device had to saturate.
     mutating func noteSaturatedValues(of node: Int) {
         guard !isClient(node) else { return }
-        for saturated in nodes[node].newSaturatedValues() {
+        for saturated in nodes[node].takeSaturatedValues() {
             let entity = entity(of: saturated.value, node)
             note(.saturated, entity, entity.flatMap(scenario.path)) { record in
                 record.value = saturated.wanted.map(Self.text)
@@ -44,30 +44,30 @@ extension World {
         }
     }
 
-    /// Notes that a device's clock on the wall cannot go on by so much, and has stopped.
+    /// Logs that a device's wall clock has stopped at the end of its range.
     mutating func noteClock(of node: Int, _ duration: Duration) {
         note(.saturated, .device(node), scenario.devices[node].id) { record in
             record.value = Self.text(of: Double(duration.inNanoseconds) / 1e9)
         }
     }
 
-    /// A number as JSON, which has none that are not finite.
+    /// A number as JSON; a string for one that is not finite.
     static func text(of number: Double) -> String {
         Int64(exactly: number).map { "\($0)" } ?? (number.isFinite ? "\(number)" : "\"\(number)\"")
     }
 
-    /// Notes that a client outside has ended with a status, as a shell has it.
+    /// Logs that an external client has exited, with its status as a shell reports it.
     public mutating func clientExited(_ status: UInt8) {
         note(.exited, .client, "client", code: status) { $0.value = "\(status)" }
     }
 
-    /// Notes a line that a client says.
+    /// Logs a line of a client.
     public mutating func clientSaid(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
-        if isAwaited(.said) { tell(ObservedEvent(said: Datum(json: line.json.utf8))) }
+        if isAwaited(.said) { report(ObservedEvent(said: Datum(json: line.json.utf8))) }
     }
 
-    /// Notes what a client or a host outside said to its controller.
+    /// Logs a packet from a host to its controller.
     mutating func noteSending(_ kind: PacketKind, _ packet: Packet, to controller: Int) {
         switch kind {
         case .command:
@@ -87,22 +87,23 @@ extension World {
         }
         let enables = pool.uint8(at: 3, of: packet) == 1
         switch opcode {
-        case .leSetScanEnable: note(enables ? .scanning : .scanningStopped, .client, "client")
-        case .leCreateConnection: note(.connecting, .client, "client")
+        case HCI.Command.leSetScanEnable.opcode: note(enables ? .scanning : .scanningStopped, .client, "client")
+        case HCI.Command.leCreateConnection.opcode: note(.connecting, .client, "client")
         default: break
         }
     }
 
-    /// Notes that a second central asks for a link.
+    /// Logs that a second central starts to connect.
     private mutating func noteCommand(_ opcode: Opcode?, of node: Int) {
-        guard opcode == .leCreateConnection || opcode == .leExtendedCreateConnection,
-            let device = nodes[node].errand.underWay
+        guard
+            opcode == HCI.Command.leCreateConnection.opcode || opcode == HCI.Command.leExtendedCreateConnection.opcode,
+            let device = nodes[node].pendingConnection.current
         else { return }
         let peer = address(of: device)
         note(.connecting, .device(node), scenario.devices[node].id) { $0.peer = peer }
     }
 
-    /// Notes what a controller gives to its host.
+    /// Logs a packet from a controller to its host.
     mutating func noteArriving(_ kind: PacketKind, _ packet: Packet, at controller: Int) {
         switch kind {
         case .event: packets.append(.event, controller: controller, packet, in: pool, at: now)
@@ -110,11 +111,11 @@ extension World {
         case .command, .synchronous, .isochronous: break
         }
         if case .node(let node) = users[controller], !isClient(node) { return }
-        guard let delivery = observers[controller].see(kind, packet, pool: &pool) else { return }
+        guard let delivery = observers[controller].observe(kind, packet, pool: &pool) else { return }
         if let device = device(at: delivery.peer) {
             let own = airspace.ownAddress(ofLink: delivery.link, of: controller)
             let number = names.number(
-                ofSent: delivery.handle, of: device, isTold: nodes[device].tells(delivery.handle, to: own))
+                ofSent: delivery.handle, of: device, isTold: nodes[device].hasSubscriber(delivery.handle, at: own))
             noteValue(.delivered, device, number, delivery.handle, delivery.value, peer: own)
         }
         pool.release(delivery.value)
@@ -137,7 +138,7 @@ extension World {
         _ event: EventName, _ device: Int, _ number: Int, _ handle: UInt16, _ value: Packet, peer: DeviceAddress?
     ) {
         journal.append(event, device: device, part: number, peer: peer, handle: handle, value, in: pool, at: now)
-        if isAwaited(event) { tellValue(event, device, number, pool.octets(of: value)) }
+        if isAwaited(event) { reportValue(event, device, number, pool.octets(of: value)) }
     }
 
     private mutating func noteValue(
@@ -145,10 +146,10 @@ extension World {
     ) {
         let number = names.number(of: handle, of: device)
         journal.append(event, device: device, part: number, peer: peer, handle: handle, octets[...], at: now)
-        if isAwaited(event) { tellValue(event, device, number, octets) }
+        if isAwaited(event) { reportValue(event, device, number, octets) }
     }
 
-    /// Notes what the host of a device says.
+    /// Logs an output of a device's host.
     mutating func note(_ output: Host.Output, of node: Int) {
         let (entity, name) = (EntityReference.device(node), scenario.devices[node].id)
         switch output {
@@ -176,7 +177,7 @@ extension World {
         case .confirmed(let handle): note(.confirmed, node, handle, names.number(of: handle, of: node), peer)
         case .confirmedOrphan(let handle):
             note(.confirmed, node, handle, names.number(ofSent: handle, of: node, isTold: false), peer)
-        // The client has not said that it does not want it any more.
+        // The client has not unsubscribed: its value has gone.
         case .orphaned: break
         case .dropped, .wake, .bearerLost: break
         case .refused(_, let handle, let error):
@@ -199,7 +200,7 @@ extension World {
         }
     }
 
-    /// Notes that a device cannot have its attributes so far on.
+    /// Logs that a device does not have enough handles.
     mutating func noteTooFar(_ node: Int, by distance: Int) {
         note(.saturated, .device(node), scenario.devices[node].id) { $0.value = "\(distance)" }
     }

@@ -1,28 +1,26 @@
 import HCI
 import Octets
 
-/// What a faulty firmware makes of what it sends: a patch over a correct device, so that a test can see who notices.
-///
-/// What is changed is what the host of a device hands to its controller, or gets from it; everything below and behind
-/// knows nothing of it.
+/// A defect of a device's firmware, as a patch of the packets between its host and its controller, so that tests can
+/// check who detects it.
 public struct Mutation: Hashable, Sendable {
-    /// What is looked into.
+    /// The packets that a change applies to.
     public enum Target: Hashable, Sendable {
-        /// ATT PDUs that begin with this opcode, whole and in one packet.  Core 6.0, Vol 3, Part F, section 3.3.
+        /// Sent ATT PDUs with this opcode, in one packet.  Core 6.0, Vol 3, Part F, section 3.3.
         case att(UInt8)
-        /// The same, of what a client has sent: the firmware takes it for something else.
-        case heard(UInt8)
+        /// Received ATT PDUs with this opcode, in one packet.
+        case received(UInt8)
         /// The data of LE Set Advertising Data.  Core 6.0, Vol 4, Part E, section 7.8.7.
         case advertisingData
         /// The data of LE Set Scan Response Data.  Core 6.0, Vol 4, Part E, section 7.8.8.
         case scanResponse
     }
 
-    /// What is sent in place of what.
+    /// A replacement of octets.
     public struct Change: Hashable, Sendable {
         private enum Octet: Hashable {
             case fixed(UInt8)
-            /// What was found at this place.
+            /// The octet that was found at this index.
             case found(Int)
         }
 
@@ -32,11 +30,11 @@ public struct Mutation: Hashable, Sendable {
         private let sent: [Octet]
 
         /// - Parameters:
-        ///   - target: What is looked into.
-        ///   - offset: How many octets stand before what is found; nil: it may stand anywhere.
-        ///   - found: Octets as `10 .. 37`, where `..` is any.
-        ///   - sent: Octets in their place, fewer or more of them too: `..` is what was found at the same place, `@4`
-        ///     what was found at place 4, counted from 0.
+        ///   - target: The packets to change.
+        ///   - offset: The offset of the octets to find, in octets; nil for any.
+        ///   - found: The octets to find, as `10 .. 37`, where `..` is any octet.
+        ///   - sent: The octets in their place, in any number: `..` is the found octet at the same index, `@4` that at
+        ///     index 4.
         public init(_ target: Target, at offset: Int? = nil, _ found: String, becomes sent: String) {
             (self.target, self.offset) = (target, offset)
             let octets = found.split(separator: " ").map { UInt8($0, radix: 16) }
@@ -47,7 +45,7 @@ public struct Mutation: Hashable, Sendable {
             }
         }
 
-        /// The octets with the change made; nil when nothing of it is there.
+        /// The octets with the change; nil if it does not apply.
         func applied(to octets: [UInt8]) -> [UInt8]? {
             let last = octets.count - found.count
             let places = offset.map { [$0] } ?? Array(0...max(0, last))
@@ -69,10 +67,10 @@ public struct Mutation: Hashable, Sendable {
 
     private let changes: [Change]
 
-    /// The first that is found in a packet is made; the others are not looked at for it.
+    /// A defect that makes the first applicable change in each packet.
     public init(_ changes: [Change]) { self.changes = changes }
 
-    /// A packet as the faulty firmware sends it, H4's indicator left out; nil when it stays as it is.
+    /// A sent packet with the defect, without H4's indicator; nil if it is unchanged.
     func applied(to octets: [UInt8], _ kind: PacketKind) -> [UInt8]? {
         switch kind {
         case .acl: acl(octets, Target.att)
@@ -81,12 +79,12 @@ public struct Mutation: Hashable, Sendable {
         }
     }
 
-    /// A packet as the faulty firmware takes it; nil when it takes it as it is.
-    func applied(toHeard octets: [UInt8], _ kind: PacketKind) -> [UInt8]? {
-        kind == .acl ? acl(octets, Target.heard) : nil
+    /// A received packet with the defect; nil if it is unchanged.
+    func applied(toReceived octets: [UInt8], _ kind: PacketKind) -> [UInt8]? {
+        kind == .acl ? acl(octets, Target.received) : nil
     }
 
-    /// A first fragment that has all of an L2CAP frame on the channel of ATT.
+    /// Changes a fragment that is a whole L2CAP frame on the ATT channel.
     private func acl(_ octets: [UInt8], _ target: (UInt8) -> Target) -> [UInt8]? {
         let header = 8
         guard octets.count > header, octets[1] & 0x10 == 0, octets[6] == 4, octets[7] == 0,
@@ -104,7 +102,7 @@ public struct Mutation: Hashable, Sendable {
         return nil
     }
 
-    /// Commands with 31 octets of data, and before them how many of these are meant.
+    /// Changes a command with the length of its data, and 31 octets of data.
     private func command(_ octets: [UInt8]) -> [UInt8]? {
         let (header, room) = (4, 31)
         guard octets.count == header + room, octets[1] == 0x20 else { return nil }
@@ -124,7 +122,7 @@ public struct Mutation: Hashable, Sendable {
 }
 
 extension World {
-    /// What the controller of a device gets, when its host has a fault.
+    /// The packet that the host of a device sends, with the mutation.
     mutating func mutated(_ kind: PacketKind, _ packet: Packet, of node: Int) -> Packet {
         guard let mutation, !isClient(node), let octets = mutation.applied(to: pool.octets(of: packet), kind) else {
             return packet
@@ -133,9 +131,9 @@ extension World {
         return pool.take(octets)
     }
 
-    /// What the host of a device takes for what its controller has heard, when it has a fault.
-    mutating func mutated(_ kind: PacketKind, heard packet: Packet, by node: Int) -> Packet {
-        guard let mutation, !isClient(node), let octets = mutation.applied(toHeard: pool.octets(of: packet), kind)
+    /// The packet that the host of a device receives, with the mutation.
+    mutating func mutated(_ kind: PacketKind, received packet: Packet, by node: Int) -> Packet {
+        guard let mutation, !isClient(node), let octets = mutation.applied(toReceived: pool.octets(of: packet), kind)
         else {
             return packet
         }

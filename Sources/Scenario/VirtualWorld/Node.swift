@@ -1,22 +1,19 @@
-import ATT
 import Bluetooth
 import GATT
 import HCI
 import LEHost
 import Octets
 import Peripheral
-import Scenarios
 import Services
-import Sensors
 import Simulation
 
-/// A host above a controller of the air, with the device that it serves.
+/// A host above a controller, and the device that it serves.
 struct Node: Sendable {
-    /// A client that is subscribed to a value.
+    /// A client's subscription to a value.
     struct Subscription: Sendable {
         let connection: ConnectionID
         let handle: UInt16
-        /// The client wants the value indicated, and not notified.
+        /// Whether the value is indicated to the client, not notified.
         var isIndicated: Bool
 
         func isOf(_ connection: ConnectionID, _ handle: UInt16) -> Bool {
@@ -26,38 +23,34 @@ struct Node: Sendable {
 
     let controller: Int
     private(set) var host: Host
-    private(set) var device: PeripheralDevice
-    /// Answers for the device where a foreign host has its clients.
-    private var foreignServer = Server(receives: Server.largestMTU)
-    private var foreignConnections: UInt32 = 0
-    /// The first is the oldest.
+    var device: PeripheralDevice
+    /// The server for the clients of a foreign host.
+    var foreign = ForeignServer()
+    /// The oldest is first.
     private(set) var connections: [(id: ConnectionID, peer: DeviceAddress, mtu: Int)] = [] {
         didSet { device.mtu = connections.map(\.mtu).min() ?? Server.defaultMTU }
     }
     private(set) var subscriptions: [Subscription] = []
-    private(set) var notedSaturatedValues = 0
-    /// What a script does to the device.
+    private var loggedSaturatedValues = 0
+    /// The lasting actions of the script on the device.
     var conditions = Conditions()
-    /// Whom it connects to, if it is a second central.
-    var errand = Errand()
-    /// How strong the script has it heard; nil: as its distance has it.
+    /// The connections that it makes as a second central.
+    var pendingConnection = PendingConnection()
+    /// The signal strength that the script sets; nil: as the distance gives it.
     var strength: Strength?
-    /// What it does to values on their way out.
-    private(set) var notificationFaults = NotificationFaults()
-    /// When the device is told that time has passed; nil: not yet asked for.
-    var deviceWake: Upcoming.Ticket?
-    /// Which of its phases of advertising is played, or was played last.
+    var notificationFaults = NotificationFaults()
+    /// The next call of `PeripheralDevice.timePassed`; nil while none is scheduled.
+    var deviceWake: EventSchedule.Ticket?
+    /// The present phase of advertising, or the last one.
     var phase = 0
-    /// When the next phase begins; nil while none does.
-    var phaseEnd: Upcoming.Ticket?
+    /// The start of the next phase; nil while none is scheduled.
+    var phaseEnd: EventSchedule.Ticket?
 
     init(_ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int) {
         (self.device, self.controller) = (device, controller)
         host = Host(
             table: device.table, randomAddress: randomAddress, receives: mtu,
             preferring: device.definition.preferredConnection)
-        foreignServer.adopt(mtu: Server.largestMTU)
-        foreignServer.security = .full  // what a value needs, the foreign host sees to
     }
 
     mutating func step(
@@ -66,21 +59,7 @@ struct Node: Sendable {
         host.step(input, values: &device, at: now, pool: &pool, into: &outbox)
     }
 
-    /// Has a PDU answered that no client has sent.
-    mutating func ask(
-        _ pdu: PDU, at now: Instant, pool: inout PacketPool, into outbox: inout [Server.Output]
-    ) {
-        foreignServer.receive(
-            pool.take(pdu), table: device.table, values: &device, at: now, pool: &pool, into: &outbox)
-    }
-
-    /// A number for a client's link that a foreign host has.
-    mutating func nextForeignConnection() -> ConnectionID {
-        foreignConnections += 1
-        return ConnectionID(number: foreignConnections)
-    }
-
-    /// Tells every subscriber a value; the packet is released.
+    /// Notifies or indicates a value to all subscribers; releases the packet.
     mutating func notify(
         _ handle: UInt16, _ packet: Packet, at now: Instant, pool: inout PacketPool, into outbox: inout [Host.Output]
     ) {
@@ -88,13 +67,7 @@ struct Node: Sendable {
         pool.release(packet)
     }
 
-    mutating func deviceTimePassed(
-        at now: Instant, pool: inout PacketPool, into outbox: inout [PeripheralDevice.Notification]
-    ) {
-        device.timePassed(at: now, pool: &pool, into: &outbox)
-    }
-
-    /// The present value, or these octets, for the subscribed clients.
+    /// The present value, or these octets; nil for a silent or unknown one.
     mutating func notification(
         of value: DeviceValue, octets: [UInt8]?, at now: Instant, pool: inout PacketPool
     ) -> PeripheralDevice.Notification? {
@@ -105,7 +78,7 @@ struct Node: Sendable {
         return PeripheralDevice.Notification(handle: handle, packet: packet)
     }
 
-    /// When the device has something to do.  Asked in place: who only reads from an array of nodes copies one.
+    /// When the device or a fault has something to do.  Mutating: a getter would copy the node out of its array.
     var nextDue: Instant? {
         mutating get {
             guard notificationFaults.nextDue < .never else { return device.nextDue }
@@ -113,81 +86,37 @@ struct Node: Sendable {
         }
     }
 
-    mutating func set(_ value: DeviceValue, to input: SensorInput?, at now: Instant, begun: Instant?) -> Bool {
-        device.set(value, to: input, at: now, begun: begun)
+    var hasNewSaturatedValues: Bool { mutating get { device.saturatedValues.count > loggedSaturatedValues } }
+
+    /// The values that the device had to saturate since the last call.
+    mutating func takeSaturatedValues() -> ArraySlice<SaturatedValue> {
+        defer { loggedSaturatedValues = device.saturatedValues.count }
+        return device.saturatedValues[loggedSaturatedValues...]
     }
 
-    /// Whether the clock on the wall has stopped by that.
-    mutating func skipTime(by duration: Duration, at now: Instant) -> Bool {
-        let hadStopped = device.clockHasStopped(at: now)
-        device.skipTime(by: duration, at: now)
-        return !hadStopped && device.clockHasStopped(at: now)
-    }
-
-    /// Has other attributes; its host knows them already.
-    mutating func adopt(_ table: AttributeTable, at now: Instant) { device.adopt(table, at: now) }
-
-    mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) {
-        _ = device.setLead(ofService: service, isOff: isOff, at: now)
-    }
-
-    mutating func confirmed(_ handle: UInt16, at now: Instant) {
-        device.indicationWasConfirmed(of: handle, at: now)
-    }
-
-    mutating func dropped(_ handle: UInt16, at now: Instant) {
-        device.indicationWasDropped(of: handle, at: now)
-    }
-
-    /// What the device could not say, since this was last asked.
-    mutating func newSaturatedValues() -> ArraySlice<SaturatedValue> {
-        defer { notedSaturatedValues = device.saturatedValues.count }
-        return device.saturatedValues[notedSaturatedValues...]
-    }
-
-    mutating func burst(_ value: DeviceValue, rate: Double?, begun: Instant, at now: Instant) {
-        device.burst(value, rate: rate, begun: begun, at: now)
-    }
-
-    mutating func drift(by partsPerMillion: Double, at now: Instant) { device.drift(by: partsPerMillion, at: now) }
-
-    // MARK: Values on their way out
-
-    /// Adds what leaves now of a value that the device tells.
-    mutating func tamper(
-        with notification: PeripheralDevice.Notification, at now: Instant, pool: inout PacketPool,
+    /// Applies the faults to a value of the device, and appends what leaves now.
+    mutating func applyFaults(
+        to notification: PeripheralDevice.Notification, at now: Instant, pool: inout PacketPool,
         into outbox: inout [PeripheralDevice.Notification]
     ) {
-        guard isHeard(notification.handle) else { return outbox.append(notification) }
+        guard hasSubscriber(notification.handle) else { return outbox.append(notification) }
         notificationFaults.take(notification, at: now, pool: &pool, into: &outbox)
         if !outbox.contains(where: { $0.handle == notification.handle }) {
             device.notificationWasSuppressed(of: notification.handle)
         }
     }
 
-    /// These faults are in force from now on; adds what leaves because of that.
-    mutating func tamper(
-        by rules: [NotificationFaults.Rule], at now: Instant, pool: inout PacketPool,
-        into outbox: inout [PeripheralDevice.Notification]
-    ) { notificationFaults.play(rules, at: now, pool: &pool, into: &outbox) }
-
-    /// Adds what has been held until now.
-    mutating func release(at now: Instant, into outbox: inout [PeripheralDevice.Notification]) {
-        notificationFaults.release(at: now, into: &outbox)
-    }
-    /// Has a foreign host's clients refused too.
-    mutating func refuse(_ refusals: Refusals) { foreignServer.refusals = refusals }
-
-    mutating func keepSilent(_ handles: [UInt16], at now: Instant) { device.keepSilent(handles, at: now) }
-
-    // MARK: Who is there
+    // MARK: Connections and subscriptions
 
     func peer(of connection: ConnectionID) -> DeviceAddress? { connections.first { $0.id == connection }?.peer }
 
-    /// Whether a client is subscribed to what has this handle now.
-    func tells(_ handle: UInt16, to client: DeviceAddress?) -> Bool {
+    /// Whether a client is subscribed to the value with a handle.
+    func hasSubscriber(_ handle: UInt16, at client: DeviceAddress?) -> Bool {
         subscriptions.contains { $0.handle == handle && peer(of: $0.connection) == client }
     }
+
+    /// Whether any client is subscribed to a value.
+    func hasSubscriber(_ handle: UInt16) -> Bool { subscriptions.contains { $0.handle == handle } }
 
     mutating func connected(_ id: ConnectionID, _ peer: DeviceAddress) {
         connections.append((id, peer, Server.defaultMTU))
@@ -212,18 +141,15 @@ struct Node: Sendable {
         _ handle: UInt16, _ connection: ConnectionID, at now: Instant, pool: inout PacketPool
     ) {
         subscriptions.removeAll { $0.isOf(connection, handle) }
-        guard !isHeard(handle) else { return subscribersChanged(handle) }
+        guard !hasSubscriber(handle) else { return subscribersChanged(handle) }
         device.didUnsubscribe(from: handle, at: now)
-        notificationFaults.forget(handle, pool: &pool)
+        notificationFaults.discard(handle, pool: &pool)
     }
 
     private mutating func subscribersChanged(_ handle: UInt16) {
         let areIndicated = subscriptions.allSatisfy { $0.handle != handle || $0.isIndicated }
         device.subscribersChanged(of: handle, areIndicated: areIndicated)
     }
-
-    /// Whether anybody is subscribed to a value.
-    func isHeard(_ handle: UInt16) -> Bool { subscriptions.contains { $0.handle == handle } }
 
     /// An unbonded client's subscriptions end with its connection.  Core 6.0, Vol 3, Part G, section 3.3.3.3.
     mutating func disconnected(_ id: ConnectionID, at now: Instant, pool: inout PacketPool) {

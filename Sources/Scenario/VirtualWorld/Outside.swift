@@ -1,64 +1,71 @@
 import EventLog
 import Peripheral
 public import Scenarios
-import Services
 import Sensors
+import Services
 public import Simulation
 import Spelling
 import Timeline
 
-// Actions of the script that somebody outside says while the world plays: by a key, or on the control socket.
+// Script actions from outside: keys and the control socket.
 extension World {
-    /// Does now what `action` says, as a rule of the script would, under a name of its own; false before the start.
+    /// Performs an action now, as a rule of the script would.
     ///
-    /// What lasts does so for `end`; if that is nil, until ``giveBack(_:of:at:)`` or until something else from outside
-    /// does the same kind of thing to the same thing.  The event log has it as `began` and `ended` of the thing, with
-    /// the name as `rule`, the value of a `set`, and as `line` what would say the same on the control socket.
+    /// The event log gets `began` and `ended` of the target, with `name` as `rule`, the value of a `set`, and the
+    /// equivalent line of the control socket as `line`.
+    ///
+    /// - Parameters:
+    ///   - action: The action.
+    ///   - name: Identifies the action in the log and in ``end(_:of:at:)``.
+    ///   - end: The end of a lasting action; nil: until ``end(_:of:at:)``, or until another action of the same kind from
+    ///     outside on the same target.
+    ///   - now: The present instant.
+    /// - Returns: Whether the action was performed; false before the start.
     public mutating func act(_ action: Action, as name: String, for end: Rule.End? = nil, at now: Instant) -> Bool {
         act(Rule(when: .start, action: action, end: end), as: name, at: now)
     }
 
-    /// Does now what a rule says, whatever its moment is, under another name; false before the start, and when its
-    /// `chance` has decided against it.
+    /// Performs the action of a rule now, whatever the rule's moment; false before the start, and if the rule's `chance`
+    /// decides against it.
     ///
-    /// Now is the next whole microsecond at which nothing else happens: so the log says exactly when it was, and
-    /// between what.
+    /// It happens at the next whole microsecond without other events, so that its place in the log is unambiguous.
     public mutating func act(_ rule: Rule, as name: String, at now: Instant) -> Bool {
         guard script.isPlaying else { return false }
         let now = runToQuietInstant(at: now)
         var rule = rule
         rule.id = name
         rule.line = rule.line ?? line(for: rule.action)
-        defer { followScript() }
+        defer { runScript() }
         return script.act(rule, at: now, into: &scriptOutbox)
     }
 
-    /// Why an action would come to nothing now, though the reader of a file could not know: the key that says it, and the
-    /// reason.  Nil when it would not.
-    public func unsupportedReason(_ action: Action) -> (key: String, reason: String)? {
+    /// Why an action would have no effect now, for reasons that a file's reader cannot see; nil if it would.
+    ///
+    /// - Returns: The key of the argument that is wrong, and the reason.
+    public func ineffectiveReason(for action: Action) -> (key: String, reason: String)? {
         guard let node = action.entity?.device, nodes.indices.contains(node) else { return nil }
         switch action.operation {
         case .moveHandles(let distance, _):
             guard hostBackend != .foreignHosts, movedTable(of: node, by: distance) == nil else { return nil }
-            return ("by", "the device has no handles left so far on: the last is 65535")
+            return ("by", "the device does not have enough handles: the last is 65535")
         case .skipTime(let duration):
             var device = nodes[node].device
             device.skipTime(by: duration, at: now)
             guard device.clockHasStopped(at: now) else { return nil }
-            return ("by", "the device's clock on the wall cannot show a time so far on")
+            return ("by", "the device's wall clock would leave its range of 292 years")
         default: return nil
         }
     }
 
-    /// Ends what `act` began under a name on a thing, at such an instant too; false when nothing lasts that it began.
-    public mutating func giveBack(_ name: String, of entity: EntityReference, at now: Instant) -> Bool {
+    /// Ends an action that `act` began; false if no such action lasts.
+    public mutating func end(_ name: String, of entity: EntityReference, at now: Instant) -> Bool {
         guard script.isPlaying else { return false }
         let now = runToQuietInstant(at: now)
-        defer { followScript() }
-        return script.giveBack(name, of: entity, at: now, into: &scriptOutbox)
+        defer { runScript() }
+        return script.end(name, of: entity, at: now, into: &scriptOutbox)
     }
 
-    /// Whether something lasts that `act` began under a name on a thing.
+    /// Whether an action that `act` began still lasts.
     public func lasts(_ name: String, of entity: EntityReference) -> Bool { script.lasts(name, of: entity) }
 
     mutating func noteFromOutside(_ event: EventName, _ rule: Rule) {
@@ -68,8 +75,7 @@ extension World {
         journal.append(record)
     }
 
-    /// Plays everything up to an instant behind the present, and to `earliest` at least, of a whole microsecond at which
-    /// nothing is due.
+    /// Runs to the first whole microsecond from `earliest` on, and after the present, at which nothing is due.
     private mutating func runToQuietInstant(at earliest: Instant) -> Instant {
         var instant = max(earliest, now.advanced(byNanoseconds: 1)).inWholeMicroseconds
         run(until: instant.advanced(byNanoseconds: -1))
@@ -81,7 +87,7 @@ extension World {
         return instant
     }
 
-    /// How an action that needs no more than a number is said; nil for any other.
+    /// The line for the control socket, for the actions of keys; nil for other actions.
     private func line(for action: Action) -> String? {
         guard let entity = action.entity.flatMap(scenario.path) else { return nil }
         let start = "{\"do\": \(action.kind.rawValue.quoted), \"of\": \(entity.quoted)"
@@ -92,7 +98,7 @@ extension World {
         }
     }
 
-    /// The number that an action sets, as JSON; for a truth `true` or `false`.
+    /// The number that an action sets, as JSON; for contact, a boolean.
     private func number(_ action: Action) -> String? {
         guard case .set(to: .curve(.constant(let number))) = action.operation, let entity = action.entity else {
             return nil

@@ -4,22 +4,22 @@ import EventLog
 import LEHost
 import Peripheral
 import Scenarios
-import Services
 import Sensors
+import Services
 import Simulation
 import Timeline
 
-// The script: what its rules do to the devices.
+// The script and its actions.
 extension World {
-    /// Tells the script what has happened, and does what it wants, until nothing more comes of it.
-    mutating func followScript() {
+    /// Passes observed events to the script and performs its outputs, until there are no more of either.
+    mutating func runScript() {
         while !observedEvents.isEmpty || !scriptOutbox.isEmpty {
-            let told = observedEvents
+            let events = observedEvents
             observedEvents.removeAll(keepingCapacity: true)
-            for observed in told { script.happened(observed, at: now, into: &scriptOutbox) }
-            let wanted = scriptOutbox
+            for observed in events { script.observe(observed, at: now, into: &scriptOutbox) }
+            let outputs = scriptOutbox
             scriptOutbox.removeAll(keepingCapacity: true)
-            for output in wanted { perform(output) }
+            for output in outputs { perform(output) }
         }
     }
 
@@ -38,7 +38,7 @@ extension World {
         }
     }
 
-    /// What lasts began now, or at `begun`, if it comes back.
+    /// Begins an action; `begun` is the earlier beginning of one that resumes.
     private mutating func begin(_ action: Action, begun: Instant? = nil) {
         if action.kind.lasts {
             if let node = action.entity?.device { nodes[node].conditions.begin(action) }
@@ -47,7 +47,7 @@ extension World {
         apply(action, begun: begun, isOn: true)
     }
 
-    /// Gives back what it took, if it lasted.
+    /// Ends an action, if it lasts.
     private mutating func end(_ action: Action) {
         guard action.kind.lasts else { return }
         if let node = action.entity?.device { nodes[node].conditions.end(action) }
@@ -55,7 +55,7 @@ extension World {
         apply(action, begun: nil, isOn: false)
     }
 
-    /// Does what began, or undoes what ended; `conditions` know it already.
+    /// Performs an action, or undoes it; `conditions` are up to date.
     private mutating func apply(_ action: Action, begun: Instant?, isOn: Bool) {
         guard let entity = action.entity else { return }
         switch action.operation {
@@ -64,27 +64,27 @@ extension World {
         case .notify(let times, let value): notify(entity, times: times, value)
         case .silence: updateSilence(of: entity)
         case .skipTime(let duration):
-            if let node = entity.device, nodes[node].skipTime(by: duration, at: now) { noteClock(of: node, duration) }
+            if let node = entity.device { skipTime(of: node, by: duration) }
         case .leadOff: updateLeads(of: entity)
         case .stall: stall(entity, isOn)
-        case .attError: updateRefusals(of: entity)
+        case .attError: updateErrorInjection(of: entity)
         case .mtu: updateMTU(of: entity)
         case .raw(let octets, let channel): sendRaw(octets, channel, entity)
         case .connect(let target): connect(entity, to: target)
         case .unconfirmed: confirmIndications(!isOn)
         case .linkLoss, .loss: entity.device.map { updateStation(of: $0) }
         case .distance(let metres, let duration):
-            entity.device.map { walk($0, to: isOn ? metres : nil, taking: duration, begun: begun) }
-        case .rssi(let value): entity.device.map { strengthen($0, isOn ? value : nil, begun: begun) }
+            entity.device.map { move($0, to: isOn ? metres : nil, over: duration, begun: begun) }
+        case .rssi(let value): entity.device.map { setStrength(of: $0, isOn ? value : nil, begun: begun) }
         case .powerOff: setPowerOfClients(isOn: !isOn)
         case .moveHandles(let distance, let announce): moveHandles(of: entity, by: distance, announce)
         case .changeServices(let add, let remove, let announce): changeServices(of: entity, remove, add, announce)
-        case .delay, .drop, .duplicate, .reorder, .truncate, .lengthen: updateTampering(of: entity)
+        case .valueFault: updateNotificationFaults(of: entity)
         case .burst(let rate): burst(entity, rate: isOn ? rate : nil, begun: begun)
         case .stopAdvertising: updateAdvertising(of: entity)
         case .changeAddress(let address): changeAddress(of: entity, to: address)
         case .drift: updateDrift(of: entity)
-        default: break  // the runner ends what is cleared; what is not played is refused by the reader
+        case .clear, .forgetBond: break  // the script runner clears; no radio supports forget_bond yet
         }
     }
 
@@ -100,6 +100,13 @@ extension World {
         for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
     }
 
+    /// Moves the wall clock of a device forward, and logs it if that stops the clock.
+    private mutating func skipTime(of node: Int, by duration: Duration) {
+        let hadStopped = nodes[node].device.clockHasStopped(at: now)
+        nodes[node].device.skipTime(by: duration, at: now)
+        if !hadStopped, nodes[node].device.clockHasStopped(at: now) { noteClock(of: node, duration) }
+    }
+
     private mutating func notify(_ entity: EntityReference, times: Int, _ value: Value?) {
         guard let (node, target) = place(of: entity) else { return }
         let octets = value.flatMap { nodes[node].device.octets(of: target, for: input($0, for: target, node)) }
@@ -107,19 +114,20 @@ extension World {
         for _ in 0..<times { notify(target, of: node, octets: octets) }
     }
 
-    /// Takes the electrodes of a thing off, or puts them on, unless another thing keeps them off.
+    /// Updates the leads of a target's ECG services: off while `lead_off` applies to any entity that includes them.
     private mutating func updateLeads(of entity: EntityReference) {
         guard let node = entity.device else { return }
         let entities = nodes[node].conditions.entities(.leadOff)
         for service in scenario.devices[node].services.indices where entity.has(service) {
             let isOff = entities.contains { $0.has(service) }
-            nodes[node].setLead(ofService: service, isOff: isOff, at: now)
+            _ = nodes[node].device.setLead(ofService: service, isOff: isOff, at: now)
         }
     }
 
-    /// What a script gives to a value.
+    /// Converts a script's value for a device.
     private func input(_ value: Value, for target: DeviceValue, _ node: Int) -> SensorInput {
-        let description = scenario.devices[node].services[target.service].description.values[target.id.index].description
+        let description = scenario.devices[node].services[target.service].description.values[target.id.index]
+            .description
         switch (value, description.content) {
         case (.curve(let curve), _): return .signal(Signal(curve, seed: seed(of: target, node)))
         case (.text, .custom(let format)): return .octets(value.octets(as: format) ?? [])
@@ -127,19 +135,15 @@ extension World {
         }
     }
 
-    /// Notifies nothing of a thing, or no longer keeps it silent; another thing that it belongs to may still be.
-    private mutating func updateSilence(of entity: EntityReference) {
+    /// Silences the values of a device that `silence` applies to, by their present handles.
+    mutating func updateSilence(of entity: EntityReference) {
         guard let node = entity.device else { return }
-        keepSilent(node)
-    }
-
-    /// Keeps those values of a device silent that are to be so, by the handles that they have now.
-    mutating func keepSilent(_ node: Int) {
-        nodes[node].keepSilent(nodes[node].conditions.entities(.silence).flatMap(handles), at: now)
+        let handles = nodes[node].conditions.entities(.silence).flatMap(handles)
+        nodes[node].device.keepSilent(handles, at: now)
         wakeDevice(node)
     }
 
-    /// Of the values that a thing of a device is sent with.
+    /// The handles of an entity's values.
     func handles(of entity: EntityReference) -> [UInt16] {
         switch entity {
         case .device(let device): names.handles(of: device)
@@ -149,7 +153,7 @@ extension World {
         }
     }
 
-    /// The node and the value that a reference means; a service means its main value.
+    /// The node and the value of a reference; of a service, its main value.
     func place(of entity: EntityReference) -> (node: Int, value: DeviceValue)? {
         let (device, index, named): (Int, Int, Int?)
         switch entity {
@@ -161,7 +165,7 @@ extension World {
         return (named ?? service.mainValue).map { (device, DeviceValue(service: index, service.values[$0].id)) }
     }
 
-    /// What means a value of a device in the scenario; nil when nothing does.
+    /// The reference to a value of a device; nil for one that scripts cannot name.
     func entity(of value: DeviceValue, _ node: Int) -> EntityReference? {
         scenario.devices[node].services[value.service].values.firstIndex { $0.id == value.id }.map {
             .part(device: node, service: value.service, part: $0)
@@ -174,15 +178,15 @@ extension World {
         var record = EventRecord(event, of: name, at: now)
         record.rule = name
         journal.append(record)
-        tellJudge(ObservedEvent(event, of: .rule(rule)))
+        judge(ObservedEvent(event, of: .rule(rule)))
     }
 
-    /// What logs call a rule: its id, or its place.
+    /// The name of a rule in logs: its id, or `rule N`.
     public func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
 }
 
 extension EntityReference {
-    /// Whether a service of its device is part of it, or has it as a part.
+    /// Whether this is a service of its device, includes it or belongs to it.
     fileprivate func has(_ service: Int) -> Bool {
         switch self {
         case .service(_, let own), .part(_, let own, _): own == service

@@ -7,36 +7,36 @@ import Peripheral
 import Scenarios
 import Simulation
 
-// What the script makes a device's host and server do wrong, and the built-in client's host.
+// Script actions on a device's host and server, and on the built-in client's host.
 extension World {
-    /// A device answers nobody, or answers again.
+    /// Stops or resumes the responses of a device.
     mutating func stall(_ entity: EntityReference, _ isOn: Bool) {
         guard let node = entity.device else { return }
         command(.stall(isOn), of: node)
     }
 
-    /// Tells a device's server what it has to refuse now.
-    mutating func updateRefusals(of entity: EntityReference) {
+    /// Passes the present `att_error` actions on to a device's server.
+    mutating func updateErrorInjection(of entity: EntityReference) {
         guard let node = entity.device else { return }
-        command(.refuse(refusals(of: node)), of: node)
+        command(.injectErrors(errorInjection(of: node)), of: node)
     }
 
-    /// What the script has a device refuse; to be told again when its handles are others.
-    func refusals(of node: Int) -> Refusals {
-        var refusals = Refusals()
-        let actions = nodes[node].conditions.actions.reversed()  // of two parts with one value, the last counts
+    /// The errors that the script injects into a device's server, by its present handles.
+    func errorInjection(of node: Int) -> ErrorInjection {
+        var errorInjection = ErrorInjection()
+        let actions = nodes[node].conditions.actions.reversed()  // of two values with one handle, the last counts
         for rank in 0...2 {
             for action in actions where action.entity?.rank == rank {
                 guard case .attError(let request, let code) = action.operation, let entity = action.entity,
                     let range = range(of: entity), let error = ATTError(code)
                 else { continue }
-                refusals.add(request.map(Refusals.Requests.init) ?? .all, in: range, with: error)
+                errorInjection.add(request.map(ErrorInjection.Requests.init) ?? .all, in: range, with: error)
             }
         }
-        return refusals
+        return errorInjection
     }
 
-    /// All attributes that belong to a thing of a device: of a part those of its characteristic.
+    /// All attributes of an entity; of a value, those of its characteristic.
     private func range(of entity: EntityReference) -> HandleRange? {
         switch entity {
         case .device: return .all
@@ -52,7 +52,7 @@ extension World {
         }
     }
 
-    /// Tells a device how many octets it takes, of who asks from now on.
+    /// Sets the MTU that a device offers from now on.
     mutating func updateMTU(of entity: EntityReference) {
         guard let node = entity.device else { return }
         var mtu = scenario.devices[node].link.mtu ?? Self.defaultMTU
@@ -60,7 +60,7 @@ extension World {
         command(.offer(mtu: mtu), of: node)
     }
 
-    /// A part's subscribers are told these octets, or the peers of a device get them as a PDU.
+    /// Sends octets to the subscribers of a value or, on a channel, as a PDU to the peers of a device.
     mutating func sendRaw(_ octets: [UInt8], _ channel: Action.Channel?, _ entity: EntityReference) {
         if let channel, let node = entity.device {
             command(.sendRaw(L2CAP.Channel(channel), octets), of: node)
@@ -69,14 +69,14 @@ extension World {
         }
     }
 
-    /// The built-in client confirms indications, or does not.
+    /// Makes the built-in client confirm indications, or not.
     mutating func confirmIndications(_ isOn: Bool) {
         for node in nodes.indices where isClient(node) { command(.confirmIndications(isOn), of: node) }
     }
 }
 
 extension EntityReference {
-    /// 0 for what is most particular.
+    /// 0 for the most specific.
     fileprivate var rank: Int {
         switch self {
         case .part: 0
@@ -86,7 +86,7 @@ extension EntityReference {
     }
 }
 
-extension Refusals.Requests {
+extension ErrorInjection.Requests {
     fileprivate init(_ request: Action.Request) {
         switch request {
         case .read: self = .read

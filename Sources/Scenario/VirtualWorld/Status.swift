@@ -5,74 +5,74 @@ import Services
 public import Simulation
 import Timeline
 
-/// How a world stands at an instant, for those who look at it.
+/// The state of a world at an instant.
 public struct WorldStatus: Hashable, Sendable {
     /// A device of the scenario.
     public struct Device: Hashable, Sendable {
         /// Its name in the scenario.
         public var id: String
-        /// The ATT MTU of each client's link; the first client has been there longest.
+        /// The ATT MTU of each connection, the oldest first.
         public var mtus: [Int]
-        /// What its first heart-rate service shows, in beats per minute; nil when there is none.
+        /// The rate of its first heart-rate service, in beats per minute; nil without such a service.
         public var bpm: Int?
-        /// Whether its sensor touches the skin; nil when it cannot know.
+        /// Whether its sensor has skin contact; nil if it cannot detect that.
         public var isTouching: Bool?
-        /// Whether the script keeps some of it silent.
+        /// Whether `silence` applies to it, or to one of its services or values.
         public var isSilent: Bool
-        /// Whether it is out of range.
+        /// Whether `link_loss` applies to it.
         public var isAway: Bool
 
-        /// A device that nothing is known of but its name; set what is.
+        /// A device without known state.
         public init(_ id: String) { (self.id, mtus, isSilent, isAway) = (id, [], false, false) }
     }
 
-    /// Something that is done now, and that ends.
-    public struct Force: Hashable, Sendable {
-        /// What is done.
+    /// A lasting action.
+    public struct ActiveAction: Hashable, Sendable {
+        /// The action.
         public var kind: Action.Kind
-        /// To what, by its path; nil when that has none.
+        /// The path of the target; nil for a target without one.
         public var entity: String?
-        /// By which rule of the script, or under which name from outside.
+        /// The name of the rule, or of the action from outside.
         public var rule: String
         /// When it began.
         public var begun: Instant
         /// When it ends, if that is known.
         public var end: Instant?
 
-        /// Something that is done by somebody since an instant, and perhaps until another.
+        /// A lasting action.
         public init(kind: Action.Kind, entity: String?, rule: String, begun: Instant, end: Instant?) {
             (self.kind, self.entity, self.rule, self.begun, self.end) = (kind, entity, rule, begun, end)
         }
     }
 
-    /// What a rule of the script is waiting for.
+    /// The next rule at a known time.
     public struct Next: Hashable, Sendable {
         /// The rule's name.
         public var rule: String
-        /// When its time comes.
+        /// When it begins.
         public var due: Instant
 
-        /// A rule and its time.
+        /// A rule and when it begins.
         public init(_ rule: String, due: Instant) { (self.rule, self.due) = (rule, due) }
     }
 
-    /// When this is so.
+    /// The instant of this state.
     public var now: Instant
     /// In the scenario's order.
     public var devices: [Device]
-    /// What the script and those outside do now, in the order in which it began.
-    public var inForce: [Force] = []
-    /// The rule that begins next at a time that is known.
+    /// The lasting actions, in the order in which they began.
+    public var activeActions: [ActiveAction] = []
+    /// The rule that begins next at a known time.
     public var next: Next?
 
-    /// How it stands.
+    /// A state without lasting actions.
     public init(now: Instant, devices: [Device], next: Next? = nil) {
         (self.now, self.devices, self.next) = (now, devices, next)
     }
 }
 
 extension World {
-    /// How it stands now; looking changes nothing.
+    /// The present state.
     public var status: WorldStatus {
         let devices = scenario.devices.indices.map { index in
             var device = WorldStatus.Device(scenario.devices[index].id)
@@ -85,11 +85,11 @@ extension World {
         }
         var status = WorldStatus(
             now: now, devices: devices, next: script.next.map { .init(name(of: $0.rule), due: $0.due) })
-        status.inForce = script.inForce.map { force($0.rule, begun: $0.begun) }
+        status.activeActions = script.activeRules.map { activeAction($0.rule, begun: $0.begun) }
         return status
     }
 
-    private func force(_ number: Int, begun: Instant) -> WorldStatus.Force {
+    private func activeAction(_ number: Int, begun: Instant) -> WorldStatus.ActiveAction {
         let rule = script.rule(number)
         let end: Instant? =
             switch rule.end {

@@ -13,10 +13,9 @@ public import Simulation
 import Timeline
 import VirtualController
 
-/// Everything that a scenario plays in: its devices, virtual controllers for them and for hosts outside, and the air.
+/// A simulation of a scenario: its devices, virtual controllers for them and for external hosts, and the air.
 ///
-/// One queue orders all of it by instant and insertion; nothing happens but by `run(until:)` and by what comes from
-/// outside.  A value: who needs a reference holds it in a class, and calls `run` once a round.
+/// One queue orders all events by instant and insertion; they happen only in `run(until:)` and in calls from outside.
 public struct World: Sendable {
     enum Event: Sendable {
         case radio(Radio.Timer)
@@ -30,59 +29,63 @@ public struct World: Sendable {
         case cancelled
     }
 
-    /// Who uses a controller.
+    /// The user of a controller.
     enum User: Hashable, Sendable {
         case node(Int)
         case guest
         case nobody
     }
 
-    /// What is played.
+    /// The scenario.
     public let scenario: Scenario
-    /// Packets of everybody, also of who holds the world.
+    /// The packets of the world and of its owner.
     public var pool = PacketPool()
     /// Every HCI packet of every controller.
     public var packets = PacketLog(sink: nil)
-    /// Everything that happened.
+    /// The event log.
     public var journal = EventJournal(sink: nil)
-    /// What has happened and the script has not been told.
+    /// Events that the script has not observed yet.
     var observedEvents: [ObservedEvent] = []
-    /// Who judges the scenario's expectations by what happens; nil where nobody asks.
+    /// Judges the scenario's expectations; nil without expectations, or if nobody asks for verdicts.
     public internal(set) var judge: Judge?
-    /// What has been decided of expectations, in order.
+    /// The verdicts on expectations, in the order of the decisions.
     public internal(set) var rulings: [Judge.Ruling] = []
-    /// Rules that were cut off, because they began again and again at one instant, each once; by their place in the script.
+    /// The indices of the rules that were stopped because they triggered themselves without end at one instant.
     public internal(set) var runaways: [Int] = []
-    /// What is to be done outside, in order; who does it empties it.
+    /// Outputs for external hosts, controllers and clients, in order; the owner empties it.
     public var outbox: [Output] = []
 
-    /// How the scenario's devices reach the air, from `start` on.
+    /// The hosts and controllers of the devices; set it before `start`.
     public var hostBackend = HostBackend.air
-    /// What the hosts of all devices do wrong; nil for nothing.
+    /// A defect of all devices' hosts; nil for none.
     public var mutation: Mutation?
 
-    private var upcoming = Upcoming()
+    private var eventSchedule = EventSchedule()
     var airspace: Airspace
     var nodes: [Node] = []
     private(set) var users: [User] = []  // by controller
     private var arrivals = 0
     var observers: [DeliveryObserver] = []  // by controller
-    private var airspaceOutbox = Outputs<Airspace.Output>()
+    private var airspaceOutbox = OutputQueue<Airspace.Output>()
     var hostOutbox: [Host.Output] = []
-    /// What the script does to the client.
+    /// The lasting actions of the script on the client.
     var clientConditions = Conditions()
     var script: ScriptRunner
     var scriptOutbox: [ScriptRunner.Output] = []
     private var notifications: [PeripheralDevice.Notification] = []
     let chance: RandomStream
     var names: ValueNames
-    /// Those of the scenario's devices, and behind them those that they have got since, in that order.
+    /// The devices' first addresses, and then later ones in the order of the changes.
     var addresses: [(address: DeviceAddress, device: Int)]
     var addressChanges = 0
 
-    /// The scenario's devices, each above a controller of its own; they start when `start` is called.
+    /// A world with the scenario's devices, which begin at `start`.
     ///
-    /// `sleeps: false` plays every connection event, the empty ones too: more work for the same logs.
+    /// - Parameters:
+    ///   - scenario: The scenario.
+    ///   - seed: The seed of all random numbers.
+    ///   - sleeps: Whether empty connection events are skipped; the logs are the same without, at more cost.
+    /// - Throws: An error if the attributes of a device need too many handles.
     public init(_ scenario: Scenario, seed: UInt64, sleeps: Bool = true) throws(AttributeTable.DefinitionError) {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
@@ -106,18 +109,18 @@ public struct World: Sendable {
         names = ValueNames(scenario, nodes)
     }
 
-    /// What hosts of the world take when the scenario does not say.
+    /// The MTU of hosts for which the scenario defines none.
     public static let defaultMTU = 247
 
-    /// The public address of the next controller: locally administered, and numbered by arrival.
+    /// The public address of the next controller: locally administered and numbered.
     private var ownAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(arrivals + 1), .public) }
 
-    /// The present: the instant of what was played last.
-    public var now: Instant { upcoming.now }
-    /// When something is to happen next; nil when nothing is.
-    public var nextDue: Instant? { mutating get { upcoming.nextDue } }
+    /// The present instant.
+    public var now: Instant { eventSchedule.now }
+    /// When the next event is due; nil if there is none.
+    public var nextDue: Instant? { mutating get { eventSchedule.nextDue } }
 
-    // MARK: Who is there
+    // MARK: Devices, clients and guests
 
     private mutating func add(_ address: DeviceAddress, at place: Medium.Station, for user: User) -> Int {
         let controller = airspace.add(address: address, at: place)
@@ -131,7 +134,7 @@ public struct World: Sendable {
         return controller
     }
 
-    /// Switches all devices of the scenario on.
+    /// Starts all devices of the scenario, and the script.
     public mutating func start() {
         for (index, device) in scenario.devices.enumerated() {
             guard hostBackend != .foreignHosts else {
@@ -142,7 +145,7 @@ public struct World: Sendable {
             command(.start, of: index)
         }
         script.start(at: now, into: &scriptOutbox)
-        followScript()
+        runScript()
     }
 
     mutating func wakeScript(at due: Instant) { schedule(.scriptWake, due: due) }
@@ -153,13 +156,13 @@ public struct World: Sendable {
         return stream.next()
     }
 
-    /// What the strength of a device draws its chance from when a script sets it.
+    /// The seed of a signal strength that a script sets.
     func strengthSeed(of node: Int) -> UInt64 {
         var stream = chance.stream("strength \(node)")
         return stream.next()
     }
 
-    /// A controller for a host outside, in the state after a reset.
+    /// Adds a controller for an external host, in the state after a reset; returns its number.
     public mutating func addGuest(at now: Instant) -> Int {
         run(until: now)
         let address = ownAddress
@@ -169,7 +172,7 @@ public struct World: Sendable {
         return controller
     }
 
-    /// The host outside has gone: its controller leaves the air without a word, and another one may get its number.
+    /// Removes the controller of an external host at once, without disconnections; its number may be reused.
     public mutating func removeGuest(_ controller: Int, at now: Instant) {
         run(until: now)
         guard users.indices.contains(controller), users[controller] == .guest else { return }
@@ -177,7 +180,7 @@ public struct World: Sendable {
         airspace.remove(controller, at: now, pool: &pool, into: &airspaceOutbox.added)
         observers[controller].reset(pool: &pool)
         packets.close(controller: controller, at: now)
-        passOnAirspace()
+        forwardAirspaceOutputs()
         outbox.removeAll { output in
             guard case .toGuest(controller, _, let packet) = output else { return false }
             pool.release(packet)
@@ -185,7 +188,9 @@ public struct World: Sendable {
         }
     }
 
-    /// A host of the world that nothing is served by: the built-in client's.  Its node's number.
+    /// Adds a host without services, for the built-in client; returns its node's number.
+    ///
+    /// - Throws: Nothing in practice: the host has no services.
     public mutating func addClient(at now: Instant) throws(AttributeTable.DefinitionError) -> Int {
         run(until: now)
         let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
@@ -199,35 +204,35 @@ public struct World: Sendable {
 
     func isClient(_ node: Int) -> Bool { node >= scenario.devices.count }
 
-    // MARK: What comes from outside
+    // MARK: Input
 
-    /// Takes a packet from a host outside.
+    /// Takes a packet from an external host: at most `PacketPool.capacity` octets, as `H4Framer` returns them.
     public mutating func receive(
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromGuest controller: Int, at now: Instant
     ) {
         run(until: now)
-        guard users.indices.contains(controller), users[controller] == .guest, octets.count <= PacketPool.capacity
-        else { return }
+        guard users.indices.contains(controller), users[controller] == .guest else { return }
         let packet = pool.take(octets)
         noteSending(kind, packet, to: controller)
         schedule(.toController(controller, kind, packet), due: now)
     }
 
-    /// Takes a packet from the controller outside that the host of a device uses.
+    /// Takes a packet from the external controller of a device's host: at most `PacketPool.capacity` octets, as
+    /// `H4Framer` returns them.
     public mutating func receive(
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromRadioOf node: Int, at now: Instant
     ) {
         run(until: now)
-        guard hostBackend == .radios, nodes.indices.contains(node), octets.count <= PacketPool.capacity else { return }
+        guard hostBackend == .radios, nodes.indices.contains(node) else { return }
         let packet = pool.take(octets)
         noteArriving(kind, packet, at: nodes[node].controller)
         schedule(.toHost(node: node, kind, packet), due: now)
     }
 
-    /// Whether any device is linked to somebody.
+    /// Whether any device has a connection.
     public var hasLinks: Bool { nodes.contains { !$0.connections.isEmpty } }
 
-    /// Ends the links of all devices, as somebody would who switches them off in good order.
+    /// Disconnects all devices.
     public mutating func endLinks() {
         for node in nodes.indices where !isClient(node) {
             for connection in nodes[node].connections {
@@ -236,31 +241,36 @@ public struct World: Sendable {
         }
     }
 
-    /// Tells the host of a node to do something, now.
+    /// Passes a command to the host of a node.
     public mutating func command(_ command: Host.Command, of node: Int) {
         guard nodes.indices.contains(node) else { return }
         instruct(node, command)
-        passOnHost(node)
+        forwardHostOutputs(of: node)
     }
 
-    /// As `command`, while what the host says is passed on.
+    /// Passes a command to the host of a node; the caller forwards the host's outputs.
     mutating func instruct(_ node: Int, _ command: Host.Command) {
         guard hostBackend != .foreignHosts || isClient(node) else { return instructForeignHost(of: node, command) }
         nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
-    /// Sets a value of a device, or gives it back to its sensor when `input` is nil; false when it cannot be set so.
+    /// Overrides a value of a device, or returns it to its sensor.
     ///
-    /// The time of a signal counts from `begun`, or from now when that is nil.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - node: The device.
+    ///   - input: The new input; nil to end the override.
+    ///   - begun: The time zero of a signal; now by default.
+    /// - Returns: Whether the value can be set so.
     public mutating func set(
         _ value: DeviceValue, of node: Int, to input: SensorInput?, begun: Instant? = nil
     ) -> Bool {
         guard nodes.indices.contains(node) else { return false }
         defer { wakeDevice(node) }
-        return nodes[node].set(value, to: input, at: now, begun: begun)
+        return nodes[node].device.set(value, to: input, at: now, begun: begun)
     }
 
-    /// Notifies a present value on demand, or these octets in its place.
+    /// Notifies or indicates a value now, or these octets.
     public mutating func notify(_ value: DeviceValue, of node: Int, octets: [UInt8]? = nil) {
         guard nodes.indices.contains(node),
             let notification = nodes[node].notification(of: value, octets: octets, at: now, pool: &pool)
@@ -268,19 +278,19 @@ public struct World: Sendable {
         notify(node, notification)
     }
 
-    // MARK: Playing
+    // MARK: Running
 
-    /// Plays everything that is due by `limit`; then it is `limit`.
+    /// Runs everything that is due by `limit`; then `now` is `limit`.
     public mutating func run(until limit: Instant) {
-        while let event = upcoming.takeFirst(dueBy: limit) { playAndFollow(event) }
-        upcoming.advance(to: limit)
+        while let event = eventSchedule.takeFirst(dueBy: limit) { playAndRunScript(event) }
+        eventSchedule.advance(to: limit)
     }
 
-    /// Plays what is due at the next instant, if that is not after `limit`: false if there is nothing.
+    /// Runs everything at the next instant, if that is not after `limit`; false if there is nothing.
     public mutating func runNext(until limit: Instant) -> Bool {
-        guard let first = upcoming.takeFirst(dueBy: limit) else { return false }
-        playAndFollow(first)
-        while let event = upcoming.takeFirst(dueBy: now) { playAndFollow(event) }
+        guard let first = eventSchedule.takeFirst(dueBy: limit) else { return false }
+        playAndRunScript(first)
+        while let event = eventSchedule.takeFirst(dueBy: now) { playAndRunScript(event) }
         return true
     }
 
@@ -288,40 +298,37 @@ public struct World: Sendable {
         nodes[node].phaseEnd = schedule(.phaseEnd(node: node), due: due)
     }
 
-    mutating func cancel(_ ticket: Upcoming.Ticket) { upcoming.cancel(ticket) }
+    mutating func cancel(_ ticket: EventSchedule.Ticket) { eventSchedule.cancel(ticket) }
 
     @discardableResult
-    mutating func schedule(_ event: Event, due: Instant) -> Upcoming.Ticket { upcoming.insert(event, due: due) }
-
-    private mutating func playAndFollow(_ event: Event) {
-        play(event)
-        followUp()
+    mutating func schedule(_ event: Event, due: Instant) -> EventSchedule.Ticket {
+        eventSchedule.insert(event, due: due)
     }
 
-    /// Tells the script what has happened, if anything has.
-    mutating func followUp() {
-        if !observedEvents.isEmpty || !scriptOutbox.isEmpty { followScript() }
+    private mutating func playAndRunScript(_ event: Event) {
+        play(event)
+        runScript()
     }
 
     private mutating func play(_ event: Event) {
         switch event {
         case .radio(let timer):
             airspace.timePassed(timer, at: now, pool: &pool, into: &airspaceOutbox.added)
-            passOnAirspace()
+            forwardAirspaceOutputs()
         case .toController(let controller, let kind, let packet):
             airspace.receive(kind, packet, by: controller, at: now, pool: &pool, into: &airspaceOutbox.added)
-            passOnAirspace()
+            forwardAirspaceOutputs()
         case .toHost(let node, let kind, let original):
-            let packet = mutation == nil ? original : mutated(kind, heard: original, by: node)
+            let packet = mutation == nil ? original : mutated(kind, received: original, by: node)
             nodes[node].step(.received(kind, packet), at: now, pool: &pool, into: &hostOutbox)
-            passOnHost(node)
+            forwardHostOutputs(of: node)
         case .hostWake(let node):
             nodes[node].step(.timePassed, at: now, pool: &pool, into: &hostOutbox)
-            passOnHost(node)
+            forwardHostOutputs(of: node)
         case .deviceWake(let node):
             nodes[node].deviceWake = nil
-            sendHeld(node)
-            nodes[node].deviceTimePassed(at: now, pool: &pool, into: &notifications)
+            sendDelayed(node)
+            nodes[node].device.timePassed(at: now, pool: &pool, into: &notifications)
             for index in notifications.indices { notify(node, notifications[index]) }
             notifications.clear()
             wakeDevice(node)
@@ -329,27 +336,27 @@ public struct World: Sendable {
         case .phaseEnd(let node):
             nodes[node].phaseEnd = nil
             advertise(node, phase: nodes[node].phase + 1)
-            passOnHost(node)
-        case .strength(let node): strengthPassed(of: node)
+            forwardHostOutputs(of: node)
+        case .strength(let node): updateStrength(of: node)
         case .cancelled: break
         }
     }
 
     mutating func wakeStrength(of node: Int, at due: Instant) { schedule(.strength(node: node), due: due) }
 
-    /// Changes how a controller is heard.
+    /// Changes the radio of a controller.
     mutating func changeStation(of controller: Int, _ change: (inout Medium.Station) -> Void) {
         airspace.change(controller, at: now, pool: &pool, into: &airspaceOutbox.added, change)
-        passOnAirspace()
+        forwardAirspaceOutputs()
     }
 
-    /// Takes the power of a controller away, or gives it back.
+    /// Switches the power of a controller.
     mutating func setPower(of controller: Int, isOn: Bool) {
         airspace.setPower(of: controller, isOn: isOn, at: now, pool: &pool, into: &airspaceOutbox.added)
-        passOnAirspace()
+        forwardAirspaceOutputs()
     }
 
-    private mutating func passOnAirspace() {
+    private mutating func forwardAirspaceOutputs() {
         while let output = airspaceOutbox.takeFirst() {
             switch output {
             case .wake(let timer, let due): schedule(.radio(timer), due: due)
@@ -364,7 +371,7 @@ public struct World: Sendable {
         }
     }
 
-    mutating func passOnHost(_ node: Int) {
+    mutating func forwardHostOutputs(of node: Int) {
         var index = 0
         while index < hostOutbox.count {
             let output = hostOutbox[index]
@@ -381,11 +388,11 @@ public struct World: Sendable {
             case .failed(let failure) where hostBackend == .radios && !isClient(node):
                 outbox.append(.radioFailed(node: node, failure))
             case .refused where hostBackend == .radios && !isClient(node),
-                .ignored where hostBackend == .radios && !isClient(node):
+                .malformed where hostBackend == .radios && !isClient(node):
                 outbox.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where isClient(node): outbox.append(.client(node: node, output))
-            default: deviceHostSaid(output, node)
+            default: handle(output, ofDevice: node)
             }
         }
         hostOutbox.clear()

@@ -21,7 +21,7 @@ struct MinimalClient {
     init(_ json: String) throws(CommandFailure) {
         let configuration = RunConfiguration(try benchScenario(json), seed: 1, events: nil, trace: nil)
         var world = try configuration.world()
-        node = try orFail(.inner, "cannot add the client: ") { try world.addClient(at: .start) }
+        node = try orFail(.internalError, "cannot add the client: ") { try world.addClient(at: .start) }
         self.world = world
         world.start()
         command(.start)
@@ -92,7 +92,7 @@ struct MinimalClient {
 func benchScenario(_ json: String) throws(CommandFailure) -> Scenario {
     let reading = ScenarioFile.read("bench.json") { _ in Array(json.utf8) }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.inner, problems: reading.problems.map(\.description))
+        throw CommandFailure(.internalError, problems: reading.problems.map(\.description))
     }
     return scenario
 }

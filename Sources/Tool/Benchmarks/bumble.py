@@ -1,6 +1,6 @@
-"""The rows of `lubdub bench` that Bumble can do too: prints the count, and the microseconds of CPU time for each.
+"""The rows of `lubdub bench` that Bumble supports: prints the count and the CPU time per item in microseconds.
 
-Both hosts and both controllers are in this process, in one air, as they are in lubdub's.
+Both hosts and both controllers run in this process, as they do in lubdub.
 """
 
 import asyncio

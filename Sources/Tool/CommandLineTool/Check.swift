@@ -42,7 +42,7 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if invocation.has("--list") {
         let width = checks.map(\.id.count).max() ?? 0
         for check in checks {
-            Console.print("\(check.id.filled(to: width))  \(check.title) (\(check.requirement))")
+            Console.print("\(check.id.padded(to: width))  \(check.title) (\(check.requirement))")
         }
         return .success
     }

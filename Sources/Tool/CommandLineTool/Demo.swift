@@ -21,7 +21,7 @@ func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let source = Array(demoScenario.utf8)
     let reading = ScenarioFile.read("demo", variables: [:]) { _ in source }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.inner, problems: reading.problems.map(\.description))
+        throw CommandFailure(.internalError, problems: reading.problems.map(\.description))
     }
     let configuration = try RunConfiguration(scenario, "demo", invocation)
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))

@@ -48,18 +48,18 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration? {
     try orFail {
         try invocation.value("--every", as: "a duration of at least 10 ms, for example \"5 s\"") { text in
-            Duration(spelled: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
+            Duration(parsing: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
         }
     }
 }
 
-private func body(_ invocation: Invocation) throws(CommandFailure) -> Body {
+private func body(_ invocation: Invocation) throws(CommandFailure) -> BodyMeasurements {
     func number(_ name: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int? {
         try invocation.value(name, as: "a number from \(range.lowerBound) to \(range.upperBound)") { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
-    var body = Body()
+    var body = BodyMeasurements()
     body.height = try orFail { try number("--height", 50...250) } ?? body.height
     body.weight = try orFail { try number("--weight", 10...500) } ?? body.weight
     return body

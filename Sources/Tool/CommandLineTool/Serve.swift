@@ -94,7 +94,7 @@ private struct Doors: Sendable {
     /// The key and reason of an external action that the radio does not support.
     var limits: LiveWorld.Limits {
         { [radio] action in
-            if let why = radio.unsupportedReason(action) { return ("do", why) }
+            if let why = radio.unsupportedReason(for: action) { return ("do", why) }
             guard radio == .bluetoothd, let key = action.keyUnplayedByBluetoothd else { return nil }
             return (key, "not possible over BlueZ: bluetoothd controls this")
         }

@@ -28,17 +28,11 @@ private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (benchGrammar, bench), (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
 ]
 
-/// What a later version has; this one says so.
-private let planned = [
-    "--report", "--strict", "--jobs", "--only", "--shard", "--list",
-]
-
 private func understand(_ words: [String]) -> Int32 {
     let program = Program(
         "lubdub",
         "A scriptable Bluetooth LE heart-rate peripheral, and a conformance test runner for clients and peripherals",
-        commands: commands.map(\.grammar),
-        planned: planned)
+        commands: commands.map(\.grammar))
     do throws(UsageError) {
         switch try program.parse(words) {
         case .help(let text):
@@ -49,7 +43,7 @@ private func understand(_ words: [String]) -> Int32 {
             return ExitCode.success.status
         case .run(let command, let invocation):
             guard let (_, action) = commands.first(where: { $0.grammar.command == command }) else {
-                return ExitCode.inner.status
+                return ExitCode.internalError.status
             }
             return carryOut(action, invocation)
         }

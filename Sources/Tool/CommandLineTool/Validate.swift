@@ -38,8 +38,8 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 let explainGrammar = Arguments.Grammar(
-    "explain", "Explain a diagnostic code or a check",
-    operands: [.required("CODE", "for example LD0107, or an id that \"lubdub check --list\" prints")])
+    "explain", "Explain a diagnostic code, a check or an action",
+    operands: [.required("WORD", "LD0107, an id that \"lubdub check --list\" prints, or an action such as link_loss")])
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""
@@ -59,8 +59,12 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let asked = CollectorCase(id: word) {
-        let place = asked.obstacle.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
+        let place = asked.limitation.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
         Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
+        return .success
+    }
+    if let action = Action.Kind(rawValue: operand.lowercased()) {
+        Console.print("\(action.rawValue): \(action.explanation)")
         return .success
     }
     guard
@@ -68,11 +72,13 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     else {
         let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
         let hint =
-            likelyMeant(by: word, among: codes)
-            ?? likelyMeant(by: operand, among: Check.all.map(\.id) + CollectorCase.all.map(\.id))
+            closestMatch(to: word, in: codes)
+            ?? closestMatch(
+                to: operand,
+                in: Check.all.map(\.id) + CollectorCase.all.map(\.id) + Action.Kind.allCases.map(\.rawValue))
         throw CommandFailure(
             .usage,
-            "unknown code or check \(operand.brief.quoted)"
+            "unknown code, check or action \(operand.abbreviated.quoted)"
                 + (hint.map { " (did you mean \($0.quoted)?)" } ?? " (\"lubdub check --list\" lists the checks)"))
     }
     Console.print("\(word): \(explanation)")

@@ -27,14 +27,14 @@ package struct CommandFailure: Error, CustomStringConvertible {
 /// A `CommandFailure` is thrown as it is. A `UsageError` has the exit code `usage`, a `SocketFailure` has `environment`,
 /// and any other error has `code`; their message is `context`, the error's description and `hint`.
 package func orFail<Value>(
-    _ code: ExitCode = .inner, _ context: String = "", hint: String = "", _ body: () throws -> Value
+    _ code: ExitCode = .internalError, _ context: String = "", hint: String = "", _ body: () throws -> Value
 ) throws(CommandFailure) -> Value {
     do { return try body() } catch { throw CommandFailure(error, code, context, hint) }
 }
 
 /// As `orFail` with a body that does not wait.
 package func orFail<Value>(
-    _ code: ExitCode = .inner, _ context: String = "", hint: String = "", _ body: () async throws -> Value
+    _ code: ExitCode = .internalError, _ context: String = "", hint: String = "", _ body: () async throws -> Value
 ) async throws(CommandFailure) -> Value {
     do { return try await body() } catch { throw CommandFailure(error, code, context, hint) }
 }

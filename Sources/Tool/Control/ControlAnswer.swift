@@ -42,7 +42,7 @@ extension ControlAnswer: JSONWritable {
                 return members
             }
             text.append(", \"in_force\": ")
-            Self.write(status.inForce, to: &text) { force in
+            Self.write(status.activeActions, to: &text) { force in
                 var members = ["\"do\": \(force.kind.rawValue.quoted)"]
                 if let entity = force.entity { members.append("\"of\": \(entity.quoted)") }
                 members += ["\"rule\": \(force.rule.quoted)", "\"since\": \(force.begun)"]

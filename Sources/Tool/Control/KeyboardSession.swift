@@ -70,7 +70,7 @@ package actor KeyboardSession: TerminalSession {
                 case .refused(_, let reason): Console.complain(reason)
                 }
             case .giveBack(let entity, let name):
-                visit { world, now in _ = world.giveBack(name, of: entity, at: now) }
+                visit { world, now in _ = world.end(name, of: entity, at: now) }
             case .say(let text): Console.complain(text)
             case .help: KeyControl.help.forEach(Console.complain)
             case .quit: completion.finish(.quit)

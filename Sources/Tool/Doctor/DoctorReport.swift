@@ -41,19 +41,19 @@ package struct DoctorReport: Sendable {
     /// A line for each finding, followed by its fix; then a line for each radio.
     package func lines(_ paint: Paint) -> [String] {
         let width = (findings.map(\.subject) + radios.map(\.radio)).map(\.count).max() ?? 0
-        let margin = "".filled(to: width + 11)
+        let margin = "".padded(to: width + 11)
         var lines: [String] = []
         for finding in findings {
             let code = finding.code.map { " (\($0.rawValue))" } ?? ""
             lines.append(
-                "\(finding.subject.filled(to: width))  \(label(finding.level, paint))  \(finding.found)\(code)")
+                "\(finding.subject.padded(to: width))  \(label(finding.level, paint))  \(finding.found)\(code)")
             if let command = finding.command { lines.append("\(margin)$ \(paint(command, .state))") }
             if let advice = finding.advice { lines.append("\(margin)\(advice)") }
         }
         lines.append("")
         for radio in radios {
             lines.append(
-                "\(radio.radio.filled(to: width))  \(radio.works ? "works  " : paint("no     ", .warning))  \(radio.says)"
+                "\(radio.radio.padded(to: width))  \(radio.works ? "works  " : paint("no     ", .warning))  \(radio.says)"
             )
         }
         return lines

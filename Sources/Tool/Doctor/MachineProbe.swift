@@ -64,7 +64,7 @@ package enum MachineProbe {
             }
         }
         let end = loop.call(at: .start.advanced(by: limit)) { connection.assumeIsolated { $0.close() } }
-        let daemon = (try? await Daemon.ask(connection)) ?? .silent
+        let daemon = (try? await Daemon.query(connection)) ?? .silent
         end.cancel()
         await connection.close()
         return (.open, daemon)

@@ -41,7 +41,7 @@ package struct EventLogReplay {
         }
         let original = ScenarioFile.flattened(
             path, variables: variables, naming: { Self.relative($0, to: target) }, load: contents)
-        guard let original else { throw CommandFailure(.inner, "cannot convert \(path) into a single file") }
+        guard let original else { throw CommandFailure(.internalError, "cannot convert \(path) into a single file") }
         let replay = ReplayScenario(
             original, devices: source.scenario.devices.map(\.id),
             limit: source.scenario.limit.inNanoseconds / 1000 + 1, log)
@@ -53,7 +53,7 @@ package struct EventLogReplay {
                 problems: ["lubdub: the manual actions do not fit \(path):"] + again.problems.map(\.description))
         }
         guard again.scenario?.devices == source.scenario.devices else {
-            throw CommandFailure(.inner, "cannot merge the devices of \(path) into one file")
+            throw CommandFailure(.internalError, "cannot merge the devices of \(path) into one file")
         }
         return text
     }

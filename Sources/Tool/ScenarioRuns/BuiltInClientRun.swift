@@ -23,7 +23,7 @@ package struct BuiltInClientRun: Sendable {
     /// The end of the scenario.
     package let limit: Instant
     /// The timeline of the finished run, if a report shows it.
-    package var chronicle: Chronicle?
+    package var timeline: CaseTimeline?
     private let files: LogFiles?
     private let node: Int
     private var collector: SensorCollector
@@ -42,7 +42,7 @@ package struct BuiltInClientRun: Sendable {
         limit = Instant.start.advanced(by: configuration.scenario.limit)
         collector = SensorCollector(.init(toPlay: configuration.scenario))
         var world = world
-        node = try orFail(.inner, "cannot add the client: ") { try world.addClient(at: .start) }
+        node = try orFail(.internalError, "cannot add the client: ") { try world.addClient(at: .start) }
         self.world = world
     }
 

@@ -17,7 +17,7 @@ package struct CaseFormatter {
     package func lines(_ entry: Report.Entry) -> [String] {
         let outcome = entry.outcome
         let verdict = outcome.verdict
-        let label = verdict.rawValue.filled(to: Self.width)
+        let label = verdict.rawValue.padded(to: Self.width)
         var lines = ["\(paint(label, verdict == .pass ? .state : .warning))  \(entry.id)  \(seconds(outcome.duration))"]
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {
@@ -35,7 +35,7 @@ package struct CaseFormatter {
         _ lines: [String], _ paint: Paint, indentedBy margin: Int, label width: Int = 7
     ) -> [String] {
         zip(["trace"] + Array(repeating: "", count: lines.count), lines).map { label, line in
-            String(repeating: " ", count: margin) + label.filled(to: width) + paint(line, .packet)
+            String(repeating: " ", count: margin) + label.padded(to: width) + paint(line, .packet)
         }
     }
 
@@ -48,7 +48,7 @@ package struct CaseFormatter {
             let head = verdicts.map { "  " + $0.rawValue }.joined()
             lines.append(paint(String(repeating: " ", count: width) + head, .state))
             lines += groups.map { group in
-                group.name.filled(to: width)
+                group.name.padded(to: width)
                     + verdicts.map { verdict in
                         let count = "\(group.tally[verdict])"
                         return String(repeating: " ", count: verdict.rawValue.count + 2 - count.count) + count

@@ -13,7 +13,7 @@ package struct LogFiles: Sendable {
     private let events: [EventFile]
     private let traces: [TraceFile]
     private let isNarrated: Bool
-    private let chronicler: Chronicler?
+    private let recorder: CaseTimelineRecorder?
     /// The trace around failures, recorded when an external client makes a second run impossible.
     package let traceContext: TraceContext?
 
@@ -42,14 +42,14 @@ package struct LogFiles: Sendable {
         }
         (self.events, self.traces) = (events, traces)
         isNarrated = narrator != nil
-        chronicler = isCase && configuration.showsTimelines ? Chronicler(configuration.scenario, wording) : nil
+        recorder = isCase && configuration.showsTimelines ? CaseTimelineRecorder(configuration.scenario, wording) : nil
         traceContext = isCase && configuration.hasExternalClient ? TraceContext(configuration.scenario) : nil
-        let (chronicler, traceContext) = (chronicler, traceContext)
-        if !events.isEmpty || isNarrated || chronicler != nil || traceContext != nil {
+        let (recorder, traceContext) = (recorder, traceContext)
+        if !events.isEmpty || isNarrated || recorder != nil || traceContext != nil {
             world.journal = EventJournal { [events] chunk in
                 for file in events { file.write(chunk) }
                 narrator?.take(chunk, in: wording)
-                chronicler?.take(chunk)
+                recorder?.take(chunk)
                 traceContext?.take(chunk)
             }
         }
@@ -86,9 +86,9 @@ package struct LogFiles: Sendable {
     }
 
     /// The timeline of the run, if a report shows it.
-    package func chronicle(of world: inout World) -> Chronicle? {
+    package func timeline(of world: inout World) -> CaseTimeline? {
         world.journal.flush()
-        return chronicler?.chronicle(until: world.now)
+        return recorder?.timeline(until: world.now)
     }
 
     /// Closes the files. Returns `code`, or the code of SIGPIPE when a reader is gone.

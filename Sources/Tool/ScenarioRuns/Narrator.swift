@@ -86,7 +86,7 @@ package final class Narrator: Sendable {
     package func said(_ saying: SensorCollector.Saying, at instant: Instant) { line(instant, "client", paint(saying)) }
 
     /// Prints the selected events.
-    package func take(_ chunk: EventChunk, in wording: ValueWording) {
+    package func take(_ chunk: EventChunk, in wording: ValueFormatter) {
         for record in chunk.records(where: { choice.events?.contains($0) ?? true }, in: wording) {
             let (who, what) = Self.words(record)
             announce(.event(record.event, of: record.entity))
@@ -145,7 +145,7 @@ package final class Narrator: Sendable {
     package static func words(_ packet: PacketDescription) -> String {
         let shown = Array(packet.octets.prefix(maximumOctets)).hex + (packet.octets.count > maximumOctets ? " ..." : "")
         guard !shown.isEmpty else { return "\(packet.isFromHost ? "->" : "<-") \(packet.name)" }
-        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".filled(to: nameWidth))\(shown)"
+        return "\(packet.isFromHost ? "->" : "<-") \("\(packet.name) ".padded(to: nameWidth))\(shown)"
     }
 
     private func isRepetition(_ packet: PacketDescription) -> Bool {
@@ -159,6 +159,6 @@ package final class Narrator: Sendable {
 
     private func line(_ instant: Instant, _ who: String, _ what: String) {
         let width = choice.packets && choice.controller == nil ? 12 : 8
-        say("\(paint("\(instant)", .quiet))  \("\(who) ".filled(to: width))\(what)")
+        say("\(paint("\(instant)", .quiet))  \("\(who) ".padded(to: width))\(what)")
     }
 }

@@ -3,6 +3,7 @@ import Bluetooth
 package import EventLog
 import HCI
 import L2CAP
+import Octets
 
 /// The description of an HCI packet.
 package struct PacketDescription {
@@ -45,23 +46,28 @@ package struct PacketDescription {
 
     private init(event octets: ArraySlice<UInt8>) {
         isFromHost = false
-        switch try? Event(octets: Array(octets)) {
-        case .commandComplete(_, let opcode, let returned):
-            name = "Command Complete: \(Self.words(opcode))"
-            (isReceipt, self.octets) = (returned.first == 0, returned[...])
-        case .commandStatus(let status, _, let opcode):
-            name = "Command Status: \(Self.words(opcode))"
-            (isReceipt, self.octets) = (status.rawValue == 0, [status.rawValue])
-        case .numberOfCompletedPackets:
-            (name, isReceipt, self.octets) = ("Number Of Completed Packets", true, octets.dropFirst(2))
-        case .unknown, nil: (name, isReceipt, self.octets) = ("Event", false, octets)
-        case let event?:
-            name = Self.words(ofCase: Self.caseName(event))
-            (isReceipt, self.octets) = (false, octets.dropFirst(octets.first == Self.leMeta ? 3 : 2))
+        do throws(Malformed) {
+            let event = try Event(octets: Array(octets))
+            try event.check()
+            let name = Self.words(event.code)
+            switch event {
+            case Event.commandComplete:
+                let (_, opcode, returned) = try Event.commandComplete.parameters(of: event)
+                self.name = "\(name): \(Self.words(opcode))"
+                (isReceipt, self.octets) = (returned.first == 0, returned[...])
+            case Event.commandStatus:
+                let (status, _, opcode) = try Event.commandStatus.parameters(of: event)
+                self.name = "\(name): \(Self.words(opcode))"
+                (isReceipt, self.octets) = (status.rawValue == 0, [status.rawValue])
+            default:
+                self.name = event.isKnown ? name : "Event"
+                isReceipt = Event.numberOfCompletedPackets ~= event
+                self.octets = event.isKnown ? event.parameters : octets
+            }
+        } catch {
+            (name, isReceipt, self.octets) = ("Event", false, octets)
         }
     }
-
-    private static let leMeta: UInt8 = 0x3E
 
     /// | Octets | Field                                                           |
     /// |--------|-----------------------------------------------------------------|
@@ -90,8 +96,8 @@ package struct PacketDescription {
         }
     }
 
-    private static func words(_ opcode: HCI.Opcode) -> String {
-        opcode.name.split(separator: "_").joined(separator: " ")
+    private static func words(_ name: some CustomStringConvertible) -> String {
+        name.description.split(separator: "_").joined(separator: " ")
     }
 
     private static func caseName(_ value: some Any) -> String {

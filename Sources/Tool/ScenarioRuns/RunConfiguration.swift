@@ -118,14 +118,14 @@ package struct RunConfiguration {
 
     /// Removes the rules that a radio does not support, and prints a warning for each.
     package mutating func limit(to radio: RadioKind) {
-        for (rule, why) in scenario.unplayed(on: radio) {
+        for (rule, why) in scenario.unplayable(on: radio) {
             Console.warn("skipped: script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)")
         }
         scenario = scenario.limited(to: radio)
     }
 
     /// Adapts conditions on delivered values to the events that a radio reports.
-    package mutating func hear(by radio: RadioKind) { scenario = scenario.heard(by: radio) }
+    package mutating func hear(by radio: RadioKind) { scenario = scenario.observed(by: radio) }
 
     /// The id in reports: the case's, or the path without `.json`.
     package var caseID: String { item?.id ?? Case.id(of: path) }

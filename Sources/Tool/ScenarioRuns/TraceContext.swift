@@ -102,7 +102,7 @@ package final class TraceContext: Sendable {
     /// Records the client's lines.
     package func take(_ chunk: EventChunk) {
         for (instant, octets) in chunk.lines {
-            let line = String(decoding: octets, as: UTF8.self).brief
+            let line = String(decoding: octets, as: UTF8.self).abbreviated
             state.withLock { $0.lines.take(.line(line), at: instant) }
         }
     }

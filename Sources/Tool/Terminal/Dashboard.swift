@@ -58,7 +58,7 @@ public struct Dashboard: Sendable {
         }
     }
 
-    package let body: Body
+    package let body: BodyMeasurements
     private let labels: [String]
     package private(set) var address: String?
     package private(set) var name: String?
@@ -80,7 +80,7 @@ public struct Dashboard: Sendable {
     package private(set) var problem: String?
 
     /// Nothing is known yet; rows with these labels are there all the same.
-    public init(_ body: Body = Body(), rows labels: [String] = []) {
+    public init(_ body: BodyMeasurements = BodyMeasurements(), rows labels: [String] = []) {
         (self.body, self.labels, facts) = (body, labels, [])
         for label in labels { take(Fact(label: label, value: nil)) }
     }

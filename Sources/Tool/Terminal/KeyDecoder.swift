@@ -1,4 +1,4 @@
-/// A key that somebody can press on a terminal.
+/// A key of a terminal.
 package enum Key: Hashable, Sendable {
     case up
     case down
@@ -8,9 +8,9 @@ package enum Key: Hashable, Sendable {
     case character(Character)
 }
 
-/// Makes keys of what a terminal sends: ECMA-48 control sequences as xterm uses them, in any portions.
+/// Decodes keys from a terminal's octets: ECMA-48 control sequences as xterm sends them, in any portions.
 ///
-/// What is no key of ours is swallowed as a whole: other keys, keys with Alt, and what is not ASCII.
+/// Other keys, keys with Alt, and characters outside ASCII are discarded.
 package struct KeyDecoder: Sendable {
     private enum State {
         case ground
@@ -30,7 +30,7 @@ package struct KeyDecoder: Sendable {
 
     private var state = State.ground
 
-    /// The keys that these octets complete; they came so long after the last ones.
+    /// The keys that `octets` complete; `pause` is the time since the last octets.
     package mutating func decode(_ octets: [UInt8], after pause: Duration = .zero) -> [Key] {
         if pause > Self.patience { state = .ground }
         return octets.compactMap { decode($0) }
@@ -65,8 +65,8 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// `A` and `B` are the arrows, `a` and `b` those that rxvt sends with Shift; xterm says it by `1;2`, where 2 is 1 and
-    /// the bits of the modifiers: 1 Shift, 2 Alt, 4 Control.
+    /// `A` and `B` are the arrows, `a` and `b` rxvt's arrows with Shift; xterm sends `1;2`, where 2 is 1 plus the bits of the
+    /// modifiers: 1 Shift, 2 Alt, 4 Control.
     private static func key(_ final: UInt8, _ parameters: [UInt8]) -> Key? {
         guard !parameters.isEmpty else {
             return arrow(final, isShifted: false) ?? arrow(final ^ 0x20, isShifted: true)

@@ -50,7 +50,7 @@ struct MonthOfSteps {
 }
 
 /// Height and weight, for distance and calories.
-public struct Body: Equatable, Sendable {
+public struct BodyMeasurements: Equatable, Sendable {
     /// In centimetres.
     public var height: Int
     /// In kilograms.

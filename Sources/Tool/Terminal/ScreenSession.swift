@@ -27,7 +27,7 @@ package actor ScreenSession: TerminalSession {
 
     /// Starts with `start`.
     package init(
-        _ terminal: TerminalDevice, _ body: Body, on loop: EventLoop, _ completion: RunCompletion, _ paint: Paint
+        _ terminal: TerminalDevice, _ body: BodyMeasurements, on loop: EventLoop, _ completion: RunCompletion, _ paint: Paint
     ) {
         (self.terminal, self.loop, self.completion) = (terminal, loop, completion)
         dashboard = Dashboard(body, rows: Dashboard.labels)

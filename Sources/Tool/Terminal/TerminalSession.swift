@@ -23,7 +23,7 @@ package protocol TerminalSession: Actor {
 package struct TerminalWatches {
     package var keys: EventLoop.Watch?
     package var signals: EventLoop.Watch?
-    package var tick: EventLoop.Appointment?
+    package var tick: EventLoop.ScheduledCall?
 
     package init() {}
 }

@@ -1,27 +1,27 @@
 public import Expectations
 public import Simulation
 
-/// What a peripheral should have done, and what it did.
+/// The difference between what a specification requires and what a peripheral did.
 public struct Finding: Hashable, Sendable {
-    /// What the requirement wants.
+    /// The required behavior.
     public var expected: String
-    /// What came instead.
+    /// The observed behavior.
     public var seen: String
-    /// When.
+    /// When it was observed.
     public var instant: Instant
 }
 
-/// How a check ends when it is not passed.
+/// How a check ends when it does not pass.
 enum CheckExit: Error, Hashable, Sendable {
-    /// The peripheral is wrong.
+    /// The peripheral violates the requirement.
     case failed(Finding)
-    /// What had to come first never came about.
+    /// A precondition was not met.
     case inconclusive(String)
-    /// It is not asked.
+    /// The check does not apply or cannot be run.
     case skipped(String)
 
-    /// What happened, in a few words.
-    var words: String {
+    /// A short description of what happened.
+    var description: String {
         switch self {
         case .failed(let finding): finding.seen
         case .inconclusive(let reason), .skipped(let reason): reason
@@ -30,34 +30,36 @@ enum CheckExit: Error, Hashable, Sendable {
 }
 
 extension Check {
-    /// What came of a check.
+    /// The result of a check.
     public struct Outcome: Sendable {
-        /// What was asked.
+        /// The check that ran.
         public let check: Check
-        /// What came of it.
+        /// How it ended.
         public let verdict: Verdict
-        /// Of a fail.
+        /// Only of a fail.
         public let finding: Finding?
-        /// Of everything else but a pass.
+        /// Of every verdict other than pass and fail.
         public let reason: String?
-        /// How long it took, in the time of the two.
+        /// How long it took, by the examiner's clock.
         public let duration: Duration
 
-        /// Whether it would be a fail if this machine had not stood still meanwhile: it is worth asking again.
+        /// Whether it failed while this machine had stopped for too long, so that the check should be run again.
         public let isExcused: Bool
 
-        /// Of a check whose precondition can never come about, so that it was not even begun.
+        /// The outcome of a check that was not started, because a precondition cannot be met.
         public init(_ check: Check, inconclusive reason: String) {
             self.init(check, .inconclusive(reason), took: .zero)
         }
 
-        init(_ check: Check, _ ending: CheckExit?, took duration: Duration, standstill: Duration = .zero) {
+        init(_ check: Check, _ exit: CheckExit?, took duration: Duration, standstill: Duration = .zero) {
             (self.check, self.duration) = (check, duration)
-            if case .failed? = ending, standstill > .zero { isExcused = true } else { isExcused = false }
-            switch ending {
+            if case .failed? = exit, standstill > .zero { isExcused = true } else { isExcused = false }
+            switch exit {
             case nil: (verdict, finding, reason) = (.pass, nil, nil)
             case .failed where isExcused:
-                (verdict, finding, reason) = (.inconclusive, nil, "this machine stood still for \(standstill.inWords)")
+                (verdict, finding, reason) = (
+                    .inconclusive, nil, "this machine stopped for \(standstill.formatted) during the check"
+                )
             case .failed(let found): (verdict, finding, reason) = (.fail, found, nil)
             case .inconclusive(let why): (verdict, finding, reason) = (.inconclusive, nil, why)
             case .skipped(let why): (verdict, finding, reason) = (.skip, nil, why)

@@ -2,23 +2,23 @@ import Bluetooth
 import GATT
 import LEHost
 
-/// One question about a peripheral, and how it is asked.
+/// A test of one requirement for a peripheral.
 ///
-/// The body is straight-line code above an `Examiner`: it returns when the peripheral passes, and throws what else
-/// came of it.  When it begins, the peripheral has been heard, and the two have come as far as its scope says.
+/// The body is straight-line code that uses an `Examiner`: it returns when the peripheral passes, and throws any other
+/// result.  Before it starts, the examiner has reached the state that the scope requires.
 public struct Check: Identifiable, Sendable {
-    /// How far the two have come when the body begins.
+    /// The state in which the body starts.
     enum Scope: Hashable, Sendable {
-        /// The peripheral was heard.
+        /// The examiner has received advertising.
         case advertising
-        /// They are connected; nothing was asked.
+        /// Connected; no request was sent.
         case link
-        /// They are connected, and everything was discovered with the MTU of 23 that every connection begins with.
+        /// Connected, with all attributes discovered at the default MTU of 23.
         case narrow
-        /// They are connected, MTUs are exchanged, and everything was discovered.
+        /// Connected, with the MTU exchanged and all attributes discovered.
         case connection
 
-        /// The capability that a host needs for this scope; nil if each has it.
+        /// The capability that a host needs to reach exactly this state; nil if each has it.
         var capability: CentralCapability? {
             switch self {
             case .advertising: .advertisements
@@ -28,140 +28,140 @@ public struct Check: Identifiable, Sendable {
         }
     }
 
-    /// How much a specification wants it.
+    /// How strongly a specification requires it.
     public enum Weight: Sendable {
         /// "Shall".
         case required
         /// "Should".
         case recommended
-        /// What nobody does to a peripheral who keeps to the specification: it has to get over it.
+        /// The check violates the specification on purpose, and the peripheral must survive that.
         case robustness
     }
 
-    /// What asks the question.
+    /// The code of a check.
     typealias Body = @Sendable (inout Examiner) throws(CheckExit) -> Void
 
-    /// A test case of the SIG's, `HRS/SEN/CN/BV-01-C`, or one of our own: `advertising/flags`.
+    /// The SIG's id of a test case, `HRS/SEN/CN/BV-01-C`, or one of Lubdub's: `advertising/flags`.
     public let id: String
-    /// What is asked, in a few words.
+    /// The requirement in one sentence.
     public let title: String
-    /// Which specification wants it, and where.
+    /// The specification and the section that require it.
     public let requirement: String
-    /// How far the two have come when the body begins.
     let scope: Scope
-    /// What the peripheral has to claim, so that it is asked at all.
-    let claims: [Claim]
-    /// How much the specification wants it; what is not required is asked only where that is wished.
+    /// Without these the check is skipped.
+    let prerequisites: [Prerequisite]
+    /// Checks that are not `required` run only with `isStrict`.
     public let weight: Weight
     let body: Body
 
     /// A check that a peripheral can pass.
     init(
         _ id: String, _ title: String, _ requirement: String, scope: Scope = .connection,
-        weight: Weight = .required, if claims: Claim..., body: @escaping Body
+        weight: Weight = .required, if prerequisites: Prerequisite..., body: @escaping Body
     ) {
         (self.id, self.title, self.requirement, self.scope) = (id, title, requirement, scope)
-        (self.claims, self.weight, self.body) = (claims, weight, body)
+        (self.prerequisites, self.weight, self.body) = (prerequisites, weight, body)
     }
 
-    /// A check that is not asked of anybody yet, and why.
-    init(_ id: String, _ title: String, _ requirement: String, unasked reason: Claim.Obstacle) {
-        self.init(id, title, requirement, scope: .advertising, if: .nothing(but: reason)) { _ in }
+    /// A check that is never run yet, because of a limitation.
+    init(_ id: String, _ title: String, _ requirement: String, limitation: Prerequisite.Limitation) {
+        self.init(id, title, requirement, scope: .advertising, if: .impossible(limitation)) { _ in }
     }
 
-    /// Whether nobody is asked it yet.
-    var isUnasked: Bool { claims.contains { if case .nothing = $0 { true } else { false } } }
+    /// Whether it is never run yet.
+    var isNeverRun: Bool { prerequisites.contains { if case .impossible = $0 { true } else { false } } }
 
-    /// All of them, in the order in which they are asked.
+    /// All checks, in the order in which they run.
     public static let all: [Check] =
         advertising + heartRateDeclarations + heartRateValues + heartRateControl + heartRateForms
         + thermometerDeclarations + thermometerValues + thermometerProcedures + deviceInformation + battery + vendor
-        + sampleStreams + discovery + reading + readingRefused + writing + writingRefused + telling + caching + unknown
-        + unaskedOfServers + reconnection + malformed + halfOpen + floods
+        + sampleStreams + discovery + reading + readErrors + writing + writeErrors + notifications + caching + unknown
+        + notRun + reconnection + malformed + halfOpen + floods
 }
 
-/// What a peripheral shows that it has, so that it can be asked about it.
-enum Claim: Hashable, Sendable {
-    /// What cannot be played by now, whatever the peripheral has.
-    enum Obstacle: String, Sendable {
-        /// Needs keys from an earlier connection.
-        case pairing = "needs pairing, which is not played yet"
-        /// Is not about Low Energy.
-        case classic = "is about BR/EDR, and this radio has Low Energy only"
-        /// Is about a service that only others include.
-        case secondary = "is about a secondary service, which no scenario has yet"
-        /// Is about more than one bearer of ATT on a link.
-        case enhanced = "is about enhanced bearers (EATT), which are not played"
-        /// Is about a signature.
-        case signature = "needs a signing key, which only pairing brings"
-        /// Is about one of the two transports of a device that has both.
-        case dualMode = "is about a device with BR/EDR and Low Energy, and this radio has Low Energy only"
-        /// Is about ATT_MULTIPLE_HANDLE_VALUE_NTF.
-        case multiple = "is about several values in one notification, which no scenario sends yet"
-        /// Its variant is known to who has the SIG's test suite only.
-        case variant = "is a variant that the SIG's reference list does not tell from others which are asked"
+/// A condition without which a check does not apply.
+enum Prerequisite: Hashable, Sendable {
+    /// Why a check is never run, whatever the peripheral supports.
+    enum Limitation: String, Sendable {
+        /// It needs keys from an earlier connection.
+        case pairing = "not supported yet: needs pairing"
+        /// It is not about Low Energy.
+        case classic = "not supported: BR/EDR"
+        /// It is about a service that only other services include.
+        case secondary = "not supported yet: secondary services"
+        /// It is about several ATT bearers on one link.
+        case enhanced = "not supported: enhanced bearers (EATT)"
+        /// It is about signed writes.
+        case signature = "not supported yet: needs a signing key from pairing"
+        /// It is about a device with BR/EDR and Low Energy.
+        case dualMode = "not supported: devices with BR/EDR and Low Energy"
+        /// It is about ATT_MULTIPLE_HANDLE_VALUE_NTF.
+        case multiple = "not supported yet: several values in one notification"
+        /// Only the SIG's test suite specifies the variant.
+        case variant = "not specified: the SIG's public list does not distinguish it from other variants"
     }
 
-    /// It has the service, or advertises it.
+    /// The peripheral has or advertises the service.
     case service(UUID)
-    /// It has the characteristic in the service.
+    /// The service has the characteristic.
     case characteristic(UUID, of: UUID)
-    /// It has the characteristic in the service, and says that it can be notified.
+    /// The service has the characteristic, declared with Notify.
     case notified(UUID, of: UUID)
-    /// It has the characteristic in the service, and says that it can be indicated.
+    /// The service has the characteristic, declared with Indicate.
     case indicated(UUID, of: UUID)
-    /// It has the characteristic in the service, and does not say that it can be notified.
-    case notNotified(UUID, of: UUID)
-    /// It does not have the characteristic, though it has the service.
+    /// The service does not have the characteristic.
     case absence(UUID, of: UUID)
-    /// Nobody can.
-    case nothing(but: Obstacle)
+    /// No peripheral meets it.
+    case impossible(Limitation)
 
-    /// The service that it is about.
+    static let deviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
+
+    /// The service that the condition is about.
     var service: UUID? {
         switch self {
         case .service(let uuid): uuid
         case .characteristic(_, let service), .notified(_, let service), .indicated(_, let service),
-            .notNotified(_, let service), .absence(_, let service):
+            .absence(_, let service):
             service
-        case .nothing: nil
+        case .impossible: nil
         }
     }
 
-    /// Why a peripheral does not claim it; nil when it does.
+    /// Why a peripheral does not meet the condition; nil if it does.
     func unsupportedReason(_ peripheral: Examiner) -> String? {
         switch self {
         case .service(let uuid):
             if peripheral.services.contains(where: { $0.uuid == uuid }) { return nil }
             guard peripheral.advertised.services.contains(uuid) else {
-                return "not claimed: it neither has nor advertises service \(uuid)"
+                return "not applicable: no \(uuid.name) service"
             }
             return peripheral.host.unsupportedReason(for: .advertisements).map {
-                "service \(uuid) was not found, and \($0)"
+                "the \(uuid.name) service is advertised but was not found; \($0)"
             }
         case .characteristic(let uuid, let service):
-            return peripheral.find(uuid, of: service) == nil
-                ? "not claimed: service \(service) has no characteristic \(uuid)" : nil
+            return peripheral.find(uuid, of: service) == nil ? absence(of: uuid, in: service, peripheral) : nil
         case .notified(let uuid, let service):
-            return unsupportedReason(peripheral, uuid, service, .notify, isThere: true)
+            return unsupportedReason(peripheral, uuid, service, .notify)
         case .indicated(let uuid, let service):
-            return unsupportedReason(peripheral, uuid, service, .indicate, isThere: true)
-        case .notNotified(let uuid, let service):
-            return unsupportedReason(peripheral, uuid, service, .notify, isThere: false)
+            return unsupportedReason(peripheral, uuid, service, .indicate)
         case .absence(let uuid, let service):
-            return peripheral.find(uuid, of: service) == nil ? nil : "not claimed: service \(service) has \(uuid)"
-        case .nothing(let obstacle): return obstacle.rawValue
+            return peripheral.find(uuid, of: service) == nil ? nil : "not applicable: there is a \(uuid.name)"
+        case .impossible(let limitation): return limitation.rawValue
         }
     }
 
     private func unsupportedReason(
-        _ peripheral: Examiner, _ uuid: UUID, _ service: UUID, _ property: CharacteristicProperties,
-        isThere: Bool
+        _ peripheral: Examiner, _ uuid: UUID, _ service: UUID, _ property: CharacteristicProperties
     ) -> String? {
         guard let found = peripheral.find(uuid, of: service) else {
-            return "not claimed: service \(service) has no characteristic \(uuid)"
+            return absence(of: uuid, in: service, peripheral)
         }
-        guard found.properties.contains(property) != isThere else { return nil }
-        return "not claimed: \(uuid) is declared with\(isThere ? "out" : "") \(property.names)"
+        guard !found.properties.contains(property) else { return nil }
+        return "not applicable: \(uuid.name) is declared without \(property.names)"
+    }
+
+    private func absence(of uuid: UUID, in service: UUID, _ peripheral: Examiner) -> String {
+        let hasService = peripheral.services.contains { $0.uuid == service }
+        return "not applicable: " + (hasService ? "\(service.name) has no \(uuid.name)" : "no \(service.name) service")
     }
 }

@@ -7,18 +7,18 @@ import Octets
 import Simulation
 import Spelling
 
-// What is said octet by octet, so that it may be wrong.
+// Single PDUs, which may be invalid.
 extension Examiner {
-    /// Each request has so long to be answered.  Core 6.0, Vol 3, Part F, section 3.3.3.
+    /// The ATT transaction timeout.  Core 6.0, Vol 3, Part F, section 3.3.3.
     static let answerTime = Requester.transactionTimeout
 
-    /// Sends octets as one PDU of ATT, whatever they are.
+    /// Sends any octets as one ATT PDU.
     mutating func send(_ octets: [UInt8]) throws(CheckExit) {
-        try need(.packets)
+        try require(.packets)
         command(.sendRaw(.attribute, octets))
     }
 
-    /// Sends octets, and waits for a PDU that answers them: nil when none comes in time, or the connection ends.
+    /// Sends octets and waits for the answer; nil if none arrives in time or the connection ends.
     mutating func answer(
         to octets: [UInt8], within duration: Duration = answerTime
     ) throws(CheckExit) -> [UInt8]? {
@@ -28,94 +28,98 @@ extension Examiner {
         return answered.first
     }
 
-    /// Asks, and fails unless something comes back that can be read.
-    mutating func answer(to request: PDU, _ words: String) throws(CheckExit) -> PDU {
+    /// Sends a request; fails unless a well-formed answer arrives.
+    mutating func answer(to request: PDU, _ description: String) throws(CheckExit) -> PDU {
         guard let octets = try answer(to: request.octets) else {
-            guard connection == nil else { throw failure(expected: "an answer to \(words) within 30 s", seen: "none") }
-            throw hungUp(instead: words)
+            guard connection == nil else {
+                throw failure(expected: "an answer to \(description) within 30 s", seen: "none")
+            }
+            throw disconnectedFailure(instead: description)
         }
         do throws(Malformed) { return try PDU(octets[...]) } catch {
-            throw failure(expected: "a well-formed answer to \(words)", seen: "\(octets.hex): \(error)")
+            throw failure(expected: "a well-formed answer to \(description)", seen: "\(octets.hex): \(error)")
         }
     }
 
-    /// With what error, and naming what handle, a request is refused; nil when it is not.
-    mutating func refusal(of request: PDU, _ words: String) throws(CheckExit) -> (error: ATTError, handle: UInt16)? {
-        guard case .errorResponse(_, let handle, let error) = try answer(to: request, words) else { return nil }
+    /// The error and handle of an Error Response; nil for any other answer.
+    mutating func refusal(
+        of request: PDU, _ description: String
+    ) throws(CheckExit) -> (error: ATTError, handle: UInt16)? {
+        guard case .errorResponse(_, let handle, let error) = try answer(to: request, description) else { return nil }
         return (error, handle)
     }
 
-    /// Fails unless a request is refused with one of these errors, and for this handle.
+    /// Fails unless the server rejects a request with one of these errors, for this handle.
     mutating func expectRefused(
-        _ request: PDU, with errors: [ATTError], at handle: UInt16, _ words: String
+        _ request: PDU, with errors: [ATTError], at handle: UInt16, _ description: String
     ) throws(CheckExit) {
-        let answer = try answer(to: request, words)
+        let answer = try answer(to: request, description)
         let names = errors.map(\.description).joined(separator: " or ")
         guard case .errorResponse(let opcode, let named, let error) = answer else {
-            throw failure(expected: "\(words) is refused with \(names)", seen: answer.octets.hex)
+            throw failure(expected: "\(names) for \(description)", seen: answer.octets.hex)
         }
-        try expect(errors.contains(error), "\(words) is refused with \(names)", seen: "\(error)")
+        try expect(errors.contains(error), "\(names) for \(description)", seen: "\(error)")
         try expect(
             opcode == request.opcode.rawValue && named == handle,
             "an Error Response for opcode \(request.opcode.rawValue.inHex) and handle \(handle.inHex)",
             seen: "opcode \(opcode.inHex), handle \(named.inHex)")
     }
 
-    /// That a server does not have a request that it need not have.
-    static func unsupported(_ words: String) -> CheckExit {
-        .skipped("not claimed: \(words) is refused with \(ATTError.requestNotSupported)")
+    /// Skips a check of an optional request that the server does not support.
+    static func unsupported(_ description: String) -> CheckExit {
+        .skipped("not applicable: the peripheral does not support \(description)")
     }
 
-    // MARK: Right requests around wrong ones
+    // MARK: Valid requests around invalid ones
 
-    /// Asks for the Device Name, which every server has: inconclusive when it is refused.
+    /// Reads the Device Name, which every server has; inconclusive if the server rejects that.
     mutating func readName(_ when: String) throws(CheckExit) {
         let handle = try nameHandle
-        guard let error = try refusal(of: .read(handle: handle), "a read of 2A00") else { return }
-        throw .inconclusive("a read of 2A00, which is right, was refused \(when) the wrong request: \(error)")
+        guard let error = try refusal(of: .read(handle: handle), "a read of Device Name") else { return }
+        throw .inconclusive("the peripheral refused a read of Device Name \(when) the invalid request: \(error)")
     }
 
-    /// Where the Device Name is.
+    /// The handle of the Device Name.
     var nameHandle: UInt16 {
         get throws(CheckExit) { try characteristic(.deviceName, of: .genericAccess).valueHandle }
     }
 
-    /// Fails unless the server still answers after something wrong; it may have hung up, and be back.
-    mutating func expectAlive(after words: String) throws(CheckExit) {
+    /// Fails unless the server still answers after something invalid, if necessary on a new connection.
+    mutating func expectResponsive(after description: String) throws(CheckExit) {
         if connection == nil {
             forgetReports()
             do throws(CheckExit) {
-                try hear()
+                try findAdvertiser()
                 try connect()
             } catch {
-                throw failure(expected: "it can be connected to again after \(words)", seen: "\(error.words)")
+                throw failure(expected: "a new connection after \(description)", seen: "\(error.description)")
             }
         }
         let handle = try nameHandle
-        let answer = try answer(to: .readRequest(handle: handle), "a read of 2A00 after \(words)")
+        let answer = try answer(to: .readRequest(handle: handle), "a read of Device Name after \(description)")
         guard case .readResponse = answer else {
-            throw failure(expected: "the value of 2A00 after \(words)", seen: answer.octets.hex)
+            throw failure(expected: "the Device Name after \(description)", seen: answer.octets.hex)
         }
     }
 
-    /// Does something wrong between two good reads.
-    mutating func survive(
-        _ words: String, _ wrong: (inout Examiner) throws(CheckExit) -> Void
+    /// Does something invalid between two valid reads.
+    mutating func expectSurvives(
+        _ description: String, _ invalid: (inout Examiner) throws(CheckExit) -> Void
     ) throws(CheckExit) {
         try readName("before")
-        try wrong(&self)
-        try expectAlive(after: words)
+        try invalid(&self)
+        try expectResponsive(after: description)
     }
 
-    /// Fails when anything is said to octets that must not be answered.
-    mutating func expectSilence(after octets: [UInt8], _ words: String) throws(CheckExit) {
+    /// Fails if the server answers octets that it must ignore.
+    mutating func expectSilence(after octets: [UInt8], _ description: String) throws(CheckExit) {
         let answer = try answer(to: octets, within: .seconds(2))
-        try expect(answer == nil, "no answer to \(words), \(octets.hex)", seen: answer?.hex ?? "")
+        try expect(answer == nil, "no answer to \(description), \(octets.hex)", seen: answer?.hex ?? "")
     }
 }
 
 extension PDU {
-    /// As it is sent, opcode and all.
+    /// The encoded PDU with its opcode.
     var octets: [UInt8] {
         var pool = PacketPool()
         let packet = pool.take(self)
@@ -125,10 +129,10 @@ extension PDU {
 
 extension UInt16 {
     /// `0x002A`
-    var inHex: String { "0x\(text(digits: 4, radix: 16))" }
+    var inHex: String { "0x\(zeroPadded(to: 4, radix: 16))" }
 }
 
 extension UInt8 {
     /// `0x2A`
-    var inHex: String { "0x\(text(digits: 2, radix: 16))" }
+    var inHex: String { "0x\(zeroPadded(to: 2, radix: 16))" }
 }

@@ -2,26 +2,26 @@ import ATT
 import Bluetooth
 import GATT
 
-/// An attribute that something is not allowed with, in whichever peripheral.
+/// An attribute that a peripheral must protect, found by its properties or its errors.
 enum TargetAttribute: Hashable, Sendable {
-    /// A value that is declared without Read.
+    /// A value declared without Read.
     case unreadable
-    /// A value that is declared without any way to write it.
+    /// A value declared without any property for writing.
     case unwritable
     /// A handle that no attribute has.
-    case nobody
-    /// A value that is declared with Read, and is refused with this error on a link without a key.
+    case unused
+    /// A value declared with Read whose reads fail with this error without pairing.
     case guardedFromReading(ATTError)
-    /// A value that is declared with Write, and is refused with this error on a link without a key.
+    /// A value declared with Write whose writes fail with this error without pairing.
     case guardedFromWriting(ATTError)
 
-    /// The value that is meant, and its type; skips the check where there is none.
+    /// The handle and type of such a value; skips the check if there is none.
     func find(in peripheral: inout Examiner) throws(CheckExit) -> (handle: UInt16, type: UUID) {
         let values = peripheral.services.flatMap(\.characteristics)
         switch self {
         case .unreadable:
             guard let value = values.first(where: { !$0.properties.contains(.read) }) else {
-                throw .skipped("not claimed: every characteristic is declared with Read")
+                throw .skipped("not applicable: every characteristic is declared with Read")
             }
             return (value.valueHandle, value.uuid)
         case .unwritable:
@@ -29,43 +29,43 @@ enum TargetAttribute: Hashable, Sendable {
                 .write, .writeWithoutResponse, .authenticatedSignedWrites, .extendedProperties,
             ]
             guard let value = values.first(where: { $0.properties.isDisjoint(with: writing) }) else {
-                throw .skipped("not claimed: every characteristic is declared with Write")
+                throw .skipped("not applicable: every characteristic is declared with Write")
             }
             return (value.valueHandle, value.uuid)
-        case .nobody:
+        case .unused:
             let known = values.flatMap { [$0.valueHandle] + $0.descriptors.map(\.handle) }
             guard let last = known.max(), last < 0xFFFF else {
-                throw .skipped("not claimed: the last handle, 0xFFFF, is in use")
+                throw .skipped("not applicable: the last handle, 0xFFFF, is in use")
             }
             return (0xFFFF, .deviceName)
         case .guardedFromReading(let error):
             for value in values where value.properties.contains(.read) {
                 let request = PDU.readRequest(handle: value.valueHandle)
-                let refusal = try peripheral.refusal(of: request, "a read of \(value.uuid)")
+                let refusal = try peripheral.refusal(of: request, "a read of \(value.uuid.name)")
                 if refusal?.error == error { return (value.valueHandle, value.uuid) }
             }
-            throw .skipped("not claimed: no read is refused with \(error)")
+            throw .skipped("not applicable: no read fails with \(error)")
         case .guardedFromWriting(let error):
-            // What is prepared is thrown away: nothing is written to find out.
+            // A cancelled prepared write finds out without writing.
             for value in values where value.properties.contains(.write) {
                 let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
-                let refusal = try peripheral.refusal(of: request, "a prepared write to \(value.uuid)")
-                _ = try peripheral.answer(to: .executeWriteRequest(write: false), "a cancel of what was prepared")
+                let refusal = try peripheral.refusal(of: request, "Prepare Write to \(value.uuid.name)")
+                _ = try peripheral.answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
                 if refusal?.error == error { return (value.valueHandle, value.uuid) }
             }
-            throw .skipped("not claimed: no write is refused with \(error)")
+            throw .skipped("not applicable: no write fails with \(error)")
         }
     }
 
-    /// In a title.
-    var words: String {
+    /// For the title of a check.
+    var description: String {
         switch self {
         case .unreadable: "a value without Read"
         case .unwritable: "a value without Write"
-        case .nobody: "a handle that is nobody's"
+        case .unused: "an unused handle"
         case .guardedFromReading(.insufficientAuthorization), .guardedFromWriting(.insufficientAuthorization):
-            "a value for who is authorized"
-        case .guardedFromReading, .guardedFromWriting: "a value for who is authenticated"
+            "a value that requires authorization"
+        case .guardedFromReading, .guardedFromWriting: "a value that requires authentication"
         }
     }
 }

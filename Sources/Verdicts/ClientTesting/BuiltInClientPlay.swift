@@ -29,7 +29,7 @@ package func playToBuiltInClient(
     }
     let runaway = complain(ofRunaways: clientRun.world, of: configuration.item?.id)
     clientRun.world.endJudging()
-    clientRun.chronicle = files.chronicle(of: &clientRun.world)
+    clientRun.timeline = files.timeline(of: &clientRun.world)
     let judgement =
         reason.code == nil
         ? try Judgement(clientRun, of: configuration) : Judgement(clientRun.world, isStrict: configuration.isStrict)

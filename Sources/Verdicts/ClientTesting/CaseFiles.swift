@@ -29,11 +29,11 @@ extension CaseFiles {
 
 /// The cases that the operands name; throws all problems of the operands and their suites.
 package func discoverCases(_ operands: [String]) throws(CommandFailure) -> [Case] {
-    let gathering = Gathering(operands, in: .real(operands))
-    guard gathering.problems.isEmpty else {
-        throw CommandFailure(.usage, problems: gathering.problems.map(\.description))
+    let discovery = SuiteDiscovery(operands, in: .real(operands))
+    guard discovery.problems.isEmpty else {
+        throw CommandFailure(.usage, problems: discovery.problems.map(\.description))
     }
-    return gathering.cases
+    return discovery.cases
 }
 
 /// A case's scenario, or the outcome of a case without a playable one.

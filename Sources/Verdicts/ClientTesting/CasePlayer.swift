@@ -100,7 +100,7 @@ struct CasePlayer: Sendable {
                 printsAddresses: configuration.item == nil || verbosity > .quiet,
                 isSilent: verbosity == .quiet
             ) { instant, line in
-                if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(line.json.brief)") }
+                if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(line.json.abbreviated)") }
             }
             if let disturbance = result.disturbance, !turn.isSecond {
                 announceRepetition(configuration, after: disturbance, &result)

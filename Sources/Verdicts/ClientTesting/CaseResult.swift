@@ -25,7 +25,7 @@ package struct CaseResult: Sendable {
     package init(
         _ world: World, _ judgement: Judgement, of configuration: RunConfiguration, measurements: Int,
         client: ClientRecord? = nil,
-        chronicle: Chronicle?, code: ExitCode
+        timeline: CaseTimeline?, code: ExitCode
     ) {
         (self.judgement, self.measurements, self.code) = (judgement, measurements, code)
         let (title, duration, findings) = (configuration.scenario.name, world.now.sinceStart, judgement.findings)
@@ -41,7 +41,7 @@ package struct CaseResult: Sendable {
                 judging: findings, title: title, replay: configuration.replay, seed: configuration.seed,
                 duration: duration)
         }
-        outcome.chronicle = chronicle
+        outcome.timeline = timeline
         self.outcome = outcome
         guard let client, outcome.verdict == .inconclusive, !code.isInterruption else { return }
         if client.isStarved {
@@ -57,7 +57,7 @@ package struct CaseResult: Sendable {
     ) {
         self.init(
             clientRun.world, judgement, of: configuration, measurements: clientRun.measurements,
-            chronicle: clientRun.chronicle, code: code)
+            timeline: clientRun.timeline, code: code)
     }
 
     /// The result of a case that cannot be run.

@@ -23,7 +23,7 @@ struct ClientLine: JSONWritable, Equatable {
         isMeasurement = Self.measured.contains { key in datum?[key].map { $0 != .null } ?? false }
     }
 
-    /// The first keys of lines with a value that a sensor measured.
+    /// The first keys of lines with a sensor value.
     private static let measured =
         ServiceRegistry.all.flatMap(\.characteristics).map(\.client).filter(\.isMeasurement).map(\.key)
 

@@ -66,7 +66,7 @@ struct ClientUnderTest: Sendable {
         if asksOperator, scenario.expectations.isEmpty {
             return ["the scenario has no expectation that an operator can answer"]
         }
-        var unplayed = scenario.unplayed(on: radio)
+        var unplayed = scenario.unplayable(on: radio)
         if radio == .bluetoothd {
             unplayed += scenario.script.enumerated().compactMap { rule, it in
                 it.action.keyUnplayedByBluetoothd.map { (rule, "bluetoothd controls \"\($0)\"") }
@@ -112,7 +112,7 @@ struct ClientUnderTest: Sendable {
         files.flush(&world)
         let judgement = Judgement(
             world, isStrict: configuration.isStrict, client: record, traceContext: files.traceContext)
-        let chronicle = files.chronicle(of: &world)
+        let timeline = files.timeline(of: &world)
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
         if case .failure(let why) = reason {
@@ -120,7 +120,7 @@ struct ClientUnderTest: Sendable {
         }
         return CaseResult(
             world, judgement, of: configuration, measurements: record.measurements, client: record,
-            chronicle: chronicle,
+            timeline: timeline,
             code: code)
     }
 
@@ -188,7 +188,7 @@ struct ClientUnderTest: Sendable {
         _ world: World, _ files: LogFiles, _ configuration: RunConfiguration, _ signals: Signals,
         start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
     ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
-        let terms = Judge.Terms(grace: CaseClock.grace, radio: radio, asksPerson: asksOperator)
+        let terms = Judge.Terms(grace: CaseClock.grace, radio: radio, asksOperator: asksOperator)
         let loop = EventLoop(pace: .real())
         return try orFail {
             try loop.run { [world, startsAtReset] in

@@ -43,7 +43,7 @@ package struct Judgement {
 
     /// The exit code of the run; nil when nothing was judged.
     package var code: ExitCode? {
-        if let fault { return fault.verdict == .error ? .inner : .failure }
+        if let fault { return fault.verdict == .error ? .internalError : .failure }
         guard !required.isEmpty else { return nil }
         return Report.Tally(required.map(\.ruling.verdict)).code
     }

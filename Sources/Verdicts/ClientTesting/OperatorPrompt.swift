@@ -11,7 +11,7 @@ struct OperatorPrompt: Sendable {
     /// The meaning of a typed line.
     package enum Reply: Equatable, Sendable {
         /// An answer, and its line in the event log.
-        case answer(Inquiry.Answer, ClientLine)
+        case answer(OperatorQuestion.Answer, ClientLine)
         /// Not an answer, and why.
         case misread(String)
     }
@@ -86,10 +86,10 @@ struct OperatorPrompt: Sendable {
         }
         if text.hasPrefix("{") {
             guard let line = ClientLine(Array(text.utf8)), line.isJSON else {
-                return .misread("\(text.brief.quoted) is not a JSON object")
+                return .misread("\(text.abbreviated.quoted) is not a JSON object")
             }
             guard fields.contains(where: { Datum(json: text.utf8)?[$0.key] != nil }) else {
-                return .misread("\(text.brief.quoted) does not contain \(names): type \(hint)")
+                return .misread("\(text.abbreviated.quoted) does not contain \(names): type \(hint)")
             }
             return .answer(.shown, line)
         }
@@ -97,18 +97,18 @@ struct OperatorPrompt: Sendable {
         var values = constants
         for field in fields {
             guard let value = field.take(from: &words) else {
-                return .misread("\(text.brief.quoted) does not contain \(names): type \(hint)")
+                return .misread("\(text.abbreviated.quoted) does not contain \(names): type \(hint)")
             }
             values.append(value)
         }
         return words.isEmpty
-            ? shown(values) : .misread("\(text.brief.quoted) contains more than \(names): type \(hint)")
+            ? shown(values) : .misread("\(text.abbreviated.quoted) contains more than \(names): type \(hint)")
     }
 
     /// The line for a question that is never answered.
     package var silence: ClientLine? { line("answer", "null") }
 
-    private func answer(_ answer: Inquiry.Answer, _ word: String) -> Reply {
+    private func answer(_ answer: OperatorQuestion.Answer, _ word: String) -> Reply {
         line("answer", word.quoted).map { .answer(answer, $0) } ?? .misread(word)
     }
 

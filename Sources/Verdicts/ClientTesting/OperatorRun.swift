@@ -127,7 +127,7 @@ actor OperatorRun: ClientSession {
     }
 
     private func ask() {
-        let inquiries = live.assumeIsolated { $0.inquiries }
+        let inquiries = live.assumeIsolated { $0.operatorQuestions }
         for inquiry in inquiries where announced[inquiry.expectation] != inquiry.opened {
             announced[inquiry.expectation] = inquiry.opened
             if let question = questions[inquiry.expectation] { Console.complain(question.announcement) }
@@ -153,8 +153,8 @@ actor OperatorRun: ClientSession {
 
     /// The next question: due ones first, then by deadline.  Without a terminal, only due ones are asked until the input
     /// ends.
-    private func next(_ inquiries: [Inquiry]) -> Inquiry? {
-        func order(_ inquiry: Inquiry) -> (Int, Instant) { (inquiry.isDue ? 0 : 1, inquiry.closes ?? .never) }
+    private func next(_ inquiries: [OperatorQuestion]) -> OperatorQuestion? {
+        func order(_ inquiry: OperatorQuestion) -> (Int, Instant) { (inquiry.isDue ? 0 : 1, inquiry.closes ?? .never) }
         let open = session == nil && !isAtEnd ? inquiries.filter(\.isDue) : inquiries
         return open.min { order($0) < order($1) }
     }
@@ -162,12 +162,12 @@ actor OperatorRun: ClientSession {
     /// Discards input for a question that is no longer asked.
     private func forget() {
         guard !typed.isEmpty else { return }
-        Console.complain("that question has passed; ignored: \(typed.joined(separator: " ").brief.quoted)")
+        Console.complain("that question has passed; ignored: \(typed.joined(separator: " ").abbreviated.quoted)")
         typed = []
     }
 
     /// Returns whether it was an answer.
-    private func take(_ reply: OperatorPrompt.Reply, to inquiry: Inquiry) -> Bool {
+    private func take(_ reply: OperatorPrompt.Reply, to inquiry: OperatorQuestion) -> Bool {
         switch reply {
         case .misread(let why):
             Console.complain(why)
@@ -181,11 +181,11 @@ actor OperatorRun: ClientSession {
         return true
     }
 
-    private func answer(_ answer: Inquiry.Answer, _ line: ClientLine, to inquiry: Inquiry) {
+    private func answer(_ answer: OperatorQuestion.Answer, _ line: ClientLine, to inquiry: OperatorQuestion) {
         record.lines += 1
         if line.isMeasurement { record.measurements += 1 }
         let (reception, now) = live.assumeIsolated { live in
-            live.visit { world, now in (world.personSaid(answer, to: inquiry, line: line), now) }
+            live.visit { world, now in (world.operatorAnswered(answer, to: inquiry, line: line), now) }
         }
         tell(now, line)
         guard reception == .early, answer != .unknown else { return }

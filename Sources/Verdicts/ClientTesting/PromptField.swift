@@ -47,7 +47,7 @@ struct AppField: Sendable {
         return (fields.filter { !$0.takesRest } + fields.filter(\.takesRest), constants)
     }
 
-    /// The member for which a line is there, where it has several; nil for a line whose value is no object.
+    /// The main member of a value with several; nil when the value is not an object.
     private static func mainMember(of key: String) -> String? {
         key == "statistic" ? "value" : characteristic(of: key)?.value.key
     }

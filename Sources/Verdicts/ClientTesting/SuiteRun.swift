@@ -55,7 +55,7 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Comman
     switch scheduler.last {
     case .played(let result): return result.code
     case .failed(let failure, _): throw failure
-    case nil: return .inner
+    case nil: return .internalError
     }
 }
 

@@ -114,7 +114,7 @@ struct SuiteScheduler: Sendable {
         if case .played(let result) = completion, result.code.isInterruption {
             interruption = interruption ?? result.code
         }
-        let hasEnded = runner.ended(turn, completion.outcome, isSpoilt: completion.result?.disturbance != nil)
+        let hasEnded = runner.ended(turn, completion.outcome, isDisturbed: completion.result?.disturbance != nil)
         if turn.isSecond, hasEnded { unreported.removeAll { $0.turn.place == turn.place } }
         if hasEnded, !isInOrder { callbacks.report(turn, completion) } else { unreported.append((turn, completion)) }
         reportNext()

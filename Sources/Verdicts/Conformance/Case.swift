@@ -1,43 +1,43 @@
 public import Arguments
 public import Documents
 
-/// One scenario, and how it is played: a world of its own, in which nothing of other cases is.
+/// A scenario with its seed and variables, played in a separate world.
 public struct Case: Identifiable, Hashable, Sendable {
-    /// What reports call it, unlike all others of the run.
+    /// Its name in reports, unique in a run.
     public internal(set) var id: String
     /// The path of the scenario.
     public let path: String
-    /// Instead of the scenario's own.
+    /// Overrides the scenario's seed.
     public let seed: UInt64?
-    /// Instead of the scenario's own values.
+    /// Override the scenario's values.
     public let variables: [String: Node]
-    /// The word of the command line that it comes from: a scenario, a suite or a folder.
+    /// The command-line operand that it comes from: a scenario, a suite or a folder.
     public let operand: String
-    /// Its id where that word stands alone.
+    /// Its id within that operand.
     public let ownID: String
-    /// Whether that word is the scenario itself.
+    /// Whether that operand is the scenario itself.
     public let isOperand: Bool
 
-    /// The scenario that a word of the command line is.
+    /// The case of an operand that is a scenario.
     init(of operand: String) {
         let id = Self.id(of: operand)
         (self.id, ownID, path, self.operand) = (id, id, operand, operand)
         (seed, variables, isOperand) = (nil, [:], true)
     }
 
-    /// The case `id` of a suite or a folder that the command line calls `operand`.
+    /// A case of a suite or a folder; `id` is its name there.
     public init(_ id: String, path: String, seed: UInt64? = nil, variables: [String: Node] = [:], of operand: String) {
         (self.id, ownID, self.path, self.seed) = (id, id, path, seed)
         (self.variables, self.operand, isOperand) = (variables, operand, false)
     }
 
-    /// What a case is called whose scenario stands at a path: that without `.json`.
+    /// The id of a scenario's case: its path without `.json`.
     public static func id(of path: String) -> String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
 }
 
-/// Which cases of many are played.
+/// Selects cases by id and shard.
 public struct Selection: Sendable {
-    /// One of several parts of about the same size, which together are everything: `2/4`.
+    /// One of several parts of about equal size: `2/4`.
     public struct Shard: Hashable, Sendable {
         private let part: Int
         private let count: Int
@@ -51,20 +51,20 @@ public struct Selection: Sendable {
             (self.part, self.count) = (part, count)
         }
 
-        /// Whether the case at this place, counted from 0, belongs to it.
-        func contains(_ place: Int) -> Bool { place % count == part - 1 }
+        /// Whether it includes the case at this index.
+        func contains(_ index: Int) -> Bool { index % count == part - 1 }
     }
 
     private let ids: [Glob]
     private let shard: Shard?
 
-    /// The cases whose ids are like one of `ids`, and of these every one that belongs to `shard`; none and nil mean all.
+    /// Selects the cases whose ids match any of `ids` (all if empty), and of these the ones in `shard` (all if nil).
     public init(only ids: [Glob], _ shard: Shard?) { (self.ids, self.shard) = (ids, shard) }
 
-    /// Those that are played, in their order.
+    /// The selected cases, in their order.
     public func chosen<Item: Identifiable>(of cases: [Item]) -> [Item] where Item.ID == String {
-        let wanted = ids.isEmpty ? cases : cases.filter { item in ids.contains { $0.matches(item.id) } }
-        guard let shard else { return wanted }
-        return wanted.enumerated().filter { shard.contains($0.offset) }.map(\.element)
+        let matching = ids.isEmpty ? cases : cases.filter { item in ids.contains { $0.matches(item.id) } }
+        guard let shard else { return matching }
+        return matching.enumerated().filter { shard.contains($0.offset) }.map(\.element)
     }
 }

@@ -1,15 +1,14 @@
-/// Which case is played next, and what came of those that have ended; several may be played at once.
+/// Hands out cases, several at once if wished, and collects their outcomes.
 ///
-/// Whatever plays a case gets nothing of others, and what goes wrong with one is an outcome: the others go on.  A case
-/// that this machine has spoilt is played once more, alone, when all others have ended; then only that counts.
+/// A case that this machine disturbed runs once more, alone, after all others; then only the second outcome counts.
 public struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID == String {
-    /// A case that is being played.
+    /// A case that is running.
     public struct Turn: Sendable {
-        /// What is played.
+        /// The case.
         public let item: Item
-        /// Whether it is played once more, since the first time was spoilt.
+        /// Whether it runs again because the first run was disturbed.
         public let isSecond: Bool
-        /// Among the cases, in the suite's order.
+        /// The index of the case in the suite.
         public let place: Int
     }
 
@@ -17,51 +16,50 @@ public struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID 
     private let empty: Report
     private var outcomes: [Outcome?]
     private var waiting: ArraySlice<Int>
-    private var spoilt: [Int] = []
+    private var disturbed: [Int] = []
     private var playing = 0
 
-    /// Nothing has been played yet; `report` is what there is to say of all cases.
+    /// A runner of these cases; `report` is empty and has the version and the seed.
     public init(_ cases: [Item], into report: Report) {
         (self.cases, empty, waiting) = (cases, report, Array(cases.indices)[...])
         outcomes = Array(repeating: nil, count: cases.count)
     }
 
-    /// A case that can be played now; nil when there is none, or none before one of those that are being played has
-    /// ended.
+    /// The next case to run; nil if there is none, or none until a running one ends.
     public mutating func next() -> Turn? {
         if let place = waiting.popFirst() {
             playing += 1
             return Turn(item: cases[place], isSecond: false, place: place)
         }
-        guard playing == 0, !spoilt.isEmpty else { return nil }
+        guard playing == 0, !disturbed.isEmpty else { return nil }
         playing += 1
-        let place = spoilt.removeFirst()
+        let place = disturbed.removeFirst()
         return Turn(item: cases[place], isSecond: true, place: place)
     }
 
-    /// Takes what came of a turn.
+    /// Takes the outcome of a turn.
     ///
     /// - Parameters:
-    ///   - turn: One that `next` gave.
-    ///   - outcome: Nil when it was interrupted: then only what was found out before counts.
-    ///   - isSpoilt: Whether this machine kept something from being decided.
-    /// - Returns: Whether the case has ended; it has not if it is to be played once more, or was interrupted.
-    public mutating func ended(_ turn: Turn, _ outcome: Outcome?, isSpoilt: Bool = false) -> Bool {
+    ///   - turn: From `next`.
+    ///   - outcome: Nil if it was interrupted; then an earlier outcome counts.
+    ///   - isDisturbed: Whether this machine's load made the outcome inconclusive.
+    /// - Returns: Whether the case has ended: not if it runs again or was interrupted.
+    public mutating func ended(_ turn: Turn, _ outcome: Outcome?, isDisturbed: Bool = false) -> Bool {
         playing -= 1
         guard let outcome else { return false }
         outcomes[turn.place] = outcome
-        guard isSpoilt, !turn.isSecond else { return true }
-        spoilt.append(turn.place)
+        guard isDisturbed, !turn.isSecond else { return true }
+        disturbed.append(turn.place)
         return false
     }
 
-    /// Whether there is one that has still to be played.
-    public var hasNext: Bool { !waiting.isEmpty || !spoilt.isEmpty }
+    /// Whether any case remains to be run.
+    public var hasNext: Bool { !waiting.isEmpty || !disturbed.isEmpty }
 
-    /// How many have an outcome.
+    /// How many cases have an outcome.
     public var count: Int { outcomes.count { $0 != nil } }
 
-    /// What came of those that have ended, in the suite's order.
+    /// The outcomes so far, in the suite's order.
     public var report: Report {
         var report = empty
         for (item, outcome) in zip(cases, outcomes) {

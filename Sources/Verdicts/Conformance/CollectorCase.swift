@@ -1,96 +1,99 @@
-/// A test case of the Bluetooth SIG for who collects heart rates or temperatures over Low Energy.
+/// A test case of the Bluetooth SIG for a Collector of the Heart Rate or Health Thermometer Profile over Low Energy.
 ///
-/// Scenarios name it as the `requirement` of what they expect of a client.  The ids are those of the Test Case Reference
-/// List, package 102, without those that are retired.
+/// Scenarios name it as the `requirement` of an expectation.  The ids are from the Test Case Reference List, package 102,
+/// without the retired ones.
 public struct CollectorCase: Hashable, Sendable {
     /// `HRP/COL/HRF/BV-04-C`
     public let id: String
-    /// What is asked, in a few words.
+    /// The requirement in one sentence.
     public let title: String
-    /// Which specification wants it, and where.
+    /// The specification and the section that require it.
     public let requirement: String
-    /// Why no scenario asks it; nil where one does.
-    public let obstacle: String?
+    /// Why no scenario tests it; nil if one does.
+    public let limitation: String?
 
-    private init(_ id: String, _ title: String, _ requirement: String, obstacle: String? = nil) {
-        (self.id, self.title, self.requirement, self.obstacle) = (id, title, requirement, obstacle)
+    private init(_ id: String, _ title: String, _ requirement: String, limitation: String? = nil) {
+        (self.id, self.requirement, self.limitation) = (id, requirement, limitation)
+        self.title = "the client " + title
     }
 
-    /// The one with this id; nil when there is none.
+    /// The case with this id; nil if there is none.
     public init?(id: String) {
         guard let found = Self.all.first(where: { $0.id == id }) else { return nil }
         self = found
     }
 
-    /// All of them, profile by profile.
+    /// All cases, by profile.
     public static let all = heartRate + thermometer
 
-    private static let discovery = "Core 6.0, Vol 3, Part G, section 4.4"
-    private static let finding = "Core 6.0, Vol 3, Part G, section 4.6"
+    private static let serviceDiscovery = "Core 6.0, Vol 3, Part G, section 4.4"
+    private static let characteristicDiscovery = "Core 6.0, Vol 3, Part G, section 4.6"
     private static let configuration = "Core 6.0, Vol 3, Part G, section 3.3.3.3"
     private static let information = "Device Information Service 1.2, section 3"
-    private static let pairing = "needs pairing"
+    private static let pairing = "not supported yet: needs pairing"
 
     private static let heartRate = [
-        Self("HRP/COL/CGGIT/SER/BV-01-C", "it finds the Heart Rate Service", discovery),
-        Self("HRP/COL/CGGIT/SER/BV-02-C", "it finds the Device Information Service", discovery),
-        Self("HRP/COL/CGGIT/CHA/BV-01-C", "it finds 2A37 and its configuration", finding),
-        Self("HRP/COL/CGGIT/CHA/BV-02-C", "it finds 2A38, and reads it", finding),
-        Self("HRP/COL/CGGIT/CHA/BV-03-C", "it finds 2A39", finding),
-        Self("HRP/COL/HRD/BV-09-C", "it finds what Device Information has", information),
-        Self("HRP/COL/HRD/BV-10-C", "it reads what Device Information has", information),
-        Self("HRP/COL/HRF/BV-03-C", "it writes 0x0001 to the configuration of 2A37", configuration),
+        Self("HRP/COL/CGGIT/SER/BV-01-C", "discovers the Heart Rate Service", serviceDiscovery),
+        Self("HRP/COL/CGGIT/SER/BV-02-C", "discovers the Device Information Service", serviceDiscovery),
         Self(
-            "HRP/COL/HRF/BV-04-C", "it takes in 2A37 with each combination of flags",
+            "HRP/COL/CGGIT/CHA/BV-01-C", "discovers Heart Rate Measurement and its configuration",
+            characteristicDiscovery),
+        Self("HRP/COL/CGGIT/CHA/BV-02-C", "discovers and reads Body Sensor Location", characteristicDiscovery),
+        Self("HRP/COL/CGGIT/CHA/BV-03-C", "discovers Heart Rate Control Point", characteristicDiscovery),
+        Self("HRP/COL/HRD/BV-09-C", "discovers the Device Information characteristics", information),
+        Self("HRP/COL/HRD/BV-10-C", "reads the Device Information characteristics", information),
+        Self("HRP/COL/HRF/BV-03-C", "writes 0x0001 to the configuration of Heart Rate Measurement", configuration),
+        Self(
+            "HRP/COL/HRF/BV-04-C", "accepts Heart Rate Measurement with each combination of flags",
             "Heart Rate Service 1.0, section 3.1.1"),
-        Self("HRP/COL/HRF/BV-05-C", "it takes in one 2A37 after the other", "Heart Rate Service 1.0, section 3.1"),
-        Self("HRP/COL/HRF/BV-07-C", "it writes 0x01 to 2A39", "Heart Rate Service 1.0, section 3.3"),
         Self(
-            "HRP/COL/HRF/BV-08-C", "back again, it makes sure that the bond still holds",
-            "Heart Rate Profile 1.0, section 5", obstacle: pairing),
+            "HRP/COL/HRF/BV-05-C", "accepts consecutive Heart Rate Measurements",
+            "Heart Rate Service 1.0, section 3.1"),
+        Self("HRP/COL/HRF/BV-07-C", "writes 0x01 to Heart Rate Control Point", "Heart Rate Service 1.0, section 3.3"),
         Self(
-            "HRP/COL/HRF/BI-01-C", "it ignores reserved bits in the flags of 2A37",
+            "HRP/COL/HRF/BV-08-C", "verifies the bond after a reconnection",
+            "Heart Rate Profile 1.0, section 5", limitation: pairing),
+        Self(
+            "HRP/COL/HRF/BI-01-C", "ignores reserved flags of Heart Rate Measurement",
             "Heart Rate Service 1.0, section 3.1.1.1"),
         Self(
-            "HRP/COL/HRF/BI-02-C", "it ignores octets of 2A37 that its flags do not explain",
+            "HRP/COL/HRF/BI-02-C", "ignores extra octets of Heart Rate Measurement",
             "Heart Rate Service 1.0, section 3.1.1"),
-        Self("HRP/COL/HRF/BI-03-C", "it survives a reserved value of 2A38", "Heart Rate Service 1.0, section 3.2"),
+        Self(
+            "HRP/COL/HRF/BI-03-C", "survives a reserved value of Body Sensor Location",
+            "Heart Rate Service 1.0, section 3.2"),
     ]
 
     private static let thermometer = [
-        Self("HTP/COL/CGGIT/SER/BV-01-C", "it finds the Health Thermometer Service", discovery),
-        Self("HTP/COL/CGGIT/SER/BV-02-C", "it finds the Device Information Service", discovery),
-        Self("HTP/COL/CGGIT/CHA/BV-01-C", "it finds 2A1C", finding),
-        Self("HTP/COL/CGGIT/CHA/BV-02-C", "it finds 2A1D, and reads it", finding),
-        Self("HTP/COL/CGGIT/CHA/BV-03-C", "it finds 2A1E", finding),
-        Self("HTP/COL/CGGIT/CHA/BV-04-C", "it finds 2A21", finding),
+        Self("HTP/COL/CGGIT/SER/BV-01-C", "discovers the Health Thermometer Service", serviceDiscovery),
+        Self("HTP/COL/CGGIT/SER/BV-02-C", "discovers the Device Information Service", serviceDiscovery),
+        Self("HTP/COL/CGGIT/CHA/BV-01-C", "discovers Temperature Measurement", characteristicDiscovery),
+        Self("HTP/COL/CGGIT/CHA/BV-02-C", "discovers and reads Temperature Type", characteristicDiscovery),
+        Self("HTP/COL/CGGIT/CHA/BV-03-C", "discovers Intermediate Temperature", characteristicDiscovery),
+        Self("HTP/COL/CGGIT/CHA/BV-04-C", "discovers Measurement Interval", characteristicDiscovery),
         Self(
-            "HTP/COL/CGGIT/DES/BV-01-C", "it finds 2906 of 2A21, and reads it",
-            values("3.4"), obstacle: "event logs say nothing of descriptors that are read"),
-        Self("HTP/COL/THS/BV-13-C", "it finds what Device Information has", information),
-        Self("HTP/COL/THS/BV-14-C", "it reads what Device Information has", information),
-        Self("HTP/COL/THF/BV-01-C", "it writes 0x0002 to the configuration of 2A1C", configuration),
+            "HTP/COL/CGGIT/DES/BV-01-C", "discovers and reads the Valid Range of Measurement Interval",
+            values("3.4"), limitation: "the event log has no reads of descriptors"),
+        Self("HTP/COL/THS/BV-13-C", "discovers the Device Information characteristics", information),
+        Self("HTP/COL/THS/BV-14-C", "reads the Device Information characteristics", information),
+        Self("HTP/COL/THF/BV-01-C", "writes 0x0002 to the configuration of Temperature Measurement", configuration),
+        Self("HTP/COL/THF/BV-02-C", "accepts and confirms Temperature Measurement", values("3.1")),
+        Self("HTP/COL/THF/BV-03-C", "accepts and confirms consecutive Temperature Measurements", values("3.1")),
+        Self("HTP/COL/THF/BV-04-C", "writes 0x0001 to the configuration of Intermediate Temperature", configuration),
+        Self("HTP/COL/THF/BV-05-C", "accepts Intermediate Temperature", values("3.3")),
+        Self("HTP/COL/THF/BV-07-C", "accepts consecutive Intermediate Temperatures", values("3.3")),
+        Self("HTP/COL/THF/BV-08-C", "writes 0x0002 to the configuration of Measurement Interval", configuration),
+        Self("HTP/COL/THF/BV-09-C", "accepts Measurement Interval", values("3.4")),
         Self(
-            "HTP/COL/THF/BV-02-C", "it takes in 2A1C, and confirms it", values("3.1")),
-        Self(
-            "HTP/COL/THF/BV-03-C", "it takes in one 2A1C after the other, and confirms each",
-            values("3.1")),
-        Self("HTP/COL/THF/BV-04-C", "it writes 0x0001 to the configuration of 2A1E", configuration),
-        Self("HTP/COL/THF/BV-05-C", "it takes in 2A1E", values("3.3")),
-        Self(
-            "HTP/COL/THF/BV-07-C", "it takes in one 2A1E after the other", values("3.3")),
-        Self("HTP/COL/THF/BV-08-C", "it writes 0x0002 to the configuration of 2A21", configuration),
-        Self("HTP/COL/THF/BV-09-C", "it takes in 2A21", values("3.4")),
-        Self(
-            "HTP/COL/THF/BV-14-C", "back again, it makes sure that the bond still holds",
-            "Health Thermometer Profile 1.0, section 5", obstacle: pairing),
-        Self("HTP/COL/THF/BI-01-C", "it ignores reserved bits in the flags of 2A1C", values("3.1.1")),
-        Self("HTP/COL/THF/BI-02-C", "it survives a reserved type in 2A1C", values("3.1.1")),
-        Self("HTP/COL/THF/BI-03-C", "it ignores octets of 2A1C that its flags do not explain", values("3.1.1")),
-        Self("HTP/COL/THF/BI-04-C", "it ignores reserved bits in the flags of 2A1E", values("3.3")),
-        Self("HTP/COL/THF/BI-05-C", "it survives a reserved type in 2A1E", values("3.3")),
-        Self("HTP/COL/THF/BI-06-C", "it ignores octets of 2A1E that its flags do not explain", values("3.3")),
-        Self("HTP/COL/THF/BI-07-C", "it survives a reserved value of 2A1D", values("3.2")),
+            "HTP/COL/THF/BV-14-C", "verifies the bond after a reconnection",
+            "Health Thermometer Profile 1.0, section 5", limitation: pairing),
+        Self("HTP/COL/THF/BI-01-C", "ignores reserved flags of Temperature Measurement", values("3.1.1")),
+        Self("HTP/COL/THF/BI-02-C", "survives a reserved type in Temperature Measurement", values("3.1.1")),
+        Self("HTP/COL/THF/BI-03-C", "ignores extra octets of Temperature Measurement", values("3.1.1")),
+        Self("HTP/COL/THF/BI-04-C", "ignores reserved flags of Intermediate Temperature", values("3.3")),
+        Self("HTP/COL/THF/BI-05-C", "survives a reserved type in Intermediate Temperature", values("3.3")),
+        Self("HTP/COL/THF/BI-06-C", "ignores extra octets of Intermediate Temperature", values("3.3")),
+        Self("HTP/COL/THF/BI-07-C", "survives a reserved value of Temperature Type", values("3.2")),
     ]
 
     private static func values(_ section: String) -> String { "Health Thermometer Service 1.0, section \(section)" }

@@ -1,44 +1,44 @@
 public import Simulation
 
-/// A number over time, of however many values, in so few points that it can be drawn.
+/// Any number of values over time, reduced to at most 240 points for drawing.
 ///
-/// Values that come closer to each other than one point is wide are one point, from the least to the greatest of them; when
-/// there are too many points, they become wider.  So what is seen is true, and peaks stay.
+/// Values within the width of a point become one point with their minimum and maximum; when there are too many points,
+/// the width grows.  So no peak is lost.
 public struct Curve: Hashable, Sendable {
-    /// Some values that follow one another.
+    /// Consecutive values.
     public struct Point: Hashable, Sendable {
-        /// Of the first of them.
+        /// The instant of the first value.
         public let instant: Instant
-        /// The least.
+        /// The minimum.
         public fileprivate(set) var low: Double
-        /// The greatest.
+        /// The maximum.
         public fileprivate(set) var high: Double
-        /// Whether nothing is there behind them, until the next point.
+        /// Whether a gap follows.
         public fileprivate(set) var isLast = false
     }
 
-    private static let most = 240
+    private static let maximumPoints = 240
 
     /// In the order of time.
     public private(set) var points: [Point] = []
-    /// How much time one point has.
+    /// The time that one point covers.
     public private(set) var width = Duration.zero
 
-    /// Without values.
+    /// An empty curve.
     public init() {}
 
-    /// Adds a value; one that is no finite number is none.
+    /// Adds a value; ignores one that is not finite.
     public mutating func add(_ value: Double, at instant: Instant) {
         guard value.isFinite else { return }
         add(Point(instant: instant, low: value, high: value))
-        guard points.count > Self.most, let first = points.first, let last = points.last else { return }
-        width = max(width * 2, first.instant.duration(to: last.instant) * 2 / Self.most)
+        guard points.count > Self.maximumPoints, let first = points.first, let last = points.last else { return }
+        width = max(width * 2, first.instant.duration(to: last.instant) * 2 / Self.maximumPoints)
         let narrow = points
         points.removeAll(keepingCapacity: true)
         for point in narrow { add(point) }
     }
 
-    /// From now on there is nothing, until the next value.
+    /// Begins a gap, until the next value.
     public mutating func stop() {
         guard !points.isEmpty else { return }
         points[points.count - 1].isLast = true

@@ -2,22 +2,22 @@ public import Expectations
 public import Simulation
 import Spelling
 
-/// What was found out about one thing that a case demands.
+/// The verdict about one expectation of a case.
 public struct CaseFinding: Hashable, Sendable {
-    /// The expectation's id; nil for what is about the case as a whole.
+    /// The expectation's id; nil for the case as a whole.
     public var id: String?
-    /// What demands it: a test case of the Bluetooth SIG, or a section of a specification.
+    /// The SIG's test case or the section of a specification that requires it.
     public var requirement: String?
-    /// How it ended.
+    /// The verdict.
     public var verdict: Verdict
-    /// What was expected, and what was seen; nil when it passed.
+    /// The expected and observed behavior; nil for a pass.
     public var why: Reason?
-    /// When that was sure; nil where there is no such instant.
+    /// When it was decided; nil if there is no such instant.
     public var instant: Instant?
-    /// The lines of the trace around that instant, each with its own: `4.046108  <- ATT Handle Value Notification …`.
+    /// The lines of the packet trace around that instant: `4.046108  <- ATT Handle Value Notification …`.
     public var trace: [String] = []
 
-    /// This verdict about the expectation `id`.
+    /// A verdict about the expectation `id`.
     public init(
         id: String?, requirement: String? = nil, verdict: Verdict, why: Reason?, at instant: Instant? = nil,
         trace: [String] = []
@@ -26,15 +26,15 @@ public struct CaseFinding: Hashable, Sendable {
         (self.why, self.instant, self.trace) = (why, instant, trace)
     }
 
-    /// This verdict about the expectation `id`, for a reason that is told as a whole.
+    /// A verdict about the expectation `id`, with a reason in one sentence.
     public init(id: String?, requirement: String? = nil, verdict: Verdict, reason: String? = nil) {
         self.init(id: id, requirement: requirement, verdict: verdict, why: reason.map { Reason(seen: $0) })
     }
 
-    /// On one line: `shows (HRP/COL/HRF/BV-04-C): expected …; saw …`.
+    /// One line: `shows (HRP/COL/HRF/BV-04-C): expected …; saw …`.
     public var line: String {
         guard let id else { return why?.description ?? verdict.rawValue }
-        // Quoted, it stays on one line whatever a file says.
+        // Quoting keeps any text on one line.
         let requirement = requirement.map { " (\($0.quoted.dropFirst().dropLast()))" } ?? ""
         return id + requirement + (why.map { ": \($0)" } ?? "")
     }
@@ -42,24 +42,24 @@ public struct CaseFinding: Hashable, Sendable {
 
 /// How a case ended.
 public struct Outcome: Hashable, Sendable {
-    /// What people call the case.
+    /// The scenario's name.
     public var title: String
-    /// The worst of what was found, but for what was not asked beside something that passed.
+    /// The worst verdict of the findings; a skip counts only if nothing passed.
     public var verdict: Verdict
-    /// The test cases and sections that decided it: of what did not pass, or of all when everything passed.
+    /// The requirements of the findings with that verdict.
     public var requirements: [String]
-    /// What was found of each thing that the case demands.
+    /// One for each expectation.
     public var findings: [CaseFinding]
-    /// The command line that plays it again.
+    /// The command line that repeats the case.
     public var replay: String?
-    /// From which its chance came; nil when it was not played.
+    /// The seed; nil if the case was not played.
     public var seed: UInt64?
-    /// How long it was played, by the case's own clock.
+    /// How long it took, by the case's clock.
     public var duration: Duration
-    /// What happened meanwhile; nil when nobody wrote that down.
-    public var chronicle: Chronicle?
+    /// What happened; nil if it was not recorded.
+    public var timeline: CaseTimeline?
 
-    /// One of this verdict, for these reasons.
+    /// An outcome with this verdict and these reasons.
     public init(
         _ verdict: Verdict, title: String, reasons: [String] = [], replay: String? = nil, seed: UInt64? = nil,
         duration: Duration = .zero
@@ -69,9 +69,9 @@ public struct Outcome: Hashable, Sendable {
         (self.replay, self.seed, self.duration) = (replay, seed, duration)
     }
 
-    /// What was required, and what was found of it: there is one finding at least.
+    /// The outcome of at least one finding.
     ///
-    /// It passes if one does, and all others do or were not asked; one that fails outweighs any that could not be decided.
+    /// It passes if a finding does and all others pass or were skipped; a fail outweighs an inconclusive finding.
     public init(
         judging findings: [CaseFinding], title: String, replay: String? = nil, seed: UInt64? = nil, duration: Duration
     ) {
@@ -84,13 +84,13 @@ public struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// What did not pass.
+    /// The findings that did not pass.
     public var faults: [CaseFinding] { findings.filter { $0.verdict != .pass } }
 
-    /// A line for each thing that did not pass.
+    /// A line for each finding that did not pass.
     public var reasons: [String] { faults.map(\.line) }
 
-    /// The same with the lines of the trace around each fault, two spaces further in.
+    /// The reasons, each followed by its trace, indented by two spaces.
     public var account: [String] { faults.flatMap { [$0.line] + $0.trace.map { "  " + $0 } } }
 
     private static let gravity: [Verdict] = [.error, .fail, .inconclusive, .pass, .skip]

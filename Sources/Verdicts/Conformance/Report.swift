@@ -2,7 +2,7 @@ public import Arguments
 public import Expectations
 public import Simulation
 
-/// What came of all cases of a run: the one source of everything that is printed or written about it.
+/// The outcomes of all cases of a run, from which every report format is written.
 public struct Report: Hashable, Sendable {
     /// A case that has ended.
     public struct Entry: Hashable, Sendable {
@@ -10,20 +10,20 @@ public struct Report: Hashable, Sendable {
         public var id: String
         /// How it ended.
         public var outcome: Outcome
-        /// When it began, by a clock on which the cases are played one after the other.
+        /// When it began, as if the cases had run one after another.
         public var start: Instant
 
-        /// The case `id`, which ended so.
+        /// The case `id` and its outcome.
         public init(id: String, outcome: Outcome, start: Instant = .start) {
             (self.id, self.outcome, self.start) = (id, outcome, start)
         }
     }
 
-    /// How many ended how.
+    /// The number of cases per verdict.
     public struct Tally: Hashable, Sendable {
         private var counts = [Int](repeating: 0, count: Verdict.allCases.count)
 
-        /// Of these.
+        /// Counts these verdicts.
         public init(_ verdicts: [Verdict] = []) {
             for verdict in verdicts { count(verdict) }
         }
@@ -31,17 +31,17 @@ public struct Report: Hashable, Sendable {
         /// How many have this verdict.
         public subscript(verdict: Verdict) -> Int { Self.index(of: verdict).map { counts[$0] } ?? 0 }
 
-        /// How many there are.
+        /// The number of all cases.
         public var total: Int { counts.reduce(0, +) }
 
-        /// In words: `1 pass, 0 fail, …`, all verdicts in their order, or those that are wanted.
+        /// `1 pass, 0 fail, …`, with all verdicts or some of them.
         public func words(of verdicts: [Verdict] = Verdict.allCases) -> String {
             verdicts.map { "\(self[$0]) \($0.rawValue)" }.joined(separator: ", ")
         }
 
-        /// How a run ends that judged these: an inner error outweighs a fail, and where nothing was judged, nothing passed.
+        /// The exit code: an internal error outweighs a fail, and a run that only skipped cases does not succeed.
         public var code: ExitCode {
-            if self[.error] > 0 { return .inner }
+            if self[.error] > 0 { return .internalError }
             if self[.fail] + self[.inconclusive] > 0 { return .failure }
             return self[.pass] > 0 ? .success : .environment
         }
@@ -54,33 +54,32 @@ public struct Report: Hashable, Sendable {
         private static func index(of verdict: Verdict) -> Int? { Verdict.allCases.firstIndex(of: verdict) }
     }
 
-    /// The first folder of the ids of some cases, and what came of them.
+    /// The cases whose ids have the same first folder.
     public struct Group: Hashable, Sendable {
-        /// `.` for cases that are in no folder.
+        /// `.` for cases without a folder.
         public let name: String
-        /// In the order in which they were played.
+        /// In the suite's order.
         public fileprivate(set) var cases: [Entry]
-        /// What came of them.
+        /// Their verdicts.
         public fileprivate(set) var tally = Tally()
 
-        /// How long they were played, all together.
+        /// The sum of their durations.
         public var duration: Duration { cases.reduce(.zero) { $0 + $1.outcome.duration } }
     }
 
-    /// The version of the program.
+    /// Lubdub's version.
     public let version: String
     private let givenSeed: UInt64?
     /// In the suite's order.
     public private(set) var cases: [Entry] = []
-    /// What came of all of them.
+    /// Their verdicts.
     public private(set) var summary = Tally()
     private var now = Instant.start
 
-    /// One without cases; `seed` is that of the command line.
+    /// An empty report; `seed` is that of the command line.
     public init(version: String, seed: UInt64? = nil) { (self.version, givenSeed) = (version, seed) }
 
-    /// The seed of the command line, or that of all cases that were played; 1, the default, where they have seeds of
-    /// their own.
+    /// The seed of the command line, else that of all cases; 1, the default, if they differ.
     public var seed: UInt64 {
         if let givenSeed { return givenSeed }
         let seeds = cases.compactMap(\.outcome.seed)
@@ -88,9 +87,9 @@ public struct Report: Hashable, Sendable {
         return first
     }
 
-    /// Adds a case, as one that was played after those before.
+    /// Adds a case after the others.
     ///
-    /// - Returns: What stands in the report.
+    /// - Returns: Its entry in the report.
     @discardableResult public mutating func add(_ id: String, _ outcome: Outcome) -> Entry {
         let entry = Entry(id: id, outcome: outcome, start: now)
         cases.append(entry)
@@ -99,10 +98,10 @@ public struct Report: Hashable, Sendable {
         return entry
     }
 
-    /// How long all cases were played.
+    /// The sum of all durations.
     public var duration: Duration { now.sinceStart }
 
-    /// The cases by their first folder; the groups in the order in which the first of each was played.
+    /// The cases by their first folder, in the order of each group's first case.
     public var groups: [Group] {
         var (groups, places): ([Group], [String: Int]) = ([], [:])
         for entry in cases {
@@ -123,6 +122,6 @@ public struct Report: Hashable, Sendable {
         return words.count > 1 ? String(words[0]) : "."
     }
 
-    /// How a run ends that played all of its cases.
+    /// The exit code of the run.
     public var code: ExitCode { summary.code }
 }

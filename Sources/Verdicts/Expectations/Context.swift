@@ -1,27 +1,27 @@
 import Scenarios
 import Simulation
 
-/// What all trials look at.
+/// The state that all evaluators share.
 struct Context: Sendable {
-    let wording: Wording
+    let formatter: ReasonFormatter
     private(set) var truths: Truths
-    /// When this machine stood still.
+    /// The times at which this machine stood still.
     var standstills = Standstills()
     private var streams: [Stream]
 
     init(_ scenario: Scenario, _ terms: Judge.Terms) {
-        let memory = terms.asksPerson ? AskedTrial.latency : Truths.latency
+        let memory = terms.asksOperator ? OperatorEvaluator.latency : Truths.latency
         truths = Truths(scenario, arrival: terms.radio.arrival, memory: memory)
-        (wording, streams) = (Wording(scenario: scenario), scenario.streams)
+        (formatter, streams) = (ReasonFormatter(scenario: scenario), scenario.streams)
     }
 
-    /// Takes in what all trials will hear next.
-    mutating func hear(_ observed: ObservedEvent, at now: Instant) {
-        truths.hear(observed, at: now)
+    /// Takes in what all evaluators will hear next.
+    mutating func observe(_ observed: ObservedEvent, at now: Instant) {
+        truths.observe(observed, at: now)
         if let index = stream(of: observed) { streams[index].take(observed.count, at: now) }
     }
 
-    /// When one of the values arose of the happening that was heard last.
+    /// When the value at an index of the latest event arose.
     func instant(ofValue index: Int, of observed: ObservedEvent, at now: Instant) -> Instant {
         guard let stream = stream(of: observed) else { return now }
         return streams[stream].instant(ofValueBefore: observed.count - 1 - index) ?? now

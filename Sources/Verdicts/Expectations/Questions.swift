@@ -1,68 +1,68 @@
 import Scenarios
 import Simulation
 
-/// From a `since` to what closes it.
+/// The time from a match of `since` to its close.
 struct Opening<Progress: Sendable>: Sendable {
     /// When it opened.
     let opened: Instant
     /// The last instant that belongs to it; `.never` where an event or the limit closes it.
     var closes: Instant
-    /// How often the event of `until` had come before.
+    /// Matches of the event of `until` before it opened.
     let untils: Int
-    /// What has come so far.
+    /// The state of the question.
     var progress: Progress
 }
 
-/// What came of an opening.
+/// The result of an opening.
 struct Decision: Sendable {
-    /// What was seen that should not be, or not seen that should.
+    /// The reason of a failure.
     enum Fault: Sendable {
-        /// It came so often.
+        /// The event came a number of times.
         case count(Int)
-        /// The event with an index came, before the one that should be next.
+        /// An event, by its index, came before the one that should be next.
         case order(Int, before: Int)
-        /// It came so often from one instant to another.
+        /// The event came a number of times between two instants.
         case window(Instant, Instant, Int)
-        /// All of them came, but for those from this one on.
+        /// The events from this index on did not come.
         case missing(Int)
     }
 
     let opened: Instant
-    /// When it was sure.
+    /// When it was decided.
     let at: Instant
-    /// Nil when all was well.
+    /// Nil for a pass.
     let fault: Fault?
 }
 
-/// What an expectation asks of each of its openings.
+/// The condition that an expectation checks in each of its openings.
 protocol Question: Sendable {
-    /// What is known of an opening.
+    /// The state of an opening.
     associatedtype Progress: Sendable
     typealias Openings = ArraySlice<Opening<Progress>>
 
-    /// At most so many openings at once.
-    static var mostOpenings: Int { get }
-    /// So long after it has closed, something may still belong to an opening.
+    /// The limit on simultaneous openings.
+    static var maximumOpenings: Int { get }
+    /// How long after an opening has closed events may still belong to it.
     var patience: Duration { get }
-    /// Of an opening that begins now.
+    /// The state of an opening that begins now.
     var beginning: Progress { get }
 
-    /// Some of the events have come with a value that arose at `instant`; it may decide openings, and take them away.
+    /// Takes events, by their indices, with a value that arose at `instant`; removes the openings that this decides.
     mutating func came(
         _ events: [Int], _ instant: Instant, at now: Instant, _ openings: inout Openings,
         into decisions: inout [Decision])
-    /// It is `now`.
+    /// Decides the openings whose time is over.
     func timePassed(at now: Instant, _ openings: inout Openings, into decisions: inout [Decision])
-    /// An opening has closed; nil when that decides nothing.
+    /// The decision on an opening that has closed; nil if there is none.
     func close(_ opening: Opening<Progress>, at now: Instant) -> Decision?
 }
 
-/// How often an event comes: `seen`, `never`, `count` and `delay` are limits of that.
+/// The number of matches of an event: `seen`, `never`, `count` and `delay` limit it.
 struct Tally: Question {
-    /// How many matches there were before it.
+    /// The number of matches before the opening.
     typealias Progress = Int
 
-    static let mostOpenings = mostWaiting
+    static let maximumOpenings = maximumPending
 
     let limits: Expectation.Limits
     let occurrence: Event.Occurrence
@@ -79,7 +79,7 @@ struct Tally: Question {
         into decisions: inout [Decision]
     ) {
         total += 1
-        // What opened first has seen most.
+        // The first opening has the most matches.
         while let first = openings.first {
             let count = count(first)
             let fails = limits.max.map { Double(count) > $0 } ?? false
@@ -99,16 +99,16 @@ struct Tally: Question {
     private func count(_ opening: Opening<Int>) -> Int { occurrence.count(of: total - opening.progress) }
 }
 
-/// Events come one after the other: none before the one that stands before it, though each may come again.
+/// Events in an order: each may come again, but none before its predecessor.
 struct Order: Question {
     struct Progress: Sendable {
-        /// The event that should be next.
+        /// The index of the next expected event.
         var next = 0
-        /// How often each has come.
+        /// The matches of each event.
         var counts: [Int]
     }
 
-    static let mostOpenings = 1000
+    static let maximumOpenings = 1000
 
     let occurrences: [Event.Occurrence]
 
@@ -139,7 +139,7 @@ struct Order: Question {
 }
 
 extension Order.Progress {
-    /// What is wrong with these events of one instant, if anything is.
+    /// Takes events of one instant; returns the fault, if there is one.
     fileprivate mutating func take(_ events: [Int], _ occurrences: [Event.Occurrence]) -> Decision.Fault? {
         for event in events { counts[event] += 1 }
         let came = events.filter { occurrences[$0].includes(counts[$0]) }

@@ -1,26 +1,25 @@
 import Scenarios
 import Simulation
 
-/// How often an event comes in each of the windows that follow one another from the opening; a window ends before the
-/// next begins.
+/// The number of matches in each of the consecutive windows from the opening; a window does not include its end.
 ///
-/// Only windows that are whole when their opening closes are looked at.
+/// Windows that are incomplete when the opening closes do not count.
 struct Rate: Question {
     struct Progress: Sendable {
-        /// How many windows have been judged.
+        /// The number of windows that have been judged.
         var judged: Int64 = 0
-        /// The later windows in which something came, and how often; by their numbers.
+        /// The matches in later windows, by the windows' numbers; without empty windows.
         var counts: ArraySlice<(window: Int64, count: Int)> = []
     }
 
-    static let mostOpenings = 1000
+    static let maximumOpenings = 1000
 
     let limits: Expectation.Limits
     /// The length of a window, in nanoseconds.
     private let length: Int64
     let patience: Duration
 
-    /// `patience` is how far a notification reaches back.
+    /// `patience` is the greatest age of the first value of a notification.
     init(per length: Duration, _ limits: Expectation.Limits, patience: Duration) {
         (self.limits, self.length, self.patience) = (limits, max(1, length.inNanoseconds), patience)
     }
@@ -49,7 +48,7 @@ struct Rate: Question {
         return judge(&opening, at: now)
     }
 
-    /// Judges the windows that are complete by now; nil when there is none.
+    /// Judges the windows that are complete by now; nil if there are none.
     private func judge(_ opening: inout Opening<Progress>, at now: Instant) -> Decision? {
         let end = window(at: min(opening.closes, now.advanced(by: .zero - patience)), of: opening)
         guard opening.progress.judged < end else { return nil }
@@ -61,7 +60,7 @@ struct Rate: Question {
             opened: opening.opened, at: close.advanced(by: patience), fault: .window(begin, close, fault.count))
     }
 
-    /// The number of the window that an instant belongs to; negative before the opening.
+    /// The number of the window with an instant; negative before the opening.
     private func window(at instant: Instant, of opening: Opening<Progress>) -> Int64 {
         let passed = opening.opened.duration(to: instant).inNanoseconds
         return passed < 0 ? -1 : passed / length
@@ -69,7 +68,7 @@ struct Rate: Question {
 }
 
 extension Rate.Progress {
-    /// Counts what came in a window, unless that has been judged.
+    /// Counts a match in a window, unless that has been judged.
     fileprivate mutating func add(window: Int64) {
         guard window >= judged else { return }
         var place = counts.endIndex
@@ -81,7 +80,7 @@ extension Rate.Progress {
         }
     }
 
-    /// Judges the windows up to a number: the first in which it came too seldom or too often.
+    /// Judges the windows before `end`; returns the first outside of the limits.
     fileprivate mutating func firstWindow(
         before end: Int64, outside limits: Expectation.Limits
     ) -> (window: Int64, count: Int)? {

@@ -1,9 +1,9 @@
 import Scenarios
 
-/// A statistic of the last values of a part; it keeps as many as it needs, and no more than were added.
+/// A statistic over the last values.
 ///
-/// Of `mean`, `mode` and `sum` of a number of last values there is none before there are so many.  Not those of
-/// `Statistics`: these are of any number, and who judges a client does not calculate as the client does.
+/// `mean`, `mode` and `sum` of the last N values are nil before there are N.  It does not use the module `Statistics`, so
+/// that the judge does not share code with the client that it judges.
 struct RollingStatistic: Sendable {
     private let truth: Matcher.Truth
     private var newest: Datum?
@@ -13,7 +13,7 @@ struct RollingStatistic: Sendable {
     private var oldest = 0
     private var frequencies = Frequencies()
 
-    /// Of which part does not matter.
+    /// The statistic of a truth, without its part.
     init(_ truth: Matcher.Truth) { self.truth = truth }
 
     mutating func add(_ value: Datum) {
@@ -38,7 +38,7 @@ struct RollingStatistic: Sendable {
         oldest = (oldest + 1) % ring.count
     }
 
-    /// What it is now; nil before there is enough.
+    /// The present result; nil without enough values.
     var value: Datum? {
         guard let newest else { return nil }
         let count = truth.last.map { min($0, total) } ?? total
@@ -54,7 +54,7 @@ struct RollingStatistic: Sendable {
     private var isFull: Bool { truth.last.map { ring.count >= $0 } ?? true }
 }
 
-/// How often each value is there, and which is there most often.
+/// Counts of values, and the most frequent one.
 struct Frequencies: Sendable {
     private var counts: [Double: Int] = [:]
     /// The most frequent value; of equally frequent ones, the lowest.
@@ -74,7 +74,7 @@ struct Frequencies: Sendable {
     mutating func remove(_ value: Double) {
         guard let count = counts[value] else { return }
         counts[value] = count > 1 ? count - 1 : nil
-        // The order of the dictionary does not matter to who is first of all.
+        // The result does not depend on the order of the dictionary.
         if value == mode { mode = counts.min { ($1.value, $0.key) < ($0.value, $1.key) }?.key }
     }
 }

@@ -1,7 +1,7 @@
 import Scenarios
 import Simulation
 
-/// When the machine that judges stood still, so that what came too late may have been its own fault.
+/// The times at which the judging machine stood still, and so may itself have delayed events.
 struct Standstills: Sendable {
     private struct Standstill: Sendable {
         let begin: Instant
@@ -9,13 +9,13 @@ struct Standstills: Sendable {
         var length: Duration
     }
 
-    /// Less is what any machine does, and excuses nothing.
+    /// Shorter ones do not count: every machine has them.
     static let shortest = Duration.milliseconds(50)
     private static let most = 10_000
 
-    private var known: [Standstill] = []  // in their order; they do not overlap
+    private var known: [Standstill] = []  // in order, without overlap
 
-    /// It stood still from one instant to another, as long as that or longer by its own clock.
+    /// Adds a standstill between two instants.
     mutating func add(from begin: Instant, to end: Instant) {
         let length = begin.duration(to: end)
         guard length >= Self.shortest else { return }
@@ -27,7 +27,7 @@ struct Standstills: Sendable {
         known.append(Standstill(begin: begin, end: end, length: length))
     }
 
-    /// The longest that fell into an opening of an expectation, if that is more than a tenth of what it gives somebody.
+    /// The longest one in an opening of an expectation, if that is longer than a tenth of the expectation's time limit.
     func excuse(_ expectation: Expectation, from opened: Instant, to closed: Instant) -> Duration? {
         guard let bound = expectation.shortestBound else { return nil }
         let delay = expectation.opens.event?.delay ?? .zero
@@ -38,7 +38,7 @@ struct Standstills: Sendable {
 }
 
 extension Expectation {
-    /// The shortest time that it gives anybody; nil when it gives no bound at all.
+    /// The shortest of its time limits; nil if it has none.
     var shortestBound: Duration? {
         var bounds = [bound, opens.event.map(\.delay)].compactMap { $0 }
         if case .rate(_, let length, _) = question { bounds.append(length) }

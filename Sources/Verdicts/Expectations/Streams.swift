@@ -3,38 +3,37 @@ import Scenarios
 import Services
 import Simulation
 
-/// When the values of a part arise that sends several of them in one notification.
+/// The times of the values of a part that sends several in one notification.
 ///
-/// They follow one another at the part's rate, so that neither the size of a notification nor the wait for the next
-/// connection event is seen; but the last of a notification is never further than ``tolerance`` from when that came, so
-/// that values too few or too many show.
+/// They follow one another at the part's rate, so that the sizes of notifications and the delays of connection events do
+/// not matter; but the last of a notification is at most ``tolerance`` from it, so that missing or extra values do.
 struct Stream: Sendable {
-    /// Half of what connection events of 100 ms and a repetition make of an even row.
+    /// Half of the jitter from connection events of 100 ms with one retransmission.
     static let tolerance = Duration.milliseconds(100)
 
     let part: EntityReference
     let kind: Event.Kind
-    /// From a value to the next, in nanoseconds.
+    /// The period of the values, in nanoseconds.
     private let step: Double
     private var end: Instant?  // the last value's
 
-    /// Of `rate` values in a second, more than 0.
+    /// A stream of `rate` values per second, more than 0.
     init(_ part: EntityReference, _ kind: Event.Kind, rate: Int) {
         (self.part, self.kind, step) = (part, kind, 1e9 / Double(rate))
     }
 
-    /// How far the first value of a notification can lie back.
+    /// The greatest age of the first value of a notification.
     var reach: Duration { nanoseconds(ObservedEvent.maximumSamples) + Self.tolerance }
 
-    /// A notification of so many values has come.
+    /// Takes a notification with a number of values.
     mutating func take(_ count: Int, at now: Instant) {
         let (earliest, latest) = (now.advanced(by: .zero - Self.tolerance), now.advanced(by: Self.tolerance))
         end = end.map { max(earliest, min($0.advanced(by: nanoseconds(count)), latest)) } ?? now
     }
 
-    /// When a value arose that has so many of its notification, the last, behind it.
-    func instant(ofValueBefore behind: Int) -> Instant? {
-        end.map { Instant(nanoseconds: $0.advanced(by: .zero - nanoseconds(behind)).nanoseconds / 1000 * 1000) }
+    /// When a value of the last notification arose, by the number of values after it.
+    func instant(ofValueBefore later: Int) -> Instant? {
+        end.map { Instant(nanoseconds: $0.advanced(by: .zero - nanoseconds(later)).nanoseconds / 1000 * 1000) }
     }
 
     private func nanoseconds(_ count: Int) -> Duration {

@@ -3,64 +3,65 @@ public import Scenarios
 import Simulation
 
 extension Judge {
-    /// Under which circumstances expectations are judged.
+    /// The conditions under which expectations are judged.
     public struct Terms: Sendable {
-        /// For a client's words: it lengthens the `within` of `seen` where a client is to say something.
+        /// The tolerance for lines of a client: it extends `within` of `seen`.
         public var grace: Duration
-        /// How the devices reach the client: what nobody hears there is not judged.
+        /// How the devices reach the client; expectations of events that cannot be observed there are skipped.
         public var radio: RadioKind
-        /// Whether a person says what the client shows.
+        /// Whether an operator reports what the client shows.
         ///
-        /// What is expected of a client's words then becomes an ``Inquiry``, and `within` counts from the first
-        /// connection on, since a person has to bring that about.
-        public var asksPerson: Bool
+        /// Expectations of lines then become an ``OperatorQuestion``, and `within` counts from the first connection, which
+        /// the operator has to make.
+        public var asksOperator: Bool
 
-        /// Those of a client that speaks for itself, unless something else is said.
-        public init(grace: Duration = .zero, radio: RadioKind = .virtual, asksPerson: Bool = false) {
-            (self.grace, self.radio, self.asksPerson) = (grace, radio, asksPerson)
+        /// By default, the conditions for a client that prints lines.
+        public init(grace: Duration = .zero, radio: RadioKind = .virtual, asksOperator: Bool = false) {
+            (self.grace, self.radio, self.asksOperator) = (grace, radio, asksOperator)
         }
 
-        /// Why an expectation cannot be judged; nil when it can.
-        func whyNotJudged(_ expectation: Expectation) -> String? {
+        /// Why an expectation cannot be judged; nil if it can.
+        func unsupportedReason(for expectation: Expectation) -> String? {
             for event in expectation.events {
-                if let why = radio.unobservableReason(event.kind) {
-                    return "\(event.kind.rawValue) is not heard of: \(why)"
+                if let reason = radio.unobservableReason(for: event.kind) {
+                    return "\(event.kind.rawValue) cannot be observed: \(reason)"
                 }
             }
-            return asksPerson ? expectation.whyNotAsked : nil
+            return asksOperator ? expectation.reasonNotToAsk : nil
         }
     }
 }
 
-/// An expectation that is not judged.
-struct LeftOut: Trying {
+/// Skips an expectation that cannot be judged.
+struct SkippedEvaluator: ExpectationEvaluator {
     let outcome: Outcome?
 
-    /// For a reason.
-    init(_ why: String) { outcome = Outcome(verdict: .skip, reason: Reason(seen: why), at: .start) }
+    init(_ reason: String) { outcome = Outcome(verdict: .skip, reason: Reason(seen: reason), at: .start) }
 
     mutating func advance(to now: Instant, _ context: Context) {}
-    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ context: Context) {}
+    mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context) {}
     mutating func finish(at now: Instant, _ context: Context) {}
     mutating func release(at now: Instant) {}
 }
 
 extension Expectation {
-    /// Why a person cannot be asked for it; nil when they can, or need not.
-    fileprivate var whyNotAsked: String? {
+    /// Why an operator cannot answer it; nil if one can, or need not.
+    fileprivate var reasonNotToAsk: String? {
         guard events.contains(where: { $0.kind == .said }) else { return nil }
         switch question {
         case .seen(let event, _), .never(let event):
             guard event.kind == .said, opens.event?.kind != .said, until?.event?.kind != .said else {
-                return "it begins or ends with what a person says, whose time is not the client's"
+                return "it begins or ends with a line, and the time of an operator's answer is not that of the display"
             }
             guard case .each = event.occurrence, event.delay <= .zero else {
-                return "a person does not count what a client shows"
+                return "an operator cannot count what a client shows"
             }
-            if case .never = question, !truths.isEmpty { return "a person knows no value that must not be shown" }
+            if case .never = question, !truths.isEmpty {
+                return "an operator does not know the value that must not be shown"
+            }
             return nil
-        case .count, .rate: return "a person does not count what a client shows"
-        case .delay, .order: return "a person's time is not the client's"
+        case .count, .rate: return "an operator cannot count what a client shows"
+        case .delay, .order: return "the time of an operator's answer is not that of the display"
         }
     }
 }

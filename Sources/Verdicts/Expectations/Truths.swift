@@ -3,62 +3,63 @@ import Scenarios
 import Services
 import Simulation
 
-/// What is true of the parts that expectations ask for, and was within the last second.
+/// The present and recent values of all `$truth` in the expectations.
 struct Truths: Sendable {
-    /// By which values reach a client; of an indication there is no better sign than that it was sent.
+    /// The events by which values reach a client; for indications, that they were sent.
     let kinds: [Event.Kind]
-    /// What was true so long ago may still be said: a client has a latency of its own.
+    /// A client may print values that were true this long ago.
     static let latency = Duration.seconds(1)
 
     private var histories: [History] = []
 
-    /// Of `arrival` a notified value is known to have come; what was true is known for the time of `memory`.
+    /// The truths of a scenario.  The event `arrival` shows that a notified value has reached the client; earlier values are
+    /// kept for `memory`.
     init(_ scenario: Scenario, arrival: Event.Kind = .delivered, memory: Duration = latency) {
         kinds = [arrival, .indicated, .read]
-        for truth in scenario.expectations.flatMap(\.truths) where !histories.contains(where: { $0.tells(truth) }) {
+        for truth in scenario.expectations.flatMap(\.truths) where !histories.contains(where: { $0.covers(truth) }) {
             histories.append(History(truth, in: scenario, memory: memory))
         }
     }
 
-    mutating func hear(_ observed: ObservedEvent, at now: Instant) {
+    mutating func observe(_ observed: ObservedEvent, at now: Instant) {
         guard kinds.contains(observed.kind) else { return }
-        for index in histories.indices { histories[index].hear(observed, at: now) }
+        for index in histories.indices { histories[index].observe(observed, at: now) }
     }
 
-    /// Whether a value is as the truth was at some instant of the last second.
+    /// Whether a value matches the truth at some instant of the last second.
     func hold(_ truth: Matcher.Truth, _ datum: Datum, at now: Instant) -> Bool {
-        histories.first { $0.tells(truth) }?.holds(datum, tolerance: truth.tolerance, at: now) ?? false
+        histories.first { $0.covers(truth) }?.holds(datum, tolerance: truth.tolerance, at: now) ?? false
     }
 
-    /// Whether a value is as the truth is, or as it became or was said to be anew since an instant.
+    /// Whether a value matches the present truth, or one that was delivered since an instant.
     func hold(_ truth: Matcher.Truth, _ datum: Datum, since instant: Instant) -> Bool {
-        histories.first { $0.tells(truth) }?.came(datum, tolerance: truth.tolerance, since: instant) ?? false
+        histories.first { $0.covers(truth) }?.came(datum, tolerance: truth.tolerance, since: instant) ?? false
     }
 
-    /// What is true now; nil when nothing is.
-    func present(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.tells(truth) }?.present }
+    /// The present truth; nil if there is none.
+    func present(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.present }
 }
 
-/// A truth, and those that it took the place of in the last second.
+/// The present and earlier results of one `$truth`.
 ///
-/// It changes with each value that reaches the client, of a stream also within one notification.
+/// Each value that reaches the client changes it, in a stream also within one notification.
 private struct History: Sendable {
     private struct Past: Sendable {
         let value: Datum
-        /// Until then it was true.
+        /// When it was replaced.
         let end: Instant
-        /// The last time that it came.
+        /// When it was delivered last.
         let renewed: Instant
     }
 
     private let truth: Matcher.Truth
-    /// The value of the service, whose octets may hold the part too.
+    /// The main value of the service, which may include the part.
     private let carrier: EntityReference?
     private let key: String
     /// The value's own tolerance, however strict the expectation is.
     private let allowance: Double
     private let memory: Duration
-    private var renewed = Instant.start  // when what is true came the last time
+    private var renewed = Instant.start  // when the present value was delivered last
     private var statistic: RollingStatistic
     private var past: ArraySlice<Past> = []
     private(set) var present: Datum?
@@ -75,17 +76,17 @@ private struct History: Sendable {
         }
     }
 
-    /// Whether it is the history of this truth, whatever its tolerance.
-    func tells(_ other: Matcher.Truth) -> Bool {
+    /// Whether this is the history of a truth; tolerances do not matter.
+    func covers(_ other: Matcher.Truth) -> Bool {
         var other = other
         other.tolerance = truth.tolerance
         return truth == other
     }
 
-    mutating func hear(_ observed: ObservedEvent, at now: Instant) {
+    mutating func observe(_ observed: ObservedEvent, at now: Instant) {
         guard observed.of == truth.of || observed.of != nil && observed.of == carrier else { return }
         if observed.of == truth.of, observed.isStream {
-            for index in 0..<observed.count { add(observed.value(at: index) ?? uncounted, at: now) }
+            for index in 0..<observed.count { add(observed.value(at: index) ?? unknownSample, at: now) }
         } else if case .object? = observed.value {
             add(observed.value?[key], at: now)
         } else if observed.of == truth.of {
@@ -95,8 +96,8 @@ private struct History: Sendable {
         past = past.drop { $0.end < start }
     }
 
-    /// What counts as one though nobody knows what it is.
-    private var uncounted: Datum? { truth.statistic == .count && truth.below == nil ? .null : nil }
+    /// The value of an unknown sample, which still counts.
+    private var unknownSample: Datum? { truth.statistic == .count && truth.below == nil ? .null : nil }
 
     private mutating func add(_ value: Datum?, at now: Instant) {
         guard let value else { return }
@@ -121,10 +122,10 @@ private struct History: Sendable {
 }
 
 extension Datum {
-    /// Whether it is the same, but for numbers that are only so far off.
+    /// Whether it is equal, except for differences of numbers within a tolerance.
     fileprivate func isNear(_ other: Datum, _ tolerance: Double) -> Bool {
         switch (self, other) {
-        // What binary fractions do to decimal ones is no difference.
+        // Ignores rounding errors of binary fractions.
         case (.number(let one), .number(let two)): (one - two).magnitude <= tolerance + 1e-9
         case (.list(let some), .list(let others)):
             some.count == others.count && zip(some, others).allSatisfy { $0.isNear($1, tolerance) }

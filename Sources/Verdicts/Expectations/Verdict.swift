@@ -1,28 +1,27 @@
-/// What came of a case, or of one thing that it demands, as TTCN-3 has it (ETSI ES 201 873-1, section 24), and `skip` for
-/// what is not played.
+/// The verdict on a case or on one of its expectations, as in TTCN-3 (ETSI ES 201 873-1, section 24), and `skip`.
 public enum Verdict: String, CaseIterable, Hashable, Sendable {
-    /// All that is required was seen.
+    /// All requirements were met.
     case pass
-    /// Something that is required was not, or the contrary was.
+    /// A requirement was not met.
     case fail
-    /// What had to come first never came about, or too late to decide anything.
+    /// A precondition never occurred, or too late for a decision.
     case inconclusive
-    /// It was not asked: it is not claimed, or cannot be played here; the reason says why.
+    /// It does not apply or cannot be run here.
     case skip
-    /// The harness could not do it.
+    /// The harness failed.
     case error
 }
 
-/// Why something did not pass.
+/// The reason of a verdict.
 public struct Reason: Hashable, Sendable, CustomStringConvertible {
-    /// What was expected, within how long after what; nil where that never began.
+    /// What was expected, and when; nil if its time never began.
     public var expected: String?
-    /// What came instead, and when.
+    /// What was observed instead, and when.
     public var seen: String
 
-    /// This was seen instead of that.
+    /// A reason.
     public init(expected: String? = nil, seen: String) { (self.expected, self.seen) = (expected, seen) }
 
-    /// On one line: `expected …; saw …`.
+    /// On one line: `expected …; observed …`.
     public var description: String { expected.map { "expected \($0); \(seen)" } ?? seen }
 }

@@ -2,16 +2,16 @@ import EventLog
 import Scenarios
 import Simulation
 
-/// So much may be waited for at once, and no more: what a hostile client says must not fill the memory.
-let mostWaiting = 65_536
+/// The limit on pending matches, so that the output of a hostile client cannot fill the memory.
+let maximumPending = 65_536
 
-/// Watches a moment come, again and again.
+/// Detects the matches of a moment.
 struct MomentWatch: Sendable {
     private let moment: Moment
     private var matches = 0
-    private var next: Instant?  // of a clock
-    private var pending: ArraySlice<Instant> = []  // of an event that counts later than it happens
-    /// Whether it came too often at once, and was missed.
+    private var next: Instant?  // at a known time
+    private var pending: ArraySlice<Instant> = []  // of an event with a delay
+    /// Whether matches were discarded because there were too many.
     private(set) var isOverrun = false
 
     init(_ moment: Moment) {
@@ -19,10 +19,10 @@ struct MomentWatch: Sendable {
         next = moment.clockTime(after: Instant(nanoseconds: -1), origin: .start)
     }
 
-    /// When it comes next, as far as that is known.
+    /// The next match, if its time is known.
     var nextDue: Instant? { next ?? pending.first }
 
-    /// Whether it comes no more.
+    /// Whether there are no more matches.
     var isExhausted: Bool {
         guard nextDue == nil else { return false }
         guard let event = moment.event else { return true }
@@ -30,7 +30,7 @@ struct MomentWatch: Sendable {
         return false
     }
 
-    /// It has come when it was due.
+    /// Takes the match that is due.
     mutating func takeDue() {
         guard let last = next else {
             pending = pending.dropFirst()
@@ -43,8 +43,8 @@ struct MomentWatch: Sendable {
         }
     }
 
-    /// Whether it comes with this happening, at once.
-    mutating func hear(_ observed: ObservedEvent, at now: Instant, _ isTrue: TruthTest) -> Bool {
+    /// Takes an event; returns whether it matches now, without a delay.
+    mutating func observe(_ observed: ObservedEvent, at now: Instant, _ isTrue: TruthTest) -> Bool {
         guard let event = moment.event else { return false }
         var comes = false
         for _ in 0..<event.matches(in: observed, isTrue: isTrue) {
@@ -56,7 +56,7 @@ struct MomentWatch: Sendable {
             }
             let due = now.advanced(by: event.delay)
             guard pending.last != due else { continue }
-            guard pending.count < mostWaiting else {
+            guard pending.count < maximumPending else {
                 isOverrun = true
                 continue
             }
@@ -66,12 +66,12 @@ struct MomentWatch: Sendable {
     }
 }
 
-/// An event that counts later than it happens, or at once.
+/// Holds the delayed matches of an event.
 struct EventWatch: Sendable {
     struct Match: Sendable {
-        /// When it counts.
+        /// When the match counts.
         let due: Instant
-        /// When the value arose, so much later.
+        /// When the value arose, plus the delay.
         let value: Instant
     }
 
@@ -84,7 +84,7 @@ struct EventWatch: Sendable {
     mutating func takeFirst() -> Match? { pending.popFirst() }
 
     mutating func add(_ match: Match) {
-        guard pending.count < mostWaiting else {
+        guard pending.count < maximumPending else {
             isOverrun = true
             return
         }
@@ -93,7 +93,7 @@ struct EventWatch: Sendable {
 }
 
 extension Event.Occurrence {
-    /// How many of so many matches count.
+    /// The number of matches that count, out of a total.
     func count(of matches: Int) -> Int {
         switch self {
         case .each: matches
@@ -102,7 +102,7 @@ extension Event.Occurrence {
         }
     }
 
-    /// With which match it has come first.
+    /// The number of the first match that counts.
     var first: Int {
         switch self {
         case .each: 1

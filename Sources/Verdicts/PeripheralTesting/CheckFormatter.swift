@@ -27,7 +27,7 @@ struct CheckFormatter {
             case .skip: .quiet
             case .fail, .inconclusive, .error: .warning
             }
-        let label = verdict == .inconclusive ? verdict.rawValue : verdict.rawValue.filled(to: 4)
+        let label = verdict == .inconclusive ? verdict.rawValue : verdict.rawValue.padded(to: 4)
         var lines = ["\(paint(label, style))  \(check.id)  \(check.title)"]
         if let reason = outcome.reason { lines[0] += ": \(reason)" }
         guard verdict == .fail || verdict == .inconclusive || verdict == .error else { return lines }

@@ -91,7 +91,7 @@ package enum PeripheralEndpoint {
     ) throws(CommandFailure) -> ExitCode {
         let signals = Signals()
         let loop = EventLoop(pace: .real())
-        return try loop.hold { () throws(CommandFailure) -> ExitCode in
+        return try loop.withCurrentThread { () throws(CommandFailure) -> ExitCode in
             let time = RealTime(loop, signals)
             guard let host = try open(time, log) else { return time.reason?.code ?? .success }
             defer { host.close() }

@@ -33,7 +33,7 @@ struct RealPeripheralTest {
         }
         while !host.isOver, let turn = runner.next() {
             showProgress(host, "\(runner.count + 1) of \(checks.count): \(turn.item.id)")
-            let outcome = turn.item.ask(of: peer, by: host, isStrict: isStrict)
+            let outcome = turn.item.run(on: peer, over: host, isStrict: isStrict)
             if host.isOver { break }
             report(turn, outcome, recent, &runner)
             guard outcome.verdict == .fail || outcome.verdict == .inconclusive, runner.hasNext else { continue }
@@ -54,7 +54,7 @@ struct RealPeripheralTest {
         let packets = outcome.finding.map { recent.lines(until: $0.instant) } ?? []
         let replay = replay(of: outcome.check.id)
         let reported = Outcome(outcome, replay: replay, seed: nil, trace: packets)
-        guard runner.ended(turn, reported, isSpoilt: outcome.isExcused) else {
+        guard runner.ended(turn, reported, isDisturbed: outcome.isExcused) else {
             return Console.warn("\(outcome.check.id): \(outcome.reason ?? ""); it runs again at the end")
         }
         for line in formatter.lines(outcome, replay: replay, trace: packets) { Console.print(line) }

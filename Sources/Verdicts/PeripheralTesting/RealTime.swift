@@ -88,7 +88,7 @@ final class RealTime {
     func forgetStandstills() { standstills = [] }
 
     private func turn(until limit: Instant) {
-        _ = loop.turn(until: limit)
+        _ = loop.runNextEvents(until: limit)
         for input in inbox.take() {
             switch input {
             case .signal(let number): end(.signal(number))

@@ -61,8 +61,8 @@ package struct SimulatedPeripheralTest {
     }
 
     private func run(_ check: Check, in world: World) throws(CommandFailure) -> (Check.Outcome, World) {
-        try orFail(.inner, "the attributes of the central do not fit: ") {
-            let (outcome, after) = try check.ask(of: device, in: world, isStrict: configuration.isStrict)
+        try orFail(.internalError, "the attributes of the central do not fit: ") {
+            let (outcome, after) = try check.run(on: device, in: world, isStrict: configuration.isStrict)
             return (outcome, after)
         }
     }

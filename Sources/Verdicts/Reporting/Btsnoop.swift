@@ -4,7 +4,7 @@ import Simulation
 
 /// The file format that Wireshark and btmon read: BlueZ, `src/shared/btsnoop.h` and `btsnoop.c`.
 ///
-/// A header, then records; all numbers with the highest octet first.
+/// A header, then records; all numbers are big-endian.
 ///
 /// | octets | header |
 /// |---|---|
@@ -32,7 +32,7 @@ struct Btsnoop {
     /// The instant 0 s is `epoch` after 1970-01-01T00:00:00Z.
     init(epoch: Duration) { begins = Self.unixEpoch &+ epoch.inNanoseconds / 1000 }
 
-    /// Adds a record to `target`.
+    /// Appends a record with its octets to `target`.
     func append(_ record: PacketRecord, _ octets: ArraySlice<UInt8>, to target: inout [UInt8]) {
         let length = UInt32(octets.count)
         let flags = UInt32(record.controller) << 16 | UInt32(record.kind.rawValue)

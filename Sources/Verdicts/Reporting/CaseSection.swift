@@ -2,9 +2,9 @@ import Conformance
 import Expectations
 import Simulation
 
-/// What one report says of one case, on a page of HTML.
+/// The section of an HTML page about one case in one report.
 struct CaseSection {
-    /// What can be seen for a verdict, beside its name.
+    /// The sign of a verdict.
     private static func sign(_ verdict: Verdict) -> String {
         switch verdict {
         case .pass: "✓"
@@ -19,17 +19,17 @@ struct CaseSection {
     private let entry: Report.Entry
     private let report: String?
 
-    /// `report` says which one it is, where there are several.
+    /// `report` is the name of the report if there are several.
     init(_ row: Matrix.Row, _ column: Int, _ entry: Report.Entry, report: String?) {
         (anchor, self.entry, self.report) = (Self.anchor(row, column), entry, report)
     }
 
-    /// Where a cell of the matrix leads.
+    /// The anchor that a cell of the matrix links to.
     static func anchor(_ row: Matrix.Row, _ column: Int) -> String { "case-\(row.number)-\(column)" }
 
-    /// Whether there is anything to be said beside the verdict.
+    /// Whether there is more to show than the verdict.
     static func isNeeded(for entry: Report.Entry) -> Bool {
-        entry.outcome.verdict != .pass || entry.outcome.chronicle != nil
+        entry.outcome.verdict != .pass || entry.outcome.timeline != nil
     }
 
     /// A verdict with its sign.
@@ -37,17 +37,17 @@ struct CaseSection {
         "<span class=\"v \(verdict.rawValue)\"><i aria-hidden=\"true\">\(sign(verdict))</i> \(verdict.rawValue)</span>"
     }
 
-    /// Whether it is told first, and open.
+    /// Whether it comes first, and is open.
     var isFault: Bool { [.fail, .inconclusive, .error].contains(entry.outcome.verdict) }
 
-    /// All of it.  The anchor is inside, so that a browser that goes there opens it.
+    /// The anchor is inside, so that a browser that follows a link to it opens the section.
     var html: HTML {
         let outcome = entry.outcome
         let title: HTML = outcome.title == entry.id ? .nothing : "<span class=\"label\">\(outcome.title)</span>"
         let from: HTML = report.map { "<span class=\"from\">\($0)</span>" } ?? .nothing
         return """
             <details class="case \(outcome.verdict.rawValue)"\(isFault ? " open" : HTML.nothing)>
-            <summary>\(Self.badge(outcome.verdict))<span class="id">\(breakable: entry.id)</span>\(from)\(title)<span class="time">\(outcome.duration.spelled)</span></summary>
+            <summary>\(Self.badge(outcome.verdict))<span class="id">\(breakable: entry.id)</span>\(from)\(title)<span class="time">\(outcome.duration.formatted)</span></summary>
             <div class="body" id="\(anchor)">
             \(outcome.faults.map(fault))\(picture)\(said)\(passed)\(replay)</div>
             </details>
@@ -65,7 +65,7 @@ struct CaseSection {
         var facts: [HTML] = []
         if let why = finding.why {
             if let expected = why.expected { facts.append("<dt>expected</dt><dd>\(expected)</dd>") }
-            facts.append("<dt>\(why.expected == nil ? "reason" : "seen")</dt><dd>\(why.seen)</dd>")
+            facts.append("<dt>\(why.expected == nil ? "reason" : "got")</dt><dd>\(why.seen)</dd>")
         }
         if let instant = finding.instant { facts.append("<dt>at</dt><dd>\("\(instant)") s</dd>") }
         let list: HTML = facts.isEmpty ? .nothing : "<dl>\(facts)</dl>\n"
@@ -78,25 +78,25 @@ struct CaseSection {
             let kind = line.contains("  -> ") ? "sent" : line.contains("  <- ") ? "received" : "said"
             return "<span class=\"\(kind)\">\(line)</span>\n"
         }
-        return "<pre class=\"trace\" tabindex=\"0\" aria-label=\"The trace around it\">\(rows)</pre>\n"
+        return "<pre class=\"trace\" tabindex=\"0\" aria-label=\"Packet trace\">\(rows)</pre>\n"
     }
 
     private var picture: HTML {
-        guard let chronicle = entry.outcome.chronicle else { return .nothing }
+        guard let timeline = entry.outcome.timeline else { return .nothing }
         let faults = entry.outcome.faults.filter { $0.verdict == .fail }.compactMap(\.instant)
-        return Picture(chronicle, of: entry.outcome.duration, faults: faults).html
+        return TimelineFigure(timeline, of: entry.outcome.duration, faults: faults).html
     }
 
     private var said: HTML {
-        guard let chronicle = entry.outcome.chronicle, !chronicle.sayings.isEmpty else { return .nothing }
-        let rows = chronicle.sayings.map { saying -> HTML in
-            "<tr><td>\("\(saying.instant)")</td><td>\(saying.line)</td></tr>\n"
+        guard let timeline = entry.outcome.timeline, !timeline.printedLines.isEmpty else { return .nothing }
+        let rows = timeline.printedLines.map { printed -> HTML in
+            "<tr><td>\("\(printed.instant)")</td><td>\(printed.line)</td></tr>\n"
         }
         let more: HTML =
-            chronicle.sayingsLeftOut > 0
-            ? "<p>and \(chronicle.sayingsLeftOut.counted("line")) more of the same kinds</p>\n" : .nothing
+            timeline.omittedLineCount > 0
+            ? "<p>and \(timeline.omittedLineCount.counted("line")) more of the same kinds</p>\n" : .nothing
         return """
-            <details class="said"><summary>what the client said</summary>
+            <details class="said"><summary>client output</summary>
             <table><thead><tr><th scope="col">second</th><th scope="col">line</th></tr></thead>
             <tbody>
             \(rows)</tbody></table>

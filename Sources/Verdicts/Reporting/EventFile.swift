@@ -1,14 +1,14 @@
 public import EventLog
 import Spelling
 
-/// A file of everything that happened, a JSON object a line, as `--events` asks for it.
+/// The event log file of `--events`: one JSON object per line.
 public final class EventFile: Sendable {
     private let file: OutputFile
-    private let wording: ValueWording
+    private let wording: ValueFormatter
 
-    /// Makes the file and writes its first line; `-` is standard output.
+    /// Creates the file and writes its first line; `-` is standard output.
     public init(
-        _ path: String, wording: ValueWording, version: String, scenario: String, seed: UInt64,
+        _ path: String, wording: ValueFormatter, version: String, scenario: String, seed: UInt64,
         source: EventRecord.Source? = nil
     ) throws(OutputFailure) {
         file = try OutputFile(path)
@@ -16,20 +16,20 @@ public final class EventFile: Sendable {
         write(EventRecord.start(version: version, scenario: scenario, seed: seed, source: source))
     }
 
-    /// What went wrong so far, if anything did.
+    /// The first error so far.
     public var failure: OutputFailure? { file.failure }
 
-    /// Adds a line for each entry of a chunk.
+    /// Writes a line for each entry of a chunk.
     public func write(_ chunk: EventChunk) {
         var text = JSONText()
         chunk.write(in: wording, to: &text)
         file.write(text.octets)
     }
 
-    /// Gives to the system what is still in the buffer, so that a reader sees it.
+    /// Writes the buffer to the file.
     public func flush() { file.flush() }
 
-    /// Writes the last line; throws what went wrong since the file was made.
+    /// Writes the last line and closes the file; throws the first error since the file was created.
     public func close(status: Int32) throws(OutputFailure) {
         write(EventRecord.end(status: status))
         try file.close()

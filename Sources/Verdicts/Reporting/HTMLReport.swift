@@ -3,12 +3,11 @@ import Expectations
 import Simulation
 import Spelling
 
-/// Reports as one page of HTML, for people: cases × reports, and what happened in each case.
+/// Reports as one HTML page: a matrix of cases × reports, and a section for each case.
 ///
-/// The page has all that it needs in itself, asks for nothing, and runs nothing: its Content Security Policy forbids
-/// both, whatever a report says.
+/// The page is self-contained: its Content Security Policy forbids scripts and all requests.
 public enum HTMLReport {
-    /// The text of the file; there is one report at least.
+    /// The text of the file, for at least one report.
     public static func text(of columns: [ReportColumn]) -> String { Page(Matrix(columns)).html.text }
 }
 
@@ -41,14 +40,14 @@ private struct Page {
         """
     }
 
-    private static let style = HTML(own: String(decoding: PackageResources.page_css, as: UTF8.self))
+    private static let style = HTML(trusted: String(decoding: PackageResources.page_css, as: UTF8.self))
 
     private static let heart: HTML =
         "M12 21C6 16.3 2 12.7 2 8.5A5.3 5.3 0 0 1 12 6a5.3 5.3 0 0 1 10 2.5C22 12.7 18 16.3 12 21z"
     private static let icon: HTML =
         "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%23c8102e' d='\(heart)'/></svg>"
 
-    // MARK: What it all comes to
+    // MARK: Summary
 
     private var total: Report.Tally { Report.Tally(matrix.columns.flatMap { $0.report.cases.map(\.outcome.verdict) }) }
 
@@ -56,7 +55,7 @@ private struct Page {
         guard isSingle else { return "\(matrix.rows.count.counted("case")) in \(matrix.columns.count) reports" }
         let total = total
         let judged = total.total - total[.skip]
-        guard judged > 0 else { return "No case was judged" }
+        guard judged > 0 else { return "No case has a verdict" }
         if total[.pass] == judged { return judged == 1 ? "The case passes" : "All \(judged) cases pass" }
         return
             "\(judged - total[.pass]) of \(judged.counted("case")) \(judged - total[.pass] == 1 ? "does" : "do") not pass"
@@ -68,7 +67,7 @@ private struct Page {
             if !versions.contains(version) { versions.append(version) }
         }
         var facts = "lubdub \(versions.joined(separator: ", "))"
-        if isSingle { facts += " · seed \(report.seed) · \(report.duration.spelled) of the cases' own time" }
+        if isSingle { facts += " · seed \(report.seed) · \(report.duration.formatted) in the cases' time" }
         return """
             <header>
             <svg class="pulse" viewBox="0 0 1200 120" preserveAspectRatio="xMaxYMid slice" aria-hidden="true"><path d="M0 70H860l14-14 16 14h22l10 14 16-76 18 98 14-36h26l18-20 20 20H1200"/></svg>
@@ -80,7 +79,7 @@ private struct Page {
             """
     }
 
-    /// A bar, and a number for each verdict that there is.
+    /// A bar, and the number of cases for each verdict.
     private func tallies(_ tally: Report.Tally) -> HTML {
         guard tally.total > 0 else { return .nothing }
         let numbers = tally.verdicts.map { verdict -> HTML in
@@ -102,8 +101,8 @@ private struct Page {
         let (hasGood, hasOther) = (matrix.rows.contains(where: \.isGood), matrix.rows.contains { !$0.isGood })
         let differs = !isSingle && matrix.rows.contains { !$0.isAlike } && matrix.rows.contains(where: \.isAlike)
         let filters = [
-            hasGood && hasOther ? filter("faults", "only what does not pass") : .nothing,
-            differs ? filter("differences", "only where reports differ") : .nothing,
+            hasGood && hasOther ? filter("faults", "failures only") : .nothing,
+            differs ? filter("differences", "differences only") : .nothing,
         ]
         let heads = isSingle ? ["<th scope=\"col\">verdict</th>"] : matrix.columns.map(head)
         return """
@@ -132,7 +131,7 @@ private struct Page {
 
     private func rows(_ group: Matrix.Group, isOnly: Bool) -> HTML {
         let counts = group.tallies.map { tally -> HTML in "<td>\(tally.words(of: tally.verdicts))</td>" }
-        let name = group.name == "." ? "in no folder" : group.name
+        let name = group.name == "." ? "no folder" : group.name
         let head: HTML =
             isOnly && group.name == "."
             ? .nothing : "<tr class=\"group\"><th scope=\"rowgroup\">\(name)</th>\(counts)</tr>\n"
@@ -142,7 +141,7 @@ private struct Page {
     private func row(_ row: Matrix.Row) -> HTML {
         let classes = [row.isGood ? "good" : nil, row.isAlike ? "alike" : nil].compactMap { $0 }.joined(separator: " ")
         let cells = row.entries.enumerated().map { column, entry -> HTML in
-            guard let entry else { return "<td><span class=\"v none\">not in it</span></td>" }
+            guard let entry else { return "<td><span class=\"v none\">not included</span></td>" }
             let badge = CaseSection.badge(entry.outcome.verdict)
             guard CaseSection.isNeeded(for: entry) else { return "<td>\(badge)</td>" }
             return "<td><a href=\"#\(CaseSection.anchor(row, column))\">\(badge)</a></td>"
@@ -153,7 +152,7 @@ private struct Page {
             """
     }
 
-    // MARK: Case by case
+    // MARK: Sections of cases
 
     private var cases: HTML {
         let sections = matrix.rows.flatMap { row in
@@ -163,9 +162,9 @@ private struct Page {
             }
         }
         let faults = sections.filter(\.isFault)
-        return section("What did not pass", faults)
+        return section("Failures", faults)
             + section(
-                faults.isEmpty ? "Case by case" : "All others", sections.filter { !$0.isFault })
+                faults.isEmpty ? "Cases" : "Other cases", sections.filter { !$0.isFault })
     }
 
     private func section(_ title: String, _ sections: [CaseSection]) -> HTML {

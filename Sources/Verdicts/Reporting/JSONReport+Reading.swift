@@ -5,13 +5,12 @@ import Simulation
 import Spelling
 
 extension JSONReport {
-    /// So many cases are read of a report.
-    static let mostCases = 100_000
+    /// The maximum number of cases in a report.
+    static let maximumCases = 100_000
 
-    /// The report that a file holds, or everything that is wrong with it.
+    /// The report in a file, or all problems of the file.
     ///
-    /// What stands in a case's `reason` are its findings, each with the lines of the trace below it; which expectation each is
-    /// about, only its line says.
+    /// The findings of a case are read from the lines of its `reason`, without the ids of their expectations.
     public static func read(
         _ octets: some Collection<UInt8>, file: String
     ) -> (report: Report?, problems: [Problem]) {
@@ -30,14 +29,14 @@ extension JSONReport {
         var report = Report(version: document["lubdub"]?.string ?? "", seed: seed)
         var ids: Set<String> = []
         guard let cases = document["cases"] else { return report }
-        guard cases.items.count <= mostCases else {
-            cases.note(.tooLarge, "there are more than \(mostCases) cases")
+        guard cases.items.count <= maximumCases else {
+            cases.note(.tooLarge, "the report has more than \(maximumCases) cases")
             return report
         }
         cases.eachItem { item in
             let id = item["id"]?.string ?? ""
-            if id.isEmpty { item["id"]?.note(.outOfRange, "a case has a name") }
-            if !ids.insert(id).inserted { item["id"]?.note(.duplicateID, "another case is called \(id.brief.quoted)") }
+            if id.isEmpty { item["id"]?.note(.outOfRange, "the id of a case must not be empty") }
+            if !ids.insert(id).inserted { item["id"]?.note(.duplicateID, "another case has the id \(id.abbreviated.quoted)") }
             report.add(id, outcome(item))
         }
         if let summary = document["summary"], ids.count == cases.items.count { check(summary, of: report) }
@@ -46,13 +45,14 @@ extension JSONReport {
 
     private static func check(_ summary: Cursor, of report: Report) {
         for verdict in Verdict.allCases where summary[verdict.rawValue]?.integer != report.summary[verdict] {
-            summary[verdict.rawValue]?.note(.outOfRange, "\(report.summary[verdict]) of the cases have this verdict")
+            summary[verdict.rawValue]?.note(
+                .outOfRange, "expected \(report.summary[verdict]), the number of cases with this verdict")
         }
     }
 
     private static func outcome(_ item: Cursor) -> Outcome {
         let verdict = item["verdict"]?.string.flatMap(Verdict.init) ?? .error
-        // What is beyond 292 years is as good as that.
+        // An `Instant` ends after 292 years.
         let seconds = min(item["duration"]?.number ?? 0, 9e9)
         var outcome = Outcome(
             verdict, title: item["title"]?.string ?? "", replay: item["replay"]?.string, duration: .seconds(seconds))

@@ -4,7 +4,7 @@ import Expectations
 import Simulation
 import Spelling
 
-/// A report as JSON, for programs: a case a line.
+/// A report as JSON, one case per line.
 public enum JSONReport {
     /// The text of the file.
     public static func text(of report: Report) -> String {
@@ -37,34 +37,37 @@ public enum JSONReport {
 
     static let grammar = Grammar(
         root: .object([
-            .init("lubdub", .text, required: true, "The version of the program."),
+            .init("lubdub", .text, required: true, "Lubdub's version."),
             .init(
                 "seed", .integer(0...Int.max), required: true,
-                "The seed of the command line, or that of all cases; 1 where they have seeds of their own."),
+                "The seed of the command line, else that of all cases; 1 if they differ."),
             .init("cases", .list(.definition("case")), required: true, "In the suite's order."),
-            .init("summary", .object(counts), required: true, "How many cases ended how."),
+            .init("summary", .object(counts), required: true, "The number of cases per verdict."),
         ]),
         definitions: [("case", .object(fields))], everywhere: [])
 
     private static let fields: [Shape.Field] = [
-        .init("id", .text, required: true, "Unlike all others: a path without .json, or what the suite says."),
+        .init("id", .text, required: true, "Unique: a path without .json, or the id in the suite."),
         .init("title", .text, required: true, "The scenario's name."),
-        .init("verdict", .name(Verdict.allCases.map(\.rawValue)), required: true, "The worst of what was found."),
+        .init(
+            "verdict", .name(Verdict.allCases.map(\.rawValue)), required: true, "The worst verdict of the expectations."
+        ),
         .init(
             "requirement", orNull, required: true,
-            "The test cases and sections that decided it, with \", \" between them."),
+            "The test cases and sections that decided the verdict, separated by \", \"."),
         .init(
             "reason", orNull, required: true,
-            "Why it did not pass: a line for each thing that did not, and two spaces further in the trace around it."),
-        .init("replay", orNull, required: true, "The command line that plays it again."),
+            "Why the case did not pass: one line per expectation, each followed by its packet trace, indented by two spaces."
+        ),
+        .init("replay", orNull, required: true, "The command line that repeats the case."),
         .init(
             "start", seconds, required: true,
-            "In seconds; in virtual time the cases are played one after the other, the first at 0."),
+            "In seconds, as if the cases had run one after another, the first at 0."),
         .init("duration", seconds, required: true, "In seconds."),
     ]
 
     private static let counts = Verdict.allCases.map { verdict in
-        Shape.Field(verdict.rawValue, .integer(0...Int.max), required: true, "How many cases have this verdict.")
+        Shape.Field(verdict.rawValue, .integer(0...Int.max), required: true, "The number of cases with this verdict.")
     }
 
     private static let orNull = Shape.any([.text, .null])

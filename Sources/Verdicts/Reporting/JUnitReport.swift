@@ -3,9 +3,9 @@ import Expectations
 import Simulation
 import Spelling
 
-/// A report as XML in the form of JUnit, as Jenkins takes it (junit-10.xsd of its xUnit plugin), and with it other CIs.
+/// A report as JUnit XML, in the form that Jenkins and other CI systems accept (junit-10.xsd of Jenkins' xUnit plugin).
 ///
-/// A group is a `testsuite`.  What is inconclusive is a `failure` of that type: nothing else would be seen.
+/// A group is a `testsuite`.  An inconclusive case is a `failure` of that type, since JUnit has nothing closer.
 public enum JUnitReport {
     /// The text of the file.
     public static func text(of report: Report) -> String {
@@ -63,7 +63,7 @@ public enum JUnitReport {
         ]
     }
 
-    /// Three decimals, as older schemas want it.
+    /// Three decimals, as older schemas require.
     private static func seconds(_ duration: Duration) -> String {
         String(Instant.start.advanced(by: duration).description.dropLast(3))
     }

@@ -2,12 +2,12 @@ import Conformance
 import Expectations
 import Spelling
 
-/// Reports as Markdown (CommonMark with GitHub's tables), for the pages that CIs show of a job.
+/// Reports as Markdown (CommonMark with GitHub's tables), for the job summaries of CI systems.
 public enum MarkdownReport {
-    /// Of so many cases it is told why they did not pass; such pages take a megabyte.
-    static let mostFaults = 50
+    /// How many failures have details; GitHub limits a summary to 1 MiB.
+    static let maximumFaults = 50
 
-    /// The text of the file; there is one report at least.
+    /// The text of the file, for at least one report.
     public static func text(of columns: [ReportColumn]) -> String {
         let matrix = Matrix(columns)
         let parts = columns.count == 1 ? single(columns[0].report) : several(matrix)
@@ -19,12 +19,12 @@ public enum MarkdownReport {
         let verdicts = Verdict.allCases.filter { summary[$0] > 0 || $0 == .pass || $0 == .fail }
         var rows = [["group"] + verdicts.map(\.rawValue)]
         rows += report.groups.map { group in
-            [code(group.name == "." ? "in no folder" : group.name)] + verdicts.map { "\(group.tally[$0])" }
+            [code(group.name == "." ? "no folder" : group.name)] + verdicts.map { "\(group.tally[$0])" }
         }
         rows.append(["**all**"] + verdicts.map { "**\(summary[$0])**" })
         return [
             "### \(sign(of: summary)) Lubdub: \(summary.words(of: verdicts))", table(rows, numbers: true),
-            "lubdub \(escaped(report.version)), seed \(report.seed), \(report.duration.spelled) of the cases' own time",
+            "lubdub \(escaped(report.version)), seed \(report.seed), \(report.duration.formatted) in the cases' time",
         ]
     }
 
@@ -40,7 +40,7 @@ public enum MarkdownReport {
         return ["### Lubdub: \(counts)", table(rows, numbers: false)]
     }
 
-    // MARK: Why not
+    // MARK: Failures
 
     private static func faults(_ matrix: Matrix) -> [String] {
         let faults = matrix.rows.flatMap { row in
@@ -49,15 +49,15 @@ public enum MarkdownReport {
                 return (entry, matrix.columns.count > 1 ? matrix.columns[column].name : nil)
             }
         }
-        let left = faults.count - mostFaults
-        return faults.prefix(mostFaults).map { details($0.0, in: $0.1) }
-            + (left > 0 ? ["and \(left.counted("case")) more, in the other reports of this run"] : [])
+        let left = faults.count - maximumFaults
+        return faults.prefix(maximumFaults).map { details($0.0, in: $0.1) }
+            + (left > 0 ? ["and \(left.counted("more case")), which the other report formats include"] : [])
     }
 
     private static func details(_ entry: Report.Entry, in report: String?) -> String {
         let outcome = entry.outcome
         let place = report.map { " in \(html($0))" } ?? ""
-        // Within `pre` CommonMark looks for nothing but its end: section 4.6.
+        // CommonMark parses nothing within `pre`: section 4.6.
         let lines = outcome.account + (outcome.replay.map { ["replay: \($0)"] } ?? [])
         return """
             <details><summary>\(sign(of: outcome.verdict)) \(outcome.verdict): <code>\(html(entry.id))</code>\(place)</summary>
@@ -66,7 +66,7 @@ public enum MarkdownReport {
             """
     }
 
-    // MARK: Words
+    // MARK: Formatting
 
     private static func sign(of verdict: Verdict) -> String {
         switch verdict {
@@ -92,8 +92,8 @@ public enum MarkdownReport {
 
     private static func html(_ text: String) -> String { Markup.escaped(text, in: .attribute) }
 
-    /// So that nothing in it is markup, of tables and links neither: punctuation that could be is a reference to itself, which
-    /// CommonMark takes for text (section 2.5).
+    /// Escapes text: punctuation that could be Markdown becomes a character reference, which CommonMark treats as text
+    /// (section 2.5).
     private static func escaped(_ text: String) -> String {
         Markup.escaped(text, in: .attribute).unicodeScalars.map { scalar in
             "|*_`[]\\~$@!".unicodeScalars.contains(scalar) ? "&#\(scalar.value);" : String(scalar)

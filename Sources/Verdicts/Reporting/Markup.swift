@@ -1,20 +1,20 @@
 import Spelling
 
-/// Text as it stands in XML and HTML.
+/// Escaping of text for XML and HTML.
 enum Markup {
-    /// Where text stands.
-    enum Place {
-        /// Between tags, where line feeds stay.
+    /// The place of text in a document.
+    enum Context {
+        /// Between tags; line feeds are kept.
         case text
         /// Between double quotes.
         case attribute
     }
 
-    /// What was written elsewhere, so that nothing in it is markup.
+    /// Escapes text so that no part of it is markup.
     ///
-    /// XML 1.0, section 2.2: most control characters cannot stand in a document, not even as references; they and the others
-    /// that nobody sees, or that turn the direction of writing, are written `\u{1B}`.
-    static func escaped(_ text: String, in place: Place) -> String {
+    /// XML 1.0, section 2.2, forbids most control characters, even as references.  These, and other invisible characters
+    /// and those that change the writing direction, become `\u{1B}`.
+    static func escaped(_ text: String, in context: Context) -> String {
         guard !text.utf8.allSatisfy(isPlain) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
@@ -23,12 +23,12 @@ enum Markup {
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            case "\n" where place == .text: result += "\n"
+            case "\n" where context == .text: result += "\n"
             case "\n", "\t": result += "&#\(scalar.value);"
             case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{FFFE}"..."\u{FFFF}":
-                result += "\\u{\(scalar.value.text(digits: 2, radix: 16))}"
+                result += "\\u{\(scalar.value.zeroPadded(to: 2, radix: 16))}"
             case _ where scalar.properties.isBidiControl:
-                result += "\\u{\(scalar.value.text(digits: 2, radix: 16))}"
+                result += "\\u{\(scalar.value.zeroPadded(to: 2, radix: 16))}"
             default: result.unicodeScalars.append(scalar)
             }
         }
@@ -43,7 +43,7 @@ enum Markup {
     }
 }
 
-/// A piece of HTML.  What is interpolated is text, and escaped, unless it is HTML itself.
+/// A piece of HTML.  Interpolated text is escaped; interpolated HTML is not.
 struct HTML: ExpressibleByStringInterpolation {
     struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
@@ -52,7 +52,7 @@ struct HTML: ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { text += literal }
         mutating func appendInterpolation(_ words: String) { text += Markup.escaped(words, in: .attribute) }
-        /// A name that may be broken behind each of its slashes and low lines.
+        /// A name that may wrap after each slash and underscore.
         mutating func appendInterpolation(breakable name: String) {
             for letter in Markup.escaped(name, in: .attribute) {
                 text.append(letter)
@@ -71,8 +71,8 @@ struct HTML: ExpressibleByStringInterpolation {
     init(stringLiteral text: String) { self.text = text }
     init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
-    /// What is ours, and HTML already.
-    init(own text: String) { self.text = text }
+    /// Trusted text that is already HTML.
+    init(trusted text: String) { self.text = text }
 
     static let nothing: HTML = ""
 }

@@ -1,35 +1,35 @@
 public import Conformance
 import Expectations
 
-/// One of the reports that stand side by side.
+/// A report as a column of a matrix.
 public struct ReportColumn: Sendable {
-    /// What the column is called.
+    /// The column's heading.
     public let name: String
-    /// What stands in it.
+    /// The report.
     public let report: Report
 
-    /// This report under this name.
+    /// A column with this heading.
     public init(_ name: String, _ report: Report) { (self.name, self.report) = (name, report) }
 }
 
-/// Cases × reports.
+/// A table of cases × reports.
 struct Matrix {
     /// A case in all reports.
     struct Row {
         let id: String
         /// Counted from 0, over all groups.
         fileprivate(set) var number = 0
-        /// For each column; nil where a report does not have the case.
+        /// One for each column; nil if the report does not include the case.
         fileprivate(set) var entries: [Report.Entry?]
 
-        /// As the first report has it that has the case.
+        /// The title in the first report that includes the case.
         var title: String { entries.lazy.compactMap { $0?.outcome.title }.first ?? "" }
-        /// Whether it passes wherever it was judged, and was judged.
+        /// Whether it passes in at least one report, and is otherwise skipped.
         var isGood: Bool {
             let verdicts = verdicts.filter { $0 != .skip }
             return !verdicts.isEmpty && verdicts.allSatisfy { $0 == .pass }
         }
-        /// Whether it has one verdict in all reports.
+        /// Whether it has the same verdict in all reports.
         var isAlike: Bool { entries.dropFirst().allSatisfy { $0?.outcome.verdict == entries[0]?.outcome.verdict } }
 
         private var verdicts: [Verdict] { entries.compactMap { $0?.outcome.verdict } }
@@ -39,13 +39,13 @@ struct Matrix {
     struct Group {
         let name: String
         fileprivate(set) var rows: [Row]
-        /// What came of them, in each column.
+        /// Their verdicts in each column.
         let tallies: [Report.Tally]
     }
 
-    /// As they were given.
+    /// In the given order.
     let columns: [ReportColumn]
-    /// In the order of the first report; what only others have stands behind.
+    /// In the order of the first report, then of the others.
     let groups: [Group]
 
     var rows: [Row] { groups.flatMap(\.rows) }
@@ -85,6 +85,6 @@ struct Matrix {
 }
 
 extension Report.Tally {
-    /// Those that there are.
+    /// The verdicts that occur.
     var verdicts: [Verdict] { Verdict.allCases.filter { self[$0] > 0 } }
 }

@@ -2,23 +2,23 @@ import Glibc
 import Spelling
 import Synchronization
 
-/// Why a file could not be written; names the file and the system's reason.
+/// An error in writing a file.
 public struct OutputFailure: Error, Equatable, CustomStringConvertible {
-    /// As it was given on the command line.
+    /// The path on the command line.
     public let path: String
-    /// The number that `errno(3)` explains.
+    /// The error number, see `errno(3)`.
     public let code: Int32
 
-    /// For people: `cannot write "x.btsnoop": No space left on device`.
+    /// `cannot write "x.btsnoop": No space left on device`
     public var description: String {
         "cannot write \(path.quoted): \(unsafe String(cString: strerror(code)))"
     }
 }
 
-/// A file that is written from its beginning, through a buffer.
+/// A file that is written sequentially, through a buffer.
 ///
-/// Writing never throws, so that a log on a full disk does not end what is being logged: the first failure is kept,
-/// nothing is written behind it, and `close` throws it.
+/// Writing never throws, so that a full disk does not end a run: the file keeps the first error, writes nothing after it,
+/// and `close` throws it.
 public final class OutputFile: Sendable {
     private struct State {
         var descriptor: CInt?
@@ -31,7 +31,7 @@ public final class OutputFile: Sendable {
     private let path: String
     private let state: Mutex<State>
 
-    /// Makes the file, or empties the one that is there; `-` is standard output.
+    /// Creates the file, or truncates an existing one; `-` is standard output.
     public init(_ path: String) throws(OutputFailure) {
         let isStandard = path == "-"
         let descriptor = isStandard ? STDOUT_FILENO : Self.make(path)
@@ -46,10 +46,10 @@ public final class OutputFile: Sendable {
         unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     }
 
-    /// What went wrong so far, if anything did.
+    /// The first error so far.
     public var failure: OutputFailure? { state.withLock { $0.failure } }
 
-    /// Adds octets behind those written before.
+    /// Appends octets.
     public func write(_ octets: ArraySlice<UInt8>) {
         state.withLock { state in
             if state.buffer.count + octets.count > Self.capacity { empty(&state) }
@@ -57,10 +57,10 @@ public final class OutputFile: Sendable {
         }
     }
 
-    /// Gives to the system what is still in the buffer.
+    /// Writes the buffer to the file.
     public func flush() { state.withLock { empty(&$0) } }
 
-    /// Writes what is left and lets go of the file; throws what went wrong since it was made.  Once is enough.
+    /// Flushes and closes the file; throws the first error since it was created.
     public func close() throws(OutputFailure) {
         let failure = state.withLock { state in
             empty(&state)

@@ -1,26 +1,26 @@
 import Simulation
 
-/// Round numbers at about equal distances, for the axis of a picture.
+/// Evenly spaced round numbers for the axis of a figure.
 struct Scale {
-    /// From the first that is not below to the last that is not above.
+    /// In ascending order, within the bounds.
     let marks: [Double]
 
-    /// At most `most` of them from `low` to `high`.
-    init(from low: Double, to high: Double, atMost most: Int) {
+    /// At most `count` marks from `low` to `high`.
+    init(from low: Double, to high: Double, atMost count: Int) {
         guard low.isFinite, high.isFinite, low < high else {
             marks = [low]
             return
         }
         var step = 1.0
-        while step * 10 <= (high - low) / Double(most) { step *= 10 }
-        while step > (high - low) / Double(most) { step /= 10 }
+        while step * 10 <= (high - low) / Double(count) { step *= 10 }
+        while step > (high - low) / Double(count) { step /= 10 }
         let factor = [1.0, 2, 5, 10, 20].first {
-            ((high / (step * $0)).rounded(.down) - (low / (step * $0)).rounded(.up)) < Double(most)
+            ((high / (step * $0)).rounded(.down) - (low / (step * $0)).rounded(.up)) < Double(count)
         }
         step *= factor ?? 20
         var marks: [Double] = []
         var next = (low / step).rounded(.up)
-        while next * step <= high, marks.count < most {
+        while next * step <= high, marks.count < count {
             marks.append(next * step)
             next += 1
         }
@@ -29,8 +29,8 @@ struct Scale {
 }
 
 extension Duration {
-    /// With one decimal, in the unit in which people would say it: `12.3 s`, `2.5 min`.
-    var spelled: String {
+    /// With one decimal, in a suitable unit: `12.3 s`, `2.5 min`.
+    var formatted: String {
         let unit = Unit(for: self)
         return "\(tenths(of: unit)) \(unit.name)"
     }
@@ -42,8 +42,8 @@ extension Duration {
         return "\(rounded / 10).\(rounded % 10)"
     }
 
-    /// With one decimal, whatever its length: `630.0 s`.
-    var spelledInSeconds: String { "\(tenths(of: Unit.second)) s" }
+    /// Always in seconds, with one decimal: `630.0 s`.
+    var formattedInSeconds: String { "\(tenths(of: Unit.second)) s" }
 
     /// A unit of time.
     struct Unit {
@@ -53,7 +53,7 @@ extension Duration {
 
         static let second = Unit(for: .zero)
 
-        /// The one in which a length of time is said.
+        /// The unit for a duration.
         init(for length: Duration) {
             let seconds = length.inNanoseconds / 1_000_000_000
             (name, size) =
@@ -68,6 +68,6 @@ extension Duration {
 }
 
 extension Int {
-    /// This many of something: `1 case`, `2 cases`.
+    /// `1 case`, `2 cases`
     func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

@@ -1,30 +1,30 @@
 public import EventLog
 
-/// A file of every HCI packet, as `--trace` asks for it.
+/// The file of all HCI packets of `--trace`, in btsnoop format.
 public final class TraceFile: Sendable {
     private let file: OutputFile
     private let format: Btsnoop
 
-    /// Makes the file and writes its header; the instant 0 s is `epoch` after 1970-01-01T00:00:00Z.
+    /// Creates the file and writes its header; the instant 0 s is `epoch` after 1970-01-01T00:00:00Z.
     public init(_ path: String, epoch: Duration) throws(OutputFailure) {
         file = try OutputFile(path)
         format = Btsnoop(epoch: epoch)
         file.write(Btsnoop.header[...])
     }
 
-    /// What went wrong so far, if anything did.
+    /// The first error so far.
     public var failure: OutputFailure? { file.failure }
 
-    /// Adds the packets of a chunk.
+    /// Writes the packets of a chunk.
     public func write(_ chunk: PacketChunk) {
         var octets: [UInt8] = []
         for record in chunk.records { format.append(record, chunk.octets(of: record), to: &octets) }
         file.write(octets[...])
     }
 
-    /// Gives to the system what is still in the buffer, so that a reader sees it.
+    /// Writes the buffer to the file.
     public func flush() { file.flush() }
 
-    /// Writes what is left; throws what went wrong since the file was made.
+    /// Flushes and closes the file; throws the first error since it was created.
     public func close() throws(OutputFailure) { try file.close() }
 }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// A file that appears all at once: whoever looks sees what was there before, or all that is new.
+/// A file that is replaced atomically: readers see the old content or all of the new.
 ///
-/// A path that leads to no regular file, as `/dev/stderr` does, is written in place.
+/// A path that is not a regular file, such as `/dev/stderr`, is written in place.
 public struct WholeFile: Sendable {
     private let path: String
     private let target: String
     private let isInPlace: Bool
 
-    /// Makes sure that it can be written, and leaves everything as it is.
+    /// Checks that the file can be written, without changing it.
     public init(_ path: String) throws(OutputFailure) {
         self.path = path
         target = Self.resolved(path)
@@ -26,14 +26,14 @@ public struct WholeFile: Sendable {
         unsafe unlink(temporary)
     }
 
-    /// Where links lead, so that they stay.
+    /// Follows links, so that they are kept.
     private static func resolved(_ path: String) -> String {
         guard let resolved = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
     }
 
-    /// Gives the file this content.
+    /// Replaces the content.
     public func write(_ text: String) throws(OutputFailure) {
         guard !isInPlace else {
             let file = try OutputFile(target)
@@ -57,7 +57,7 @@ public struct WholeFile: Sendable {
         }
     }
 
-    /// A new file beside the target, with the permissions that a new file has.
+    /// A new file in the target's folder, with default permissions.
     private func temporary() throws(OutputFailure) -> (descriptor: CInt, path: String) {
         var template = Array("\(target).XXXXXX\0".utf8).map { CChar(bitPattern: $0) }
         let descriptor = unsafe mkstemp(&template)

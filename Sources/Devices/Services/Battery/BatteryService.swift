@@ -8,14 +8,14 @@ import Simulation
 extension ServiceDescription {
     /// The Battery Service, 0x180F.  Battery Service 1.1.
     public static let battery = ServiceDescription(
-        "battery", .battery, isAdvertised: false,
+        "battery", .battery, "a level, notified when it changes", isAdvertised: false,
         fields: [BatteryFields.level.description, BatteryFields.period.description],
         characteristics: [
             CharacteristicDescription(
                 .batteryLevel, "Battery Level", [.read, .notify], format: BatteryLevel.self,
                 value: ValueDescription(.number(BatteryFields.range), unit: "%"),
                 client: ClientUse(
-                    "battery", importance: .extra, isMeasurement: false,
+                    "battery", "87", importance: .extra, isMeasurement: false,
                     row: ScreenFact("battery", unit: "%", warnsUpTo: 10, isAlwaysThere: true)))
         ],
         sensor: { BatterySensor($0) })

@@ -47,7 +47,7 @@ extension ConfiguredService {
     /// A service that a scenario file describes: `custom`.
     public static func custom(_ uuid: UUID, _ characteristics: [CustomCharacteristic]) -> ConfiguredService {
         let description = ServiceDescription(
-            "custom", uuid, fields: [],
+            "custom", uuid, "what the file describes", fields: [],
             characteristics: characteristics.map { characteristic in
                 CharacteristicDescription(
                     characteristic.uuid, characteristic.name, characteristic.properties,

@@ -124,7 +124,7 @@ struct CustomSensor: ServiceSensor {
 extension SensorInput {
     /// No more octets than an attribute can have.
     fileprivate var limited: SensorInput {
-        octets.map { .octets(Array($0.prefix(AttributeTable.longestValue))) } ?? self
+        octets.map { .octets(Array($0.prefix(AttributeTable.maximumValueLength))) } ?? self
     }
 
     /// Nil for octets, and when its curve has stopped.

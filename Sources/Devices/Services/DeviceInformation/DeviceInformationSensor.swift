@@ -13,7 +13,7 @@ struct DeviceInformationSensor: ServiceSensor {
     init(_ source: SensorSource) {
         strings = DeviceInformation.allCases.map { kind in
             source.configuration[DeviceInformationFields.field(of: kind)].map {
-                $0.utf8(atMost: AttributeTable.longestValue)
+                $0.utf8(atMost: AttributeTable.maximumValueLength)
             }
         }
         set = strings.map { _ in nil }
@@ -31,7 +31,7 @@ struct DeviceInformationSensor: ServiceSensor {
     ) -> Bool {
         guard strings.indices.contains(id.index), strings[id.index] != nil else { return false }
         switch input {
-        case .octets(let octets): set[id.index] = Array(octets.prefix(AttributeTable.longestValue))
+        case .octets(let octets): set[id.index] = Array(octets.prefix(AttributeTable.maximumValueLength))
         case nil: set[id.index] = nil
         case .signal: return false
         }

@@ -7,14 +7,14 @@ public import Spelling
 extension ServiceDescription {
     /// The Device Information Service, 0x180A.  Device Information Service 1.2.
     public static let deviceInformation = ServiceDescription(
-        "device_information", .deviceInformation, isAdvertised: false,
+        "device_information", .deviceInformation, "manufacturer, model and other strings", isAdvertised: false,
         fields: DeviceInformation.allCases.map { DeviceInformationFields.field(of: $0).description },
         characteristics: DeviceInformation.allCases.map { kind in
             CharacteristicDescription(
                 kind.uuid, "the \(kind.rawValue) string", .read, format: UTF8Text.self,
                 value: ValueDescription(.text, named: kind.rawValue, field: kind.rawValue),
                 client: ClientUse(
-                    "information", member: kind.rawValue, importance: .extra, isMeasurement: false, isLong: true))
+                    "information", "{\"\(kind.rawValue)\": \"Acme\"}", member: kind.rawValue, importance: .extra, isMeasurement: false, isLong: true))
         },
         sensor: { DeviceInformationSensor($0) })
 }

@@ -6,19 +6,20 @@ public import Sensors
 extension ServiceDescription {
     /// Lubdub's own ECG service, vendor 0x0200.
     public static let ecg = ServiceDescription(
-        "ecg", VendorUUID.ecg.uuid, main: "samples", fields: ECGFields.all,
+        "ecg", VendorUUID.ecg.uuid,
+        "500 samples a second whose R waves are the beats of `heart_rate`", main: "samples", fields: ECGFields.all,
         characteristics: [
             CharacteristicDescription(
                 .ecgSamples, .notify, format: ECGFrame.self,
                 value: ValueDescription(
                     .number(-32768...32767), named: "samples", key: "samples", label: "ECG samples", isSettable: false),
                 members: [ValueDescription(.number(ECGFields.leads), named: "lead")],
-                client: ClientUse("ecg", role: .ecgSamples, isMeasurement: true)),
+                client: ClientUse("ecg", #"{"samples": 468, "lost": 0}"#, role: .ecgSamples, isMeasurement: true)),
             CharacteristicDescription(
                 .ecgDescription, .read, format: ECGDescription.self,
                 value: ValueDescription(.structure, named: "description", isSettable: false),
                 client: ClientUse(
-                    "ecg_description", role: .ecgDescription, importance: .extra, isMeasurement: false)),
+                    "ecg_description", #"{"rate": 500, "resolution": 1000, "leads": 1}"#, role: .ecgDescription, importance: .extra, isMeasurement: false)),
         ],
         rate: { ECGFields.rate($0) },
         sensor: { ECGSensor($0) })

@@ -8,13 +8,13 @@ public import Spelling
 extension ServiceDescription {
     /// Lubdub's own Feed service, vendor 0x0400: a number that is notified again and again.
     public static let feed = ServiceDescription(
-        "feed", VendorUUID.feed.uuid,
+        "feed", VendorUUID.feed.uuid, "a number that is notified again and again",
         fields: [FeedFields.value.description, FeedFields.period.description],
         characteristics: [
             CharacteristicDescription(
                 .feedValue, [.read, .notify], format: FeedValue.self,
                 value: ValueDescription(.number(FeedFields.range)),
-                client: ClientUse("feed", isMeasurement: true))
+                client: ClientUse("feed", "1999", isMeasurement: true))
         ],
         sensor: { FeedSensor($0) })
 }

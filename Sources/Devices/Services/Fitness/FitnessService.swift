@@ -9,7 +9,7 @@ public import Spelling
 extension ServiceDescription {
     /// Lubdub's own Fitness service, vendor 0x0100: steps and a temperature, each computed when it is read.
     public static let fitness = ServiceDescription(
-        "fitness", VendorUUID.fitness.uuid,
+        "fitness", VendorUUID.fitness.uuid, "steps, steps of today and body temperature, read on demand",
         fields: [
             FitnessFields.steps.description, FitnessFields.temperature.description,
             FitnessFields.dailyReset.description, FitnessFields.period.description,
@@ -18,18 +18,20 @@ extension ServiceDescription {
             CharacteristicDescription(
                 .steps, [.read, .notify], format: StepCount.self,
                 value: ValueDescription(.number(FitnessFields.counts), named: "steps", field: FitnessFields.steps.key),
-                client: ClientUse("steps", isMeasurement: true, isPolled: true, row: ScreenFact(.steps))),
+                client: ClientUse("steps", "4211", isMeasurement: true, isPolled: true, row: ScreenFact(.steps))),
             CharacteristicDescription(
                 .stepsToday, [.read, .notify], format: StepCountOfDay.self,
                 value: ValueDescription(
                     .number(FitnessFields.counts), named: "steps_today", isSettable: false, field: FitnessFields.steps.key),
-                client: ClientUse("steps_today", isMeasurement: true, isPolled: true, row: ScreenFact(.stepsToday))),
+                client: ClientUse(
+                    "steps_today", "812", isMeasurement: true, isPolled: true, row: ScreenFact(.stepsToday))),
             CharacteristicDescription(
                 .temperature, "Temperature", .read, userDescription: "Body Temperature", format: Temperature.self,
                 value: ValueDescription(
                     .number(FitnessFields.celsius), named: "temperature", key: "celsius", unit: "°C", label: "temperature", example: "36.6",
                     tolerance: 0.05, field: FitnessFields.temperature.key),
-                client: ClientUse("temperature", isMeasurement: true, isPolled: true, row: .temperature)),
+                client: ClientUse(
+                    "temperature", #"{"celsius": 36.6}"#, isMeasurement: true, isPolled: true, row: .temperature)),
         ],
         problem: { configuration in
             let isEmpty = [FitnessFields.steps.key, FitnessFields.temperature.key].allSatisfy { !configuration.has($0) }

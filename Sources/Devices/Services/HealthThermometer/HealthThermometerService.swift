@@ -10,6 +10,7 @@ extension ServiceDescription {
     /// The Health Thermometer Service, 0x1809.  Health Thermometer Service 1.0.
     public static let healthThermometer = ServiceDescription(
         "health_thermometer", .healthThermometer,
+        "indications with time stamps, °C or °F, intermediate values, a writable interval, stored measurements",
         fields: [
             HealthThermometerFields.temperature.description, HealthThermometerFields.period.description,
             HealthThermometerFields.site.description, HealthThermometerFields.unit.description,
@@ -19,22 +20,23 @@ extension ServiceDescription {
             CharacteristicDescription(
                 .temperatureMeasurement, "Temperature Measurement", .indicate, format: TemperatureMeasurement.self,
                 value: temperature(""),
-                client: ClientUse("temperature", isMeasurement: true, expires: true, row: .temperature)),
+                client: ClientUse(
+                    "temperature", #"{"celsius": 36.6}"#, isMeasurement: true, expires: true, row: .temperature)),
             CharacteristicDescription(
                 .intermediateTemperature, "Intermediate Temperature", .notify, format: TemperatureMeasurement.self,
                 value: temperature("intermediate", isSettable: false),
-                client: ClientUse("temperature", isMeasurement: true, row: .temperature)),
+                client: ClientUse("temperature", #"{"celsius": 36.6}"#, isMeasurement: true, row: .temperature)),
             CharacteristicDescription(
                 .temperatureType, "Temperature Type", .read, format: TemperatureType.self,
                 value: ValueDescription(
                     .word(HealthThermometerFields.sites, first: 1), named: "type", field: HealthThermometerFields.site.key),
-                client: ClientUse("temperature_type", importance: .extra, isMeasurement: false)),
+                client: ClientUse("temperature_type", #""mouth""#, importance: .extra, isMeasurement: false)),
             CharacteristicDescription(
                 .measurementInterval, "Measurement Interval", [.read, .write, .indicate],
                 format: MeasurementInterval.self,
                 value: ValueDescription(
                     .number(1...65535), named: "interval", unit: "s", field: HealthThermometerFields.period.key),
-                client: ClientUse("measurement_interval", importance: .extra, isMeasurement: false)
+                client: ClientUse("measurement_interval", "60", importance: .extra, isMeasurement: false)
             ) { definition, configuration in
                 let range = HealthThermometerSensor.validRange(configuration)
                 definition.descriptors.append(DescriptorDefinition(uuid: .validRange, value: range.octets))

@@ -75,9 +75,9 @@ struct HeartRateSensor: ServiceSensor {
     ) -> Bool {
         if trigger == .scheduled { schedule.reschedule(after: now) }
         if hasRRIntervals { context.pulses[pulse].listen(until: now) }
-        guard let rate = context.pulses[pulse].heart.wanted(at: now) else { return false }
+        guard let rate = context.pulses[pulse].heart.unclampedRate(at: now) else { return false }
         context.noteSaturation(of: rate, as: id, in: 0...Double(highest))
-        let bpm = min(Heart.shown(rate), highest)
+        let bpm = min(Heart.reported(rate), highest)
         measurement.bpm = bpm
         measurement.contact = contactNow(at: now)
         measurement.energyExpended =

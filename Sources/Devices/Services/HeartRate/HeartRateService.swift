@@ -10,6 +10,7 @@ extension ServiceDescription {
     /// The Heart Rate Service, 0x180D.  Heart Rate Service 1.0.
     public static let heartRate = ServiceDescription(
         "heart_rate", .heartRate,
+        "one or two octets, contact, energy, RR intervals, sensor location",
         fields: [
             HeartRateFields.rate.description, HeartRateFields.period.description, HeartRateFields.format.description,
             HeartRateFields.contact.description, HeartRateFields.energy.description,
@@ -30,13 +31,14 @@ extension ServiceDescription {
                         .numbers, named: "rr_ms", key: "rr_ms", unit: "ms", label: "RR intervals", example: "812 790", isSettable: false,
                         tolerance: 1, field: HeartRateFields.rrIntervals.key),
                 ],
-                client: ClientUse("heart_rate", role: .heartRate, isMeasurement: true)),
+                client: ClientUse(
+                    "heart_rate", #"{"bpm": 62, "contact": true, "rr_ms": [967.773]}"#, role: .heartRate, isMeasurement: true)),
             CharacteristicDescription(
                 .bodySensorLocation, "Body Sensor Location", .read, format: BodySensorLocation.self,
                 value: ValueDescription(
                     .word(BodySensorLocation.names, first: 0), named: "location", label: "place on the body", example: "chest",
                     field: HeartRateFields.location.key),
-                client: ClientUse("location", importance: .extra, isMeasurement: false)),
+                client: ClientUse("location", #""chest""#, importance: .extra, isMeasurement: false)),
             // Table 3.1: present if and only if Energy Expended is.
             CharacteristicDescription(
                 .heartRateControlPoint, "Heart Rate Control Point", .write, format: ControlPointOctet.self,

@@ -6,13 +6,14 @@ public import Sensors
 extension ServiceDescription {
     /// Lubdub's own Measurements service, vendor 0x0300: heart rates, several hundred a second.
     public static let measurements = ServiceDescription(
-        "measurements", VendorUUID.measurements.uuid,
+        "measurements", VendorUUID.measurements.uuid, "a stream of heart rates, hundreds per second",
         fields: [MeasurementsFields.rate.description, MeasurementsFields.value.description],
         characteristics: [
             CharacteristicDescription(
                 .heartRates, .notify, format: HeartRateFrame.self,
                 value: ValueDescription(.number(MeasurementsFields.range)),
-                client: ClientUse("measurements", role: .heartRates, isMeasurement: true))
+                client: ClientUse(
+                    "measurements", #"{"samples": 476, "lost": 0, "bpm": 61}"#, role: .heartRates, isMeasurement: true))
         ],
         rate: { $0[MeasurementsFields.rate] },
         sensor: { MeasurementsSensor($0) })

@@ -5,7 +5,8 @@ public import Octets
 extension ServiceDescription {
     /// Polar Measurement Data, by which Polar's straps send an electrocardiogram: `ecg` as `pmd` in a scenario.
     public static let polarMeasurementData = ServiceDescription(
-        "ecg", as: ServiceVariant(ECGFields.form.key, "pmd"), PMD.Identifier.service.uuid, main: "samples",
+        "ecg", as: ServiceVariant(ECGFields.form.key, "pmd"), PMD.Identifier.service.uuid,
+        "the same in Polar's format", main: "samples",
         fields: ECGFields.all,
         characteristics: [
             CharacteristicDescription(
@@ -18,7 +19,7 @@ extension ServiceDescription {
                 value: ValueDescription(
                     .number(-32768...32767), named: "samples", key: "samples", label: "ECG samples", isSettable: false,
                     isEncodable: false),
-                client: ClientUse("ecg", role: .pmdSamples, isMeasurement: true)),
+                client: ClientUse("ecg", #"{"samples": 468, "lost": 0}"#, role: .pmdSamples, isMeasurement: true)),
         ],
         problem: { configuration in
             guard configuration.has(ECGFields.lead.key) else { return nil }

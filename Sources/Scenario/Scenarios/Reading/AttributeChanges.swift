@@ -1,13 +1,12 @@
 import Documents
 
-/// The rules that change attributes, by the device that they name: they say which services it has beside its own, and how
-/// many handles it takes.
+/// The rules that change attributes, by device: they add services and use handles.
 struct AttributeChanges {
     private var rules: [String: [Cursor]] = [:]
 
-    /// A rule that names no device means the only one.
+    /// The rules of a script; those without a target belong to `onlyDevice`.
     init(_ rules: [Cursor], onlyDevice: Cursor?) {
-        for rule in rules where !rule.isGivenUp {
+        for rule in rules where !rule.isLogFull {
             guard let kind: Action.Kind = rule["do"].choice(), kind == .changeServices || kind == .moveHandles,
                 let id = rule["of"]?.string ?? onlyDevice?["id"]?.string
             else { continue }
@@ -15,6 +14,6 @@ struct AttributeChanges {
         }
     }
 
-    /// In the order of the script.
+    /// The rules of a device, in the order of the script.
     func of(_ device: String) -> [Cursor] { rules[device] ?? [] }
 }

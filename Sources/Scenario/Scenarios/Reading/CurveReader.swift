@@ -2,17 +2,17 @@ import Documents
 import Sensors
 import Simulation
 
-/// Makes curves of checked trees; nil where a problem has been noted.
+/// Reads curves from checked documents; returns nil after noting a problem.
 struct CurveReader {
     let loader: Loader
 
-    /// A number, a boolean (1 or 0), a string or a curve; what leaves `range` is a problem.
+    /// A number, a boolean (1 or 0), a string or a curve; notes a problem if it leaves `range`.
     func value(_ cursor: Cursor, in range: ClosedRange<Double>? = nil) -> Value? {
         if let text = cursor.string { return .text(text) }
         return curve(cursor, in: range).map(Value.curve)
     }
 
-    /// A number, a boolean (1 or 0) or a curve; what leaves `range` is a problem.
+    /// A number, a boolean (1 or 0) or a curve; notes a problem if it leaves `range`.
     func curve(_ cursor: Cursor, in range: ClosedRange<Double>? = nil) -> Curve? {
         guard let curve = curve(cursor) else { return nil }
         if let range, let extent = curve.extent,
@@ -23,8 +23,8 @@ struct CurveReader {
             cursor.note(
                 .outOfRange,
                 low == high
-                    ? "\(low) is not from \(least) to \(most)"
-                    : "this goes from \(low) to \(high), and must stay within \(least) and \(most)")
+                    ? "expected a number from \(least) to \(most), found \(low)"
+                    : "expected a curve from \(least) to \(most), found one from \(low) to \(high)")
         }
         return curve
     }
@@ -73,11 +73,13 @@ struct CurveReader {
             bounds.count == 2
         else { return nil }
         guard bounds[0] <= bounds[1] else {
-            cursor["range"]?.note(.outOfRange, "the lowest value stands first")
+            cursor["range"]?.note(.outOfRange, "the lowest value must come first")
             return nil
         }
-        if !(bounds[0]...bounds[1]).contains(start) { cursor["start"]?.note(.outOfRange, "this is outside of range") }
-        if by < 0 { cursor["by"]?.note(.outOfRange, "the largest step is not negative") }
+        if !(bounds[0]...bounds[1]).contains(start) {
+            cursor["start"]?.note(.outOfRange, "the start must be within \"range\"")
+        }
+        if by < 0 { cursor["by"]?.note(.outOfRange, "the largest step must not be negative") }
         return .walk(start: start, by: by, period: period, range: bounds[0]...bounds[1])
     }
 
@@ -86,7 +88,7 @@ struct CurveReader {
         var pieces: [Curve.Piece] = []
         for (index, item) in items.enumerated() {
             if index < items.count - 1, item["for"] == nil {
-                item.note(.missingKey, "only the last piece can go on for ever: \"for\" is missing")
+                item.note(.missingKey, "\"for\" is required, except in the last piece")
             }
             guard let value = item["value"].flatMap({ curve($0) }) else { continue }
             pieces.append(Curve.Piece(value, for: positive(item["for"])))
@@ -96,8 +98,8 @@ struct CurveReader {
 
     private func samples(_ cursor: Cursor) -> [Curve.Sample]? {
         guard let file = cursor["file"], let (path, octets) = loader.octets(of: file) else { return nil }
-        do throws(Table.Wrong) {
-            return try Table.samples(
+        do throws(CSVTable.Failure) {
+            return try CSVTable.samples(
                 octets, column: cursor["column"]?.string, time: cursor["time"]?.string)
         } catch {
             let place = error.line.map { "\(path):\($0): " } ?? "\(path): "
@@ -106,17 +108,17 @@ struct CurveReader {
         }
     }
 
-    /// A duration above zero.
+    /// A duration above zero; notes a problem otherwise.
     private func positive(_ cursor: Cursor?) -> Duration? {
         guard let cursor, let duration = cursor.duration else { return nil }
         if duration > .zero { return duration }
-        cursor.note(.outOfRange, "this has to be longer than nothing")
+        cursor.note(.outOfRange, "expected a duration above zero")
         return nil
     }
 }
 
 extension Curve {
-    /// Between which values it stays, where that can be known; of a step, where it begins.
+    /// The range of its values, if that is known; of a step, its start.
     var extent: ClosedRange<Double>? {
         switch self {
         case .constant(let value), .step(let value, _, _): return value...value
@@ -147,11 +149,11 @@ extension Curve {
 }
 
 extension Cursor {
-    /// The duration that is written here.
+    /// The duration; nil for other values.
     var duration: Duration? { string.flatMap(Units.duration) }
 }
 
 extension Cursor? {
-    /// The choice whose raw value is written here.
+    /// The choice whose raw value is the string; nil for other values.
     func choice<Choice: RawRepresentable<String>>() -> Choice? { self?.string.flatMap(Choice.init(rawValue:)) }
 }

@@ -103,7 +103,7 @@ struct CustomReader {
         var seen: Set<String> = []
         for cursor in names {
             guard let name = cursor.string, !seen.insert(name).inserted else { continue }
-            cursor.note(.repeatedName, "\(name.brief.quoted) stands here already")
+            cursor.note(.repeatedName, "\(name.abbreviated.quoted) stands here already")
         }
     }
 

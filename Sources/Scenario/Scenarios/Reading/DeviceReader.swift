@@ -2,7 +2,7 @@ import Bluetooth
 import Documents
 import Spelling
 
-/// Makes devices of checked trees.
+/// Reads devices from checked documents.
 struct DeviceReader {
     let curves: CurveReader
     let changes: AttributeChanges
@@ -20,7 +20,7 @@ struct DeviceReader {
         }
         var next: UInt64 = 0xC0FF_EE00_0001
         return cursors.map { cursor in
-            // By its place in the list, or the next that nobody has.
+            // Default addresses are numbered by position in the list, without those in use.
             while taken.contains(DeviceAddress(next, .random)) { next += 1 }
             let address = cursor["address"]?.address ?? DeviceAddress(next, .random)
             taken.insert(address)
@@ -52,7 +52,7 @@ struct DeviceReader {
             Advertising.Phase(interval: interval(phase["interval"]), duration: phase["for"]?.duration)
         }
         if let single = cursor?["interval"], !phases.isEmpty {
-            single.note(.conflict, "\"interval\" stands beside \"fast\" or \"slow\"")
+            single.note(.conflict, "\"interval\" and \"fast\" or \"slow\" exclude each other: delete one")
         }
         return Advertising(
             phases: phases.isEmpty
@@ -98,7 +98,7 @@ extension Cursor {
     fileprivate var address: DeviceAddress? { string.flatMap { DeviceAddress($0) } }
 }
 
-/// The duration at a cursor; nil, and a problem, outside of a range.
+/// The duration at a cursor; nil after noting that it is out of range.
 func within(_ cursor: Cursor?, _ range: ClosedRange<Duration>) -> Duration? {
     guard let cursor, let duration = cursor.duration else { return nil }
     guard range.contains(duration) else {

@@ -1,33 +1,35 @@
 import Documents
 import Simulation
 
-/// Makes expectations of checked trees.
+/// Reads expectations from checked documents.
 struct ExpectationReader {
     let moments: MomentReader
     let reachability: ReachabilityAnalysis
 
     func expectation(_ cursor: Cursor) -> Expectation? {
-        guard !cursor.isGivenUp else { return nil }
+        guard !cursor.isLogFull else { return nil }
         let question = question(cursor)
         var since: Moment? = .start
         if let opens = cursor["since"] {
             since = moments.moment(opens)
-            if let reason = since.flatMap(reachability.unsupportedReason) { opens.note(.cannotOpen, reason) }
-            if since == .end { opens.note(.noTime, "nothing is seen any more when the scenario ends") }
+            if let reason = since.flatMap(reachability.unreachableReason) { opens.note(.cannotOpen, reason) }
+            if since == .end {
+                opens.note(.noTime, "there are no events after the end of the scenario: choose an earlier \"since\"")
+            }
         }
         let until = cursor["until"].flatMap(moments.moment)
         guard let question, let since else { return nil }
         if let time = longest(since, until), time < .zero {
-            cursor["until"]?.note(.noTime, "this is over before \"since\" comes")
+            cursor["until"]?.note(.noTime, "\"until\" comes before \"since\"")
         } else if case .rate(_, let length, _) = question, let time = longest(since, until), time < length {
-            cursor["per"]?.note(.cannotOpen, "this is longer than the time in which it is looked at")
+            cursor["per"]?.note(.cannotOpen, "the window must not be longer than the time from \"since\" to \"until\"")
         }
         return Expectation(
             id: cursor["id"]?.string ?? "", question: question, since: since, within: cursor["within"]?.duration,
             until: until, requirement: cursor["requirement"]?.string, isRecommendation: cursor["should"]?.bool ?? false)
     }
 
-    /// From the first `since` to its `until`, where a clock shows both.
+    /// The time from the first `since` to its `until`; nil if they depend on events.
     private func longest(_ since: Moment, _ until: Moment?) -> Duration? {
         guard let opens = since.clockTime(after: Instant(nanoseconds: -1), origin: .start),
             let closes = until?.clockTime(after: opens, origin: .start)
@@ -47,33 +49,33 @@ struct ExpectationReader {
         case "order": return .order((cursor["events"]?.items ?? []).compactMap(moments.event))
         case "rate":
             guard let event, let per = cursor["per"], let length = per.duration else { return nil }
-            if length <= .zero { per.note(.outOfRange, "this has to be longer than nothing") }
+            if length <= .zero { per.note(.outOfRange, "expected a duration above zero") }
             return .rate(event, per: length, bounds(cursor))
         case "delay":
             guard let start = cursor["start"].flatMap(moments.event), let end = cursor["end"].flatMap(moments.event),
-                let most = cursor["max"]?.duration
+                let maximum = cursor["max"]?.duration
             else { return nil }
             if let percentile = cursor["percentile"], percentile.number == 0 {
-                percentile.note(.cannotFail, "nothing is asked of 0 % of the cases")
+                percentile.note(.cannotFail, "expected more than 0 %: this cannot fail")
             }
-            return .delay(from: start, to: end, percentile: cursor["percentile"]?.number ?? 100, most: most)
+            return .delay(from: start, to: end, percentile: cursor["percentile"]?.number ?? 100, maximum: maximum)
         default: return nil
         }
     }
 
-    /// How often something may come.
+    /// The limits on a number of occurrences.
     private func bounds(_ cursor: Cursor) -> Expectation.Limits {
         let limits = moments.limits(cursor, "min", "max")
         guard limits != Expectation.Limits() else {
-            cursor.note(.missingKey, "\"min\", \"max\" or both are missing")
+            cursor.note(.missingKey, "\"min\" or \"max\" is required")
             return limits
         }
         let (min, max) = (limits.min ?? 0, limits.max ?? .infinity)
         if limits.max == nil, min <= 0 {
-            cursor["min"]?.note(.cannotFail, "nothing comes less than 0 times, so that this cannot fail")
+            cursor["min"]?.note(.cannotFail, "this cannot fail: write a larger \"min\", or \"max\"")
         } else if min <= max, Swift.max(0, min.rounded(.up)) > max.rounded(.down) {
             let bounds = (limits.min.map { "from \($0.plain) to " } ?? "at most ") + max.plain
-            (cursor["max"] ?? cursor).note(.cannotOpen, "nothing comes \(bounds) times")
+            (cursor["max"] ?? cursor).note(.cannotOpen, "this cannot pass: no whole number of times is \(bounds)")
         }
         return limits
     }

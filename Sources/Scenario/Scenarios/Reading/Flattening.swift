@@ -1,14 +1,14 @@
 public import Documents
 
 extension ScenarioFile {
-    /// A scenario without problems as one file: with what it includes in its place, and values instead of variables.
+    /// Merges a scenario without problems into one file, with its includes, and with values for variables.
     ///
     /// - Parameters:
-    ///   - file: As ``read(_:variables:load:)`` takes it.
-    ///   - variables: As that takes them.
-    ///   - name: What the new file is to call a file that the scenario names, by its path.
-    ///   - load: As that takes it.
-    /// - Returns: The new file's root, without `$schema`; nil for a suite, and where there is no scenario.
+    ///   - file: The scenario's path.
+    ///   - variables: Values that override the file's own.
+    ///   - name: Returns the new path of a file that the scenario names.
+    ///   - load: Returns the content of the file at a path; nil if there is none.
+    /// - Returns: The root of the merged file, without `$schema`; nil if the file is not a scenario.
     public static func flattened(
         _ file: String, variables: [String: Node] = [:], naming name: (String) -> String, load: (String) -> [UInt8]?
     ) -> Node? {
@@ -31,7 +31,7 @@ extension ScenarioFile {
 }
 
 extension Cursor {
-    /// The tree here, in which curves name their files in another way.
+    /// The tree with new paths of csv files.
     fileprivate func renamingFiles(_ name: (String) -> String) -> Node {
         switch node.value {
         case .array: return Node(.array(items.map { $0.renamingFiles(name) }))

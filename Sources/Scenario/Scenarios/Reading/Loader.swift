@@ -1,19 +1,19 @@
 import Documents
 import Spelling
 
-/// Fetches files, their includes, and the values of variables.
+/// Loads files with their includes, and replaces variables.
 struct Loader {
     let log: ProblemLog
     let load: (String) -> [UInt8]?
 
-    /// Files include one another at most that deep.
-    static let deepest = 8
+    /// The limit on the depth of includes.
+    static let maximumDepth = 8
 
-    /// The tree of a file, if it is an object.
+    /// The root of a file; nil after noting that it is not a JSON object.
     func root(of file: String) -> Cursor? {
         guard let octets = load(file) else {
             let node = Node(.unknown)
-            Cursor(node, file: file, log: log).note(.unreadable, "this file cannot be read")
+            Cursor(node, file: file, log: log).note(.unreadable, "cannot read this file")
             return nil
         }
         return root(of: file, octets)
@@ -33,21 +33,21 @@ struct Loader {
         }
     }
 
-    /// A file's octets, named by what stands at `cursor`.
+    /// The octets of the file that `cursor` names.
     func octets(of cursor: Cursor) -> (path: String, octets: [UInt8])? {
         guard let path = relative(cursor) else { return nil }
         guard let octets = load(path) else {
-            cursor.note(.unreadable, "\(path.quoted) cannot be read")
+            cursor.note(.unreadable, "cannot read \(path.quoted)")
             return nil
         }
         return (path, octets)
     }
 
-    /// The path that stands at `cursor`, if it is relative to the file that says it.
+    /// The path at `cursor`, resolved against its file; nil after noting an absolute one.
     private func relative(_ cursor: Cursor) -> String? {
         guard let path = cursor.string, !path.isEmpty else { return nil }
         guard !path.hasPrefix("/") else {
-            cursor.note(.absolutePath, "\(path.quoted) is not relative to this file")
+            cursor.note(.absolutePath, "\(path.quoted) is absolute: write it relative to this file")
             return nil
         }
         return Self.path(path, from: cursor.file)
@@ -65,8 +65,7 @@ struct Loader {
 
     // MARK: Includes and variables
 
-    /// The files that make a scenario, the included before those that include them, with variables replaced and shapes
-    /// checked; the last is `root` itself.
+    /// The files of a scenario, included ones first and `root` last, checked and with values for variables.
     func resolved(_ root: Cursor, overrides: [String: Node]) -> [Cursor] {
         var files: [Cursor] = []
         var budget = Budget()
@@ -86,7 +85,7 @@ struct Loader {
         return resolved
     }
 
-    /// What all includes of a scenario have together.
+    /// The remaining number and size of included files.
     private struct Budget {
         var files = 1000
         var octets = 16 << 20
@@ -101,18 +100,18 @@ struct Loader {
                 item.note(.includeLoop, "\(path.quoted) includes itself: \((chain + [path]).joined(separator: " > "))")
                 continue
             }
-            guard chain.count <= Self.deepest, budget.files > 0 else {
-                item.note(.includesTooDeep, "files include one another more than \(Self.deepest) deep, or 1000 in all")
+            guard chain.count <= Self.maximumDepth, budget.files > 0 else {
+                item.note(.includesTooDeep, "too many includes: more than \(Self.maximumDepth) levels, or 1000 files")
                 continue
             }
             budget.files -= 1
             guard let octets = load(path) else {
-                item.note(.unreadable, "\(path.quoted) cannot be read")
+                item.note(.unreadable, "cannot read \(path.quoted)")
                 continue
             }
             budget.octets -= octets.count
             guard budget.octets >= 0 else {
-                item.note(.tooLarge, "the included files have more than 16 MiB in all")
+                item.note(.tooLarge, "the included files exceed 16 MiB in total")
                 budget.isSpent = true
                 continue
             }
@@ -122,7 +121,7 @@ struct Loader {
     }
 }
 
-/// The values that `${name}` stands for.
+/// The values of `${name}`.
 private struct Variables {
     private struct Variable {
         let declared: Cursor
@@ -133,7 +132,7 @@ private struct Variables {
     private var table: [String: Variable] = [:]
     private var names: [String] = []
 
-    /// What comes later counts.
+    /// Adds variables; later values replace earlier ones.
     mutating func declare(_ variables: Cursor?) {
         for (member, cursor) in variables?.entries ?? [] {
             if table.updateValue(Variable(declared: cursor, value: cursor.node), forKey: member.key) == nil {
@@ -145,30 +144,30 @@ private struct Variables {
     mutating func override(_ name: String, _ value: Node, _ root: Cursor) {
         guard table[name] != nil else {
             let hint = suggestion(for: name, among: names)
-            return root.note(.unknownVariable, "there is no variable \(name.quoted) to set\(hint)")
+            return root.note(.unknownVariable, "no variable \(name.quoted) to set\(hint)")
         }
         guard value.isSimple else {
-            return root.note(.wrongType, "the variable \(name.quoted) is set to \(value.kind), and must be one value")
+            return root.note(.wrongType, "expected a single value for the variable \(name.quoted), found \(value.kind)")
         }
         table[name]?.value = value
     }
 
     func noteUnused() {
         for name in names {
-            if let variable = table[name], !variable.isUsed, !variable.declared.isGivenUp {
+            if let variable = table[name], !variable.isUsed, !variable.declared.isLogFull {
                 variable.declared.note(.unusedVariable, "the variable \(name.quoted) is never used")
             }
         }
     }
 
-    /// The tree at `cursor` with values in place of variables, written where the variables were.
+    /// The tree at `cursor` with values in place of variables, at the positions of the variables.
     mutating func replaced(_ cursor: Cursor, isRoot: Bool = false) -> Node {
         switch cursor.node.value {
         case .string(let string):
             guard let name = Forms.variableName(string) else { return cursor.node }
             guard let variable = table[name] else {
                 let hint = suggestion(for: name, among: names)
-                cursor.note(.unknownVariable, "there is no variable \(name.quoted)\(hint)")
+                cursor.note(.unknownVariable, "no variable \(name.quoted)\(hint)")
                 return Node(.unknown, at: cursor.node.position)
             }
             table[name]?.isUsed = true

@@ -3,13 +3,13 @@ import GATT
 import Services
 import Spelling
 
-/// What the paths of a scenario name.
+/// Resolves the paths of a scenario.
 struct Names {
     let devices: [Device]
     private var entities: [String: EntityReference] = ["client": .client]
-    private var paths: [String] = ["client"]  // in the order in which they are suggested
+    private var paths: [String] = ["client"]  // in the order of suggestions
 
-    /// Of these devices, and of rules with these ids, in the order of the script.
+    /// The names of devices, and of rules with these ids in the order of the script.
     init(devices: [Device], rules: [String?]) {
         self.devices = devices
         for case (let index, let id?) in rules.enumerated() { add(id, .rule(index)) }
@@ -30,36 +30,36 @@ struct Names {
         }
     }
 
-    /// The first thing with a path has it.
+    /// Adds a path, unless it is in use.
     private mutating func add(_ path: String, _ entity: EntityReference) {
         guard entities[path] == nil else { return }
         entities[path] = entity
         paths.append(path)
     }
 
-    /// What a path names, if that is of the sort that is asked for; else a problem is noted.
+    /// The entity of a path; nil after noting that there is none, or not a suitable one.
     func entity(_ cursor: Cursor, _ target: Target) -> EntityReference? {
         guard let path = cursor.string, Forms.entity.accepts(path) else { return nil }
         guard let entity = entities[path] else {
             let hint = suggestion(for: path, among: paths)
-            cursor.note(.unknownThing, "there is no \(path.quoted)\(needsDevice(path) ?? hint)")
+            cursor.note(.unknownEntity, "unknown path \(path.quoted)\(needsDevice(path) ?? hint)")
             return nil
         }
         return fitted(entity, target, cursor)
     }
 
-    /// Which service of a device a definition is, by its name.
+    /// The index of the service that a definition adds to a device.
     func service(defined cursor: Cursor, of device: Int) -> Int? {
-        guard !cursor.isGivenUp, let word = cursor["service"]?.string else { return nil }
+        guard !cursor.isLogFull, let word = cursor["service"]?.string else { return nil }
         let name = cursor["id"]?.string ?? word
         guard case .service(device, let service)? = entities["\(devices[device].id)/\(name)"] else {
-            cursor.note(.unknownThing, "this device will not have a service \(name.quoted)")
+            cursor.note(.unknownEntity, "the device has no service \(name.quoted)")
             return nil
         }
         return service
     }
 
-    /// What carries a part that has no characteristic of its own.
+    /// The characteristic value that includes a value; nil for one with its own characteristic.
     func carrier(of entity: EntityReference) -> Event.Carrier? {
         guard case .part(let device, let index, let part) = entity else { return nil }
         let service = devices[device].services[index]
@@ -71,42 +71,42 @@ struct Names {
         }
     }
 
-    /// A value and its service; nil for any other reference.
+    /// A value and its service; nil for other entities.
     func value(_ entity: EntityReference) -> (service: Service, value: ServiceValue)? {
         guard case .part(let device, let index, let part) = entity else { return nil }
         let service = devices[device].services[index]
         return (service, service.values[part])
     }
 
-    /// The device that is meant when none is named.
+    /// The device of actions without a target; nil if there are several.
     func onlyDevice() -> EntityReference? { devices.count == 1 ? .device(0) : nil }
 
     private func fitted(_ entity: EntityReference, _ target: Target, _ cursor: Cursor) -> EntityReference? {
         func wrong(_ expected: String) -> EntityReference? {
-            cursor.note(.wrongThing, "expected \(expected), found \(cursor.node.kind), which is \(sort(entity))")
+            cursor.note(.wrongEntity, "expected \(expected), found \(cursor.node.kind), \(sort(entity))")
             return nil
         }
         switch (target, entity) {
         case (.device, .device), (.rule, .rule), (.client, .client): return entity
         case (.service(let owner), .service(let device, _)) where device == owner: return entity
         case (.service(let owner), _): return wrong("a service of \(devices[owner].id.quoted)")
-        case (.anything, .rule): return wrong("a device, service or part")
+        case (.anything, .rule): return wrong("a device, service or value")
         case (.served, .device), (.served, .service), (.served, .part): return entity
-        case (.served, _): return wrong("a device, service or part")
+        case (.served, _): return wrong("a device, service or value")
         case (.anything, _), (.sender, .device): return entity
         case (.sender, .service(let device, let service)):
             let values = devices[device].services[service].values
             guard values.contains(where: { !$0.properties.isDisjoint(with: .sent) }) else {
                 let properties = CharacteristicProperties.sent.words(" or ")
-                cursor.note(.missingProperty, "\(cursor.node.kind) has no part that can \(properties)")
+                cursor.note(.missingProperty, "\(cursor.node.kind) has no value that can \(properties)")
                 return nil
             }
             return entity
         case (.sender, .part): return fitted(entity, .part(.sent), cursor)
-        case (.sender, _): return wrong("a device, service or part")
+        case (.sender, _): return wrong("a device, service or value")
         case (.part(let properties), .service(let device, let service)):
             guard let part = mainValue(devices[device].services[service]) else {
-                return wrong("one of its parts")
+                return wrong("one of its values")
             }
             return fitted(.part(device: device, service: service, part: part), .part(properties), cursor)
         case (.part(let properties), .part(let device, let service, let index)):
@@ -114,12 +114,12 @@ struct Names {
             guard properties.isEmpty || !properties.isDisjoint(with: has.withWrites) else {
                 cursor.note(
                     .missingProperty,
-                    "\(cursor.node.kind) can not \(properties.words(" or ")), only \(has.withWrites.words(", "))")
+                    "\(cursor.node.kind) cannot \(properties.words(" or ")), only \(has.withWrites.words(", "))")
                 return nil
             }
             return entity
         case (.device, _): return wrong("a device")
-        case (.part, _): return wrong("a part of a service")
+        case (.part, _): return wrong("a value of a service")
         case (.rule, _): return wrong("the id of a rule")
         case (.client, _): return wrong("\"client\"")
         }
@@ -133,27 +133,28 @@ struct Names {
         switch entity {
         case .device: "a device"
         case .service: "a service"
-        case .part: "a part of a service"
+        case .part: "a value of a service"
         case .client: "the client"
         case .rule: "a rule"
         }
     }
 
-    /// What to say when only the device's name is missing.
+    /// A hint if only the name of the device is missing.
     private func needsDevice(_ path: String) -> String? {
         let first = path.split(separator: "/").first.map(String.init) ?? ""
         guard devices.count > 1, devices.contains(where: { $0.services.contains { $0.id == first } }) else {
             return nil
         }
-        return ": with several devices, a path begins with one of \(devices.map(\.id).joined(separator: ", "))"
+        return
+            ": the scenario has several devices, so begin the path with one of \(devices.map(\.id).joined(separator: ", "))"
     }
 }
 
 extension CharacteristicProperties {
-    /// Of what a server sends without being asked.
-    fileprivate static let sent: CharacteristicProperties = [.notify, .indicate]
+    /// The properties of values that a server sends without a request.
+    static let sent: CharacteristicProperties = [.notify, .indicate]
 
-    /// A command is a write too.
+    /// The properties, with `write` if there are write commands.
     fileprivate var withWrites: CharacteristicProperties { contains(.writeWithoutResponse) ? union(.write) : self }
 
     /// `be read or be notified`.

@@ -1,33 +1,34 @@
 public import Documents
+import Spelling
 
-/// What a file of the scenario language is.
+/// The content of a file of the scenario language.
 public enum ScenarioFile: Hashable, Sendable {
     /// One case.
     case scenario(Scenario)
     /// A list of cases.
     case suite(Suite)
 
-    /// What came of reading a file: problems do not keep what can be understood from being understood.
+    /// The result of reading a file.
     public struct Reading: Sendable {
-        /// What the file says, as far as it can be understood; nil when it is no JSON object.
+        /// The valid part of the file; nil if it is not a JSON object.
         public let content: ScenarioFile?
-        /// All problems, file by file and in the order of the text.  Nothing may be played before it is empty.
+        /// All problems, by file and position.  Do not run a scenario with problems.
         public let problems: [Problem]
 
-        /// The scenario, if the file is one.
+        /// The scenario; nil for a suite.
         public var scenario: Scenario? {
             guard case .scenario(let scenario) = content else { return nil }
             return scenario
         }
     }
 
-    /// Reads a file and all that it names.
+    /// Reads a file and all files that it names.
     ///
     /// - Parameters:
-    ///   - file: Its path: messages begin with it, and other files are named relative to it.
-    ///   - variables: Values instead of the file's own.
-    ///   - load: Gives the octets of the regular file at a path; nil when there is none.
-    /// - Returns: What it says, and everything that is wrong with it.
+    ///   - file: Its path, for messages and to resolve relative paths.
+    ///   - variables: Values that override the file's own.
+    ///   - load: Returns the content of the regular file at a path; nil if there is none.
+    /// - Returns: The content and its problems.
     public static func read(
         _ file: String, variables: [String: Node] = [:], load: (String) -> [UInt8]?
     ) -> Reading {
@@ -44,7 +45,7 @@ public enum ScenarioFile: Hashable, Sendable {
             guard let root = loader.root(of: file) else { return nil }
             if let kind = root["kind"], kind.string == "suite" {
                 guard !isCase else {
-                    kind.note(.unknownName, "a case of a suite is a scenario, and this file is a suite")
+                    kind.note(.unknownName, "expected a scenario: a suite cannot contain suites")
                     return nil
                 }
                 Tables.suite.check(root)
@@ -63,27 +64,26 @@ public enum ScenarioFile: Hashable, Sendable {
 
 /// A list of cases.
 public struct Suite: Hashable, Sendable {
-    /// A scenario, and how it is run.
+    /// A scenario and its parameters.
     public struct Case: Hashable, Sendable {
-        /// What reports call it.
+        /// Its name in reports.
         public var id: String
-        /// The path of its file, as it can be loaded.
+        /// The path of its file, as `load` takes it.
         public var scenario: String
-        /// Instead of the scenario's own.
+        /// Overrides the scenario's seed.
         public var seed: UInt64?
-        /// Instead of the scenario's own values.
+        /// Overrides the scenario's variables.
         public var variables: [String: Node]
     }
 
-    /// What it is called in reports.
+    /// Its name in reports.
     public var name: String
-    /// In the order in which they are run.
+    /// The cases, in the order in which they run.
     public var cases: [Case]
 
-    /// Reads a suite, but not the scenarios that it names.
+    /// Reads a suite without its scenarios.
     ///
-    /// - Returns: The suite, as far as it can be understood, and everything that is wrong with this one file; nil when it
-    ///   is none: a scenario, or nothing that can be understood.
+    /// - Returns: The valid part of the suite, and the problems of this file; nil if the file is not a suite.
     public static func read(_ file: String, _ octets: [UInt8]) -> (suite: Suite, problems: [Problem])? {
         let log = ProblemLog()
         guard let root = Loader(log: log, load: { _ in octets }).root(of: file), root["kind"]?.string == "suite" else {
@@ -100,12 +100,12 @@ public struct Suite: Hashable, Sendable {
         for item in root["cases"]?.items ?? [] {
             guard let path = item["scenario"]?.string, !path.isEmpty else { continue }
             guard !path.hasPrefix("/") else {
-                item["scenario"]?.note(.absolutePath, "\(path) is not relative to this file")
+                item["scenario"]?.note(.absolutePath, "\(path.quoted) is absolute: write it relative to this file")
                 continue
             }
             let id = item["id"]?.string ?? (path.hasSuffix(".json") ? String(path.dropLast(5)) : path)
             if cases.contains(where: { $0.id == id }) {
-                (item["id"] ?? item).note(.duplicateID, "there is another case \"\(id)\"")
+                (item["id"] ?? item).note(.duplicateID, "another case has the id \(id.quoted)")
             }
             let variables = (item["variables"]?.members ?? []).map { ($0.key, $0.node) }
             cases.append(

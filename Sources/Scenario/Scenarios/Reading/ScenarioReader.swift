@@ -2,18 +2,20 @@ import Documents
 import Simulation
 import Spelling
 
-/// Makes a scenario of its checked files, and notes what only the whole shows.
+/// Reads a scenario from its checked files, and notes problems between their parts.
 struct ScenarioReader {
     let loader: Loader
 
-    /// The included files come first; the last is the scenario's own.
+    /// The scenario of files, of which the included ones come first.
     func scenario(_ files: [Cursor]) -> Scenario {
         func all(_ key: String) -> [Cursor] { files.flatMap { $0[key]?.items ?? [] } }
         let root = files.last
         let rules = all("script")
         let changes = AttributeChanges(rules, onlyDevice: all("devices").count == 1 ? all("devices").first : nil)
         let devices = DeviceReader(curves: CurveReader(loader: loader), changes: changes).devices(all("devices"))
-        if all("devices").isEmpty { (root?["devices"] ?? root)?.note(.noDevices, "a scenario needs a device") }
+        if all("devices").isEmpty {
+            (root?["devices"] ?? root)?.note(.noDevices, "a scenario needs at least one device")
+        }
         noteDuplicates(all("devices") + rules, "device or rule", taken: ["client"])
         noteDuplicates(all("expect"), "expectation")
         let names = Names(devices: devices, rules: rules.map { $0["id"]?.string })
@@ -23,13 +25,13 @@ struct ScenarioReader {
         let playable = readRules.map { $0.1 ?? .unreadable }
         let limit = root?["limit"]?.duration ?? playable.lastMoment + .seconds(30)
         if let cursor = root?["limit"], limit <= .zero {
-            cursor.note(.outOfRange, "this has to be longer than nothing")
+            cursor.note(.outOfRange, "expected a duration above zero")
         }
         let reachability = ReachabilityAnalysis(rules: playable, limit: limit, devices: devices)
         for (index, (cursor, rule)) in readRules.enumerated() where rule != nil {
-            if let reason = reachability.unsupportedReason(rule: index) {
+            if let reason = reachability.unreachableReason(rule: index) {
                 (cursor["when"] ?? cursor).note(.cannotFire, reason)
-            } else if let reason = reachability.whyNeverEnds(rule: index) {
+            } else if let reason = reachability.endlessReason(rule: index) {
                 cursor["until"]?.note(.cannotFire, reason)
             }
         }
@@ -48,16 +50,16 @@ struct ScenarioReader {
         guard let cursor, let id = cursor.string else { return nil }
         guard let index = devices.firstIndex(where: { $0.id == id }) else {
             cursor.note(
-                .unknownThing, "there is no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
+                .unknownEntity, "no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
             return nil
         }
         if devices[index].role == .central {
-            cursor.note(.wrongThing, "\(id.quoted) is a central: nobody connects to it")
+            cursor.note(.wrongEntity, "\(id.quoted) is a central: choose a peripheral")
         }
         return index
     }
 
-    /// The sensors' clocks count 2⁶³ ns, and would stop behind them.
+    /// Notes `skip_time` rules that exceed the sensors' clocks, which end after 2⁶³ ns.
     private func noteEndOfClocks(_ rules: [(Cursor, Rule?)], _ limit: Duration, _ devices: [Device]) {
         var left = devices.map { _ in Duration.nanoseconds(Int64.max) - limit }
         for (cursor, rule) in rules {
@@ -65,10 +67,10 @@ struct ScenarioReader {
             else {
                 continue
             }
-            left[device] -= by * rule.when.leastTimes(before: limit)
+            left[device] -= by * rule.when.minimumTimes(before: limit)
             guard left[device] < .zero else { continue }
-            cursor["by"]?.note(.outOfRange, "with all that is skipped, the clock of the sensors leaves its 292 years")
-            left[device] = .nanoseconds(Int64.max)  // said once
+            cursor["by"]?.note(.outOfRange, "the sensors' clock ends after 292 years: skip less time")
+            left[device] = .nanoseconds(Int64.max)  // note it only once
         }
     }
 
@@ -76,13 +78,13 @@ struct ScenarioReader {
         var seen = taken
         for id in cursors.compactMap({ $0["id"] }) {
             if let name = id.string, !seen.insert(name).inserted {
-                id.note(.duplicateID, "there is another \(sort) \(name.quoted)")
+                id.note(.duplicateID, "another \(sort) has the id \(name.quoted)")
             }
         }
     }
 }
 
 extension Rule {
-    /// Stands in the place of a rule of which nothing can be understood, so that the others keep their index.
-    static let unreadable = Rule(id: nil, when: .end, action: Action(.notPlayed(.clear)), chance: 0, end: nil)
+    /// Replaces a rule with problems, so that the others keep their indices.
+    static let unreadable = Rule(id: nil, when: .end, action: Action(.clear), chance: 0, end: nil)
 }

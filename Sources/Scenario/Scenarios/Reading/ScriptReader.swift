@@ -5,7 +5,7 @@ import GATT
 import Sensors
 import Services
 
-/// Makes moments and events of checked trees.
+/// Reads moments and events from checked documents.
 struct MomentReader {
     let names: Names
 
@@ -21,16 +21,16 @@ struct MomentReader {
         guard let first = at.duration else { return nil }
         guard let cursorEvery = cursor["every"] else {
             if let times = cursor["times"]?.integer, times > 1 {
-                cursor.note(.missingKey, "\"times\" stands without \"every\"")
+                cursor.note(.missingKey, "\"times\" requires \"every\"")
             }
             return .time(first)
         }
         guard let every = cursorEvery.duration else { return nil }
         guard every > .zero else {
-            cursorEvery.note(.outOfRange, "this has to be longer than nothing")
+            cursorEvery.note(.outOfRange, "expected a duration above zero")
             return nil
         }
-        let times = cursor["times"]?.integer.map { max(1, min($0, Tables.mostTimes)) }
+        let times = cursor["times"]?.integer.map { max(1, min($0, Tables.maximumTimes)) }
         return .repeated(first: first, every: every, times: times)
     }
 
@@ -40,7 +40,7 @@ struct MomentReader {
         let of = cursor["of"].flatMap { names.entity($0, Tables.target(of: kind)) }
         if cursor["of"] != nil, of == nil { return nil }
         if cursor["nth"] != nil, let every = cursor["every"] {
-            every.note(.conflict, "\"nth\" and \"every\" exclude each other")
+            every.note(.conflict, "\"nth\" and \"every\" exclude each other: delete one")
         }
         let occurrence: Event.Occurrence =
             cursor["nth"]?.integer.map(Event.Occurrence.nth) ?? cursor["every"]?.integer.map(Event.Occurrence.every)
@@ -59,7 +59,7 @@ struct MomentReader {
         ].compactMap(\.self)
     }
 
-    /// A matcher; nil where a problem has been noted.
+    /// A matcher; nil after noting a problem.
     func matcher(_ cursor: Cursor) -> Matcher? {
         switch cursor.node.value {
         case .null: return .null
@@ -90,19 +90,21 @@ struct MomentReader {
             let of = names.entity(path, .part([.read, .notify, .indicate]))
         else { return nil }
         if let (_, value) = names.value(of), !value.description.isNumber {
-            if statistic.calculates { path.note(.noNumber, "\(path.node.kind) is no number, and has no \(statistic)") }
-            cursor["below"]?.note(.noNumber, "\(path.node.kind) is no number, and never below one")
+            if statistic.calculates {
+                path.note(.noNumber, "\(path.node.kind) is not a number, so it has no \(statistic)")
+            }
+            cursor["below"]?.note(.noNumber, "\(path.node.kind) is not a number: \"below\" does not apply")
         }
         return Matcher.Truth(
             statistic: statistic, of: of, last: cursor["last"]?.integer, below: cursor["below"]?.number,
             tolerance: cursor["$tolerance"]?.number ?? 0)
     }
 
-    /// Two bounds; that the lower one is above the higher one is a problem.
+    /// Two bounds; notes a problem if the lower one exceeds the higher one.
     func limits(_ cursor: Cursor, _ lower: String, _ upper: String) -> Expectation.Limits {
         let (min, max) = (cursor[lower]?.number, cursor[upper]?.number)
         if let min, let max, min > max {
-            cursor[lower]?.note(.cannotOpen, "nothing is both \(min.plain) or more and \(max.plain) or less")
+            cursor[lower]?.note(.cannotOpen, "the lower bound \(min.plain) exceeds the upper bound \(max.plain)")
         }
         return Expectation.Limits(min: min, max: max)
     }
@@ -117,14 +119,14 @@ extension Matcher.Statistic {
     }
 }
 
-/// Makes rules of checked trees.
+/// Reads rules from checked documents.
 struct ScriptReader {
     let names: Names
     let moments: MomentReader
     let curves: CurveReader
 
     func rule(_ cursor: Cursor) -> Rule? {
-        guard !cursor.isGivenUp else { return nil }
+        guard !cursor.isLogFull else { return nil }
         let when = cursor["when"].flatMap(moments.moment)
         let action = ActionReader(names: names, curves: curves).action(cursor)
         let end = end(cursor)
@@ -133,10 +135,10 @@ struct ScriptReader {
             id: cursor["id"]?.string, when: when, action: action, chance: cursor["chance"]?.number ?? 1, end: end)
     }
 
-    /// How long what an object says lasts.
+    /// The end of an action; nil if the object has none.
     func end(_ cursor: Cursor) -> Rule.End? {
         if cursor["for"] != nil, let until = cursor["until"] {
-            until.note(.conflict, "\"for\" and \"until\" exclude each other")
+            until.note(.conflict, "\"for\" and \"until\" exclude each other: delete one")
         }
         return cursor["for"]?.duration.map(Rule.End.after)
             ?? cursor["until"].flatMap(moments.moment).map(Rule.End.at)
@@ -144,6 +146,9 @@ struct ScriptReader {
 }
 
 extension Cursor {
+    /// The octets of a key's value, written as hexadecimal digits.
+    func octets(_ key: String) -> [UInt8]? { self[key]?.string.flatMap(Units.octets) }
+
     /// A number of one octet, or a name.
     var code: Code? { string.map(Code.name) ?? integer.flatMap(UInt8.init(exactly:)).map(Code.number) }
 }

@@ -38,7 +38,7 @@ struct ServiceReader {
     }
 
     private func service(_ cursor: Cursor) -> Service? {
-        guard !cursor.isGivenUp, let word = cursor["service"]?.string else { return nil }
+        guard !cursor.isLogFull, let word = cursor["service"]?.string else { return nil }
         let id = cursor["id"]?.string ?? word
         if word == Tables.custom { return Service(id: id, configured: CustomReader(services: self).custom(cursor)) }
         guard let fields = ServiceRegistry.service(named: word)?.fields else { return nil }

@@ -1,18 +1,18 @@
 import Documents
 
-/// The whole grammar, in tables: the reader checks files with them, and the schema is written from them.
+/// The grammar of the language: the reader checks files with it, and the schema is generated from it.
 enum Tables {
     static let scenario = Grammar(root: .object(scenarioFields), definitions: definitions, everywhere: everywhere)
     static let included = Grammar(root: .object(sharedFields), definitions: definitions, everywhere: everywhere)
     static let suite = Grammar(root: .object(suiteFields), definitions: definitions, everywhere: everywhere)
 
-    /// What a file may be, for the schema.
+    /// Any file, for the schema.
     static let file = Grammar(
         root: .any([.object(suiteFields), .object(scenarioFields)]), definitions: definitions, everywhere: everywhere)
 
-    static let everywhere = [Shape.Field("note", .text, "For people; means nothing else.")]
+    static let everywhere = [Shape.Field("note", .text, "A remark for people; ignored.")]
 
-    /// Keys whose strings no variable replaces.
+    /// Keys whose strings cannot be variables.
     static let fixedKeys = [
         "id", "service", "curve", "event", "do", "expect", "kind", "lubdub", "$schema", "note", "variables",
     ]
@@ -26,50 +26,55 @@ enum Tables {
 
     private static let header: [Shape.Field] = [
         .init("$schema", .text, "For editors."),
-        .init("lubdub", .integer(1...1), required: true, "The version of the language."),
-        .init("tags", .list(.text), "By which it can be chosen."),
+        .init("lubdub", .version(1), required: true, "The version of the language."),
+        .init("tags", .list(.text), "Labels to select it by."),
     ]
 
     static let sharedFields =
         header + [
-            .init("name", .text, "What reports call it."),
+            .init("name", .text, "Its name in reports."),
             .init(
                 "variables", .map(Forms.id, .any([.anyNumber, .boolean, .text])),
-                "Values that stand for \"${name}\" elsewhere in the file, and can be given anew for a run."),
+                "Values of \"${name}\" in the file; a run can override them."),
             .init(
-                "include", .list(.path), "Files whose devices, script, expectations and variables come before these."),
-            .init("devices", .list(.definition("device")), "What is on the air besides the client."),
-            .init("script", .list(.definition("rule")), "What is done when."),
-            .init("expect", .list(.definition("expectation")), "What should be seen."),
+                "include", .list(.path),
+                "Files whose devices, script, expectations and variables are added before these."),
+            .init("devices", .list(.definition("device")), "The devices."),
+            .init("script", .list(.definition("rule")), "The rules."),
+            .init("expect", .list(.definition("expectation")), "The expectations."),
         ]
 
     static let scenarioFields =
         sharedFields.filter { $0.key != "name" } + [
-            .init("name", .text, required: true, "What reports call it."),
-            .init("kind", .name(["scenario"]), "A scenario, unless it says otherwise."),
-            .init("seed", .natural, "All chance comes from it; 1 if it is left out."),
-            .init("begins", .form(Forms.wallTime), "What the sensors' clock shows at the start."),
-            .init("limit", .duration, "The case ends then; 30 s after the script's last moment if it is left out."),
+            .init("name", .text, required: true, "Its name in reports."),
+            .init("kind", .name(["scenario"]), "Scenario by default."),
+            .init("seed", .natural, "Seed of all random numbers; 1 by default."),
+            .init("begins", .form(Forms.wallTime), "The sensors' wall-clock time at the start."),
+            .init(
+                "limit", .duration,
+                "Duration of the case; by default it ends 30 s after the script's last known moment."),
             .init(
                 "target", .id,
-                "The device that a client is told of, and to which alone the built-in client connects. If it is left out: the first, and whom the built-in client hears best."
+                "The device that the client should connect to. By default it is the first; the built-in client then chooses the strongest signal."
             ),
         ]
 
     static let suiteFields =
         header + [
-            .init("name", .text, required: true, "What reports call it."),
-            .init("kind", .name(["suite"]), required: true, "A list of cases."),
+            .init("name", .text, required: true, "Its name in reports."),
+            .init("kind", .name(["suite"]), required: true, "A suite."),
             .init(
                 "cases",
                 .list(
                     .object([
-                        .init("scenario", .path, required: true, "The file, relative to this one."),
-                        .init("id", .form(Forms.path), "The scenario's path without .json if it is left out."),
-                        .init("seed", .natural, "Instead of the scenario's own."),
+                        .init("scenario", .path, required: true, "Path, relative to this file."),
+                        .init(
+                            "id", .form(Forms.path),
+                            "Its name in reports; the scenario's path without .json by default."),
+                        .init("seed", .natural, "Overrides the scenario's seed."),
                         .init(
                             "variables", .map(Forms.id, .any([.anyNumber, .boolean, .text])),
-                            "Instead of the scenario's own values."),
-                    ])), required: true, "In the order in which they are run."),
+                            "Overrides the scenario's variables."),
+                    ])), required: true, "The cases, in order."),
         ]
 }

@@ -1,16 +1,11 @@
 import Documents
 
 extension Tables {
-    /// What is known, and not played yet by this version: a key, its value and why.  What is played loses its row.
-    private static let notYet = [
-        (key: "do", value: "forget_bond", why: "needs pairing, which is not played yet")
-    ]
-
-    /// Notes everything at and below `cursor` that is not played yet.
+    /// Notes all actions at and below `cursor` that no radio supports yet.
     static func noteNotYet(_ cursor: Cursor) {
-        for (member, value) in cursor.entries where !cursor.isGivenUp {
-            if let row = notYet.first(where: { $0.key == member.key && $0.value == value.string }) {
-                value.note(.notYet, "\(value.node.kind) \(row.why)")
+        for (member, value) in cursor.entries where !cursor.isLogFull {
+            if member.key == "do", let kind: Action.Kind = Optional(value).choice(), kind.row.support.radios.isEmpty {
+                value.note(.notYet, "\(value.node.kind) is \(kind.row.support.reason)")
             }
             noteNotYet(value)
         }

@@ -7,124 +7,125 @@ import Simulation
 
 // How clients learn that attributes have changed.  Core 6.0, Vol 3, Part G, sections 2.5.2 and 7.
 extension Check {
-    private static let hashed = Claim.characteristic(.databaseHash, of: .genericAttribute)
-    private static let featured = Claim.characteristic(.clientSupportedFeatures, of: .genericAttribute)
-    private static let changing = Claim.indicated(.serviceChanged, of: .genericAttribute)
+    private static let hasHash = Prerequisite.characteristic(.databaseHash, of: .genericAttribute)
+    private static let hasFeatures = Prerequisite.characteristic(.clientSupportedFeatures, of: .genericAttribute)
+    private static let indicatesChanges = Prerequisite.indicated(.serviceChanged, of: .genericAttribute)
 
     static let caching = [
         Check(
-            "GATT/SR/GAS/BV-01-C", "a client that wants to know is told which handles have changed",
-            "Core 6.0, Vol 3, Part G, section 7.1", if: changing
-        ) { peripheral throws(CheckExit) in try peripheral.expectChangeTold() },
+            "GATT/SR/GAS/BV-01-C", "a subscribed client is indicated which handles have changed",
+            "Core 6.0, Vol 3, Part G, section 7.1", if: indicatesChanges
+        ) { peripheral throws(CheckExit) in try peripheral.expectChangeIndicated() },
         Check(
-            "GATT/SR/GAS/BV-02-C", "the Database Hash is that of the attributes",
-            "Core 6.0, Vol 3, Part G, section 7.3.1", if: hashed
+            "GATT/SR/GAS/BV-02-C", "the Database Hash matches the attributes",
+            "Core 6.0, Vol 3, Part G, section 7.3.1", if: hasHash
         ) { peripheral throws(CheckExit) in
-            let told = try peripheral.databaseHash()
+            let received = try peripheral.databaseHash()
             let computed = try peripheral.computedHash()
-            // Stacks differ in which octet goes first, and clients only compare.
+            // Stacks differ in the octet order, and clients only compare hashes.
             try peripheral.expect(
-                told == computed || told == computed.reversed(),
-                "\(computed.hex), AES-CMAC of what was discovered, in either order", seen: told.hex)
+                received == computed || received == computed.reversed(),
+                "\(computed.hex), the AES-CMAC of the discovered attributes, in either octet order", seen: received.hex)
         },
         Check(
-            "GATT/SR/GAS/BV-03-C", "what a client supports is kept for its connection, and for it only",
-            "Core 6.0, Vol 3, Part G, section 7.2", if: featured
+            "GATT/SR/GAS/BV-03-C", "Client Supported Features last for one connection of an unbonded client",
+            "Core 6.0, Vol 3, Part G, section 7.2", if: hasFeatures
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
-            try peripheral.write([0x01], to: handle, "2B29")
-            let kept = try peripheral.read(handle, "2B29")
-            try peripheral.expect(kept.first == 0x01, "2B29 is 01 as it was written", seen: kept.hex)
+            try peripheral.write([0x01], to: handle, "Client Supported Features")
+            let kept = try peripheral.read(handle, "Client Supported Features")
+            try peripheral.expect(kept.first == 0x01, "Client Supported Features is 01, as written", seen: kept.hex)
             peripheral.disconnect()
             try peripheral.connect()
-            let next = try peripheral.read(handle, "2B29")
+            let next = try peripheral.read(handle, "Client Supported Features")
             try peripheral.expect(
-                next.allSatisfy { $0 == 0 }, "2B29 is 00 for a client without a bond that comes back", seen: next.hex)
+                next.allSatisfy { $0 == 0 }, "Client Supported Features is 00 after an unbonded client reconnects",
+                seen: next.hex)
         },
         Check(
-            "gatt/supported_features_stay", "a client cannot take back what it supports",
-            "Core 6.0, Vol 3, Part G, section 7.2", if: featured
+            "gatt/supported_features_stay", "a client cannot clear a feature that it has set",
+            "Core 6.0, Vol 3, Part G, section 7.2", if: hasFeatures
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
-            try peripheral.write([0x01], to: handle, "2B29")
+            try peripheral.write([0x01], to: handle, "Client Supported Features")
             try peripheral.expectRefused(
                 .writeRequest(handle: handle, value: [0x00]), with: [.valueNotAllowed], at: handle,
-                "a write of 00 to 2B29, which is 01,")
-            try peripheral.write([0x01], to: handle, "2B29")
+                "a write of 00 over 01 in Client Supported Features")
+            try peripheral.write([0x01], to: handle, "Client Supported Features")
         },
         Check(
-            "GATT/SR/GAS/BV-05-C", "a client that does not know of a change is told so, once",
-            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hashed, featured
+            "GATT/SR/GAS/BV-05-C", "a change-unaware client gets Database Out Of Sync once",
+            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hasHash, hasFeatures
         ) { peripheral throws(CheckExit) in
-            let handle = try peripheral.becomeUnaware()
+            let handle = try peripheral.becomeChangeUnaware()
             try peripheral.expectRefused(
                 .readRequest(handle: handle), with: [.databaseOutOfSync], at: handle,
-                "a read of 2A00 by a client that does not know of the change")
-            let error = try peripheral.refusal(of: .read(handle: handle), "a read of 2A00")
+                "a read of Device Name by a change-unaware client")
+            let error = try peripheral.refusal(of: .read(handle: handle), "a read of Device Name")
             try peripheral.expect(error == nil, "the next read is answered", seen: error?.description ?? "")
         },
         Check(
-            "GATT/SR/GAS/BV-06-C", "a client knows of a change once it has read the Database Hash",
-            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hashed, featured
+            "GATT/SR/GAS/BV-06-C", "a client becomes change-aware by reading the Database Hash",
+            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hasHash, hasFeatures
         ) { peripheral throws(CheckExit) in
             let before = try peripheral.databaseHash()
-            let handle = try peripheral.becomeUnaware()
+            let handle = try peripheral.becomeChangeUnaware()
             let after = try peripheral.databaseHash()
-            try peripheral.expect(after != before, "another Database Hash than before the change", seen: after.hex)
-            let error = try peripheral.refusal(of: .read(handle: handle), "a read of 2A00")
+            try peripheral.expect(after != before, "a different Database Hash after the change", seen: after.hex)
+            let error = try peripheral.refusal(of: .read(handle: handle), "a read of Device Name")
             try peripheral.expect(
-                error == nil, "a read after the Database Hash was read is answered", seen: error?.description ?? "")
+                error == nil, "a value, since the client has read the Database Hash", seen: error?.description ?? "")
         },
         Check(
-            "GATT/SR/GAS/BV-07-C", "a client knows of a change once it has confirmed Service Changed",
-            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hashed, featured, changing
+            "GATT/SR/GAS/BV-07-C", "a client becomes change-aware by confirming Service Changed",
+            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hasHash, hasFeatures, indicatesChanges
         ) { peripheral throws(CheckExit) in
             let changed = try peripheral.characteristic(.serviceChanged, of: .genericAttribute)
             try peripheral.subscribe(.indication, to: changed)
-            let handle = try peripheral.becomeUnaware()
-            guard peripheral.wait(atMost: .seconds(30), until: { !$0.notices.isEmpty }) else {
+            let handle = try peripheral.becomeChangeUnaware()
+            guard peripheral.wait(atMost: .seconds(30), until: { !$0.receivedValues.isEmpty }) else {
                 throw .inconclusive("Service Changed was not indicated within 30 s")
             }
-            peripheral.wait(.seconds(1))  // until the confirmation is there
-            let error = try peripheral.refusal(of: .read(handle: handle), "a read of 2A00")
+            peripheral.wait(.seconds(1))  // until the confirmation has arrived
+            let error = try peripheral.refusal(of: .read(handle: handle), "a read of Device Name")
             try peripheral.expect(
-                error == nil, "a read after Service Changed was confirmed is answered", seen: error?.description ?? "")
+                error == nil, "a value, since the client has confirmed Service Changed", seen: error?.description ?? "")
         },
         Check(
-            "GATT/SR/GAW/BI-41-C", "what was prepared before a change is not written",
-            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hashed, featured
+            "GATT/SR/GAW/BI-41-C", "a write that was prepared before a change is not executed",
+            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hasHash, hasFeatures
         ) { peripheral throws(CheckExit) in
             let features = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
             let handle = try peripheral.preparable().handle
-            try peripheral.write([0x01], to: features, "2B29")
+            try peripheral.write([0x01], to: features, "Client Supported Features")
             let prepared = PDU.prepareWriteRequest(handle: handle, offset: 0, value: [0x01])
             _ = try peripheral.answer(to: prepared, "a prepared write to \(handle.inHex)")
-            try peripheral.provokeMove()
-            let words = "a write of what was prepared before the change"
-            let error = try peripheral.refusal(of: PDU.executeWriteRequest(write: true), words)?.error
+            try peripheral.moveHandles()
+            let description = "Execute Write of a value prepared before the change"
+            let error = try peripheral.refusal(of: PDU.executeWriteRequest(write: true), description)?.error
             try peripheral.expect(
-                error == .databaseOutOfSync, "\(words) is refused with \(ATTError.databaseOutOfSync)",
-                seen: error?.description ?? "it was written")
+                error == .databaseOutOfSync, "\(description) is refused with \(ATTError.databaseOutOfSync)",
+                seen: error?.description ?? "it was executed")
         },
     ]
 }
 
 extension Examiner {
-    /// As every client has to read it: by its type.
+    /// The Database Hash, read by its type as clients must.
     fileprivate mutating func databaseHash() throws(CheckExit) -> [UInt8] {
-        let words = "a read of the Database Hash by its type"
-        guard case .success(.values(let found)) = try result(of: .readByUUID(.databaseHash, .all), words),
+        let description = "Read By Type of Database Hash"
+        guard case .success(.values(let found)) = try result(of: .readByUUID(.databaseHash, .all), description),
             let hash = found.first?.value
-        else { throw failure(expected: words, seen: "it was refused") }
+        else { throw failure(expected: description, seen: "it was refused") }
         try expect(hash.count == AESCMAC.count, "a Database Hash of 16 octets", seen: hash.hex)
         return hash
     }
 
-    /// What defines the attributes, one behind the other, and its AES-CMAC with a key of zeros.
+    /// The AES-CMAC, with a zero key, of all attributes that the Database Hash covers.
     fileprivate mutating func computedHash() throws(CheckExit) -> [UInt8] {
         guard case .success(.descriptors(let all)) = try result(of: .discoverDescriptors(.all), "Find Information")
         else {
-            throw .inconclusive("Find Information over all handles was refused")
+            throw .inconclusive("the peripheral refused Find Information over all handles")
         }
         var message: [UInt8] = []
         for attribute in all {
@@ -138,41 +139,43 @@ extension Examiner {
         }
         do throws(AESCMAC.Failure) {
             return try AESCMAC.code(of: message, key: [UInt8](repeating: 0, count: AESCMAC.count))
-        } catch { throw .inconclusive("no AES-CMAC can be computed here: \(error)") }
+        } catch { throw .inconclusive("cannot compute an AES-CMAC: \(error)") }
     }
 
-    /// Says that it keeps to robust caching, and has the attributes changed: where the Device Name is, before and after.
-    fileprivate mutating func becomeUnaware() throws(CheckExit) -> UInt16 {
+    /// Enables robust caching and moves the attributes; returns the handle of Device Name, which does not move.
+    fileprivate mutating func becomeChangeUnaware() throws(CheckExit) -> UInt16 {
         let features = try characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
-        try write([0x01], to: features, "2B29")
+        try write([0x01], to: features, "Client Supported Features")
         let handle = try nameHandle
-        try provokeMove()
+        try moveHandles()
         return handle
     }
 
-    fileprivate mutating func expectChangeTold() throws(CheckExit) {
+    fileprivate mutating func expectChangeIndicated() throws(CheckExit) {
         let value = try characteristic(.serviceChanged, of: .genericAttribute)
         try subscribe(.indication, to: value)
         let before = services
-        try provokeMove()
-        let told = try next(of: value.valueHandle, within: .seconds(30))
-        guard let octets = told?.octets, octets.count == 4 else {
+        try moveHandles()
+        let received = try next(of: value.valueHandle, within: .seconds(30))
+        guard let octets = received?.octets, octets.count == 4 else {
             throw failure(
-                expected: "an indication of 2A05 with two handles within 30 s of the change",
-                seen: told?.octets.hex ?? "none")
+                expected: "an indication of Service Changed with two handles within 30 s of the change",
+                seen: received?.octets.hex ?? "none")
         }
         let range = HandleRange(
             UInt16(octets[0]) | UInt16(octets[1]) << 8, UInt16(octets[2]) | UInt16(octets[3]) << 8)
-        guard case .success(.services(let after)) = try result(of: .discoverPrimaryServices, "a list of services")
+        guard
+            case .success(.services(let after)) = try result(
+                of: .discoverPrimaryServices, "Discover All Primary Services")
         else {
-            throw .inconclusive("the services cannot be listed after the change")
+            throw .inconclusive("the peripheral refused service discovery after the change")
         }
         let moved = before.filter { old in !after.contains { $0.uuid == old.uuid && $0.range == old.range } }
         for service in moved {
             try expect(
                 range.isValid && range.contains(service.range.first) && range.contains(service.range.last),
-                "2A05 names the handles of service \(service.uuid), \(service.range), which has moved",
-                seen: "\(octets.hex), that is \(range)")
+                "Service Changed covers \(service.range), the handles of \(service.uuid.name), which has moved",
+                seen: "\(octets.hex), which is \(range)")
         }
     }
 }

@@ -1,53 +1,33 @@
 import Bluetooth
 import GATT
 
-// Device Information Service 1.2: what it has can be read, and nothing else.
+// Device Information Service 1.2: every value can be read, and supports nothing else.
 extension Check {
     static let deviceInformation =
-        [
+        ServiceRequirement(
+            service: .deviceInformation, specification: "Device Information Service 1.2", prefix: "DIS/SR",
+            characteristics: [
+                row("BV-01-C", 0x2A29, utf8), row("BV-02-C", 0x2A24, utf8), row("BV-03-C", 0x2A25, utf8),
+                row("BV-04-C", 0x2A27, utf8), row("BV-05-C", 0x2A26, utf8), row("BV-06-C", 0x2A28, utf8),
+                row("BV-07-C", 0x2A23) { $0.count == 8 ? nil : "8 octets" }, row("BV-08-C", 0x2A2A),
+                row("BV-09-C", 0x2A50) { $0.count == 7 ? nil : "7 octets" }, row("BV-10-C", 0x2BFF),
+            ]
+        ).declarationChecks + [
             Check(
-                "DIS/SR/SGGIT/SER/BV-01-C", "the Device Information Service is there, once, as a primary service",
-                "Device Information Service 1.2, section 2", if: .service(.deviceInformation)
-            ) { peripheral throws(CheckExit) in try peripheral.expectOne(.deviceInformation) }
-        ]
-        + [
-            ("BV-01-C", 0x2A29, Form.text), ("BV-02-C", 0x2A24, .text), ("BV-03-C", 0x2A25, .text),
-            ("BV-04-C", 0x2A27, .text), ("BV-05-C", 0x2A26, .text), ("BV-06-C", 0x2A28, .text),
-            ("BV-07-C", 0x2A23, .octets(8)), ("BV-08-C", 0x2A2A, .any), ("BV-09-C", 0x2A50, .octets(7)),
-            ("BV-10-C", 0x2BFF, .any),
-        ].map { number, uuid, form in string("DIS/SR/SGGIT/CHA/\(number)", UUID(uuid), form) } + [
-            Check(
-                "DIS/SR/SGGIT/SER/BV-02-C", "the Device Information Service is there as a secondary service",
-                "Device Information Service 1.2, section 2", unasked: .secondary),
+                "DIS/SR/SGGIT/SER/BV-02-C", "the Device Information Service exists as a secondary service",
+                "Device Information Service 1.2, section 2", limitation: .secondary),
             Check(
                 "DIS/SR/SGGIT/SDP/BV-01-C", "the service has an SDP record",
-                "Device Information Service 1.2, section 4", unasked: .classic),
+                "Device Information Service 1.2, section 4", limitation: .classic),
         ]
 
-    /// What a value of the service consists of.
-    private enum Form: Sendable {
-        case text, octets(Int), any
-
-        func whyWrong(_ octets: [UInt8]) -> String? {
-            switch self {
-            case .text: String(validating: octets, as: UTF8.self) == nil ? "UTF-8" : nil
-            case .octets(let count): octets.count == count ? nil : "\(count) octets"
-            case .any: nil
-            }
-        }
+    private static func row(
+        _ number: String, _ uuid: UInt16, _ expectedValue: @escaping @Sendable ([UInt8]) -> String? = { _ in nil }
+    ) -> ServiceRequirement.Characteristic {
+        .init(number, UUID(uuid), .read, "section 3", expectedValue: expectedValue)
     }
 
-    private static func string(_ id: String, _ uuid: UUID, _ form: Form) -> Check {
-        Check(
-            id, "\(uuid) is declared with Read only, and can be read", "Device Information Service 1.2, section 3",
-            if: .characteristic(uuid, of: .deviceInformation)
-        ) { peripheral throws(CheckExit) in
-            try peripheral.expectDeclared(uuid, of: .deviceInformation, with: .read)
-            let value = try peripheral.characteristic(uuid, of: .deviceInformation)
-            let octets = try peripheral.read(value.valueHandle, "\(uuid)")
-            if let expected = form.whyWrong(octets) {
-                throw peripheral.failure(expected: "\(uuid) is \(expected)", seen: octets.hex)
-            }
-        }
+    @Sendable private static func utf8(_ octets: [UInt8]) -> String? {
+        String(validating: octets, as: UTF8.self) == nil ? "UTF-8" : nil
     }
 }

@@ -3,107 +3,108 @@ import Bluetooth
 import GATT
 import Simulation
 
-// How a server is discovered: each procedure by itself, and all of them have to agree.
+// Each discovery procedure by itself; all results must agree.
 extension Check {
     static let discovery = [
         Check(
-            "GATT/SR/GAC/BV-01-C", "an exchange of MTUs is answered with 23 or more",
+            "GATT/SR/GAC/BV-01-C", "the server answers Exchange MTU with 23 or more",
             "Core 6.0, Vol 3, Part G, section 4.3.1", scope: .link
         ) { peripheral throws(CheckExit) in
-            switch try peripheral.result(of: .exchangeMTU, "an exchange of MTUs") {
-            case .failure(.refused(.requestNotSupported, _)): throw .skipped("not claimed: it refuses to exchange MTUs")
+            switch try peripheral.result(of: .exchangeMTU, "Exchange MTU") {
+            case .failure(.refused(.requestNotSupported, _)):
+                throw .skipped("not applicable: the peripheral does not support Exchange MTU")
             case .failure(let error):
-                throw peripheral.failure(expected: "the MTU that the server takes", seen: "\(error)")
+                throw peripheral.failure(expected: "the server's MTU", seen: "\(error)")
             case .success: return
             }
         },
         Check(
-            "GATT/SR/GAD/BV-01-C", "all primary services are listed, by ascending handles",
+            "GATT/SR/GAD/BV-01-C", "the server lists all primary services in handle order",
             "Core 6.0, Vol 3, Part G, section 4.4.1", scope: .link
         ) { peripheral throws(CheckExit) in _ = try peripheral.primaryServices() },
         Check(
-            "GATT/SR/GAD/BV-02-C", "each primary service is found by its UUID, with the same handles",
+            "GATT/SR/GAD/BV-02-C", "discovery by UUID finds each primary service at the same handles",
             "Core 6.0, Vol 3, Part G, section 4.4.2", scope: .link
         ) { peripheral throws(CheckExit) in
             let listed = try peripheral.primaryServices()
             for uuid in Set(listed.map(\.uuid)).sorted(by: { $0.description < $1.description }) {
-                let found = try peripheral.services(of: .findPrimaryServices(uuid), "a search for service \(uuid)")
-                let wanted = listed.filter { $0.uuid == uuid }.map(\.range.description)
+                let found = try peripheral.services(of: .findPrimaryServices(uuid), "discovery of \(uuid.name)")
+                let expected = listed.filter { $0.uuid == uuid }.map(\.range.description)
                 try peripheral.expect(
-                    found.map(\.range.description) == wanted,
-                    "service \(uuid) at \(wanted.joined(separator: ", ")), as in the list of all",
+                    found.map(\.range.description) == expected,
+                    "\(uuid.name) at \(expected.joined(separator: ", ")), as when all services are listed",
                     seen: found.isEmpty ? "none" : found.map(\.range.description).joined(separator: ", "))
             }
         },
         Check(
-            "GATT/SR/GAD/BV-03-C", "the services that are included in each service are listed",
+            "GATT/SR/GAD/BV-03-C", "the server lists the included services of each service",
             "Core 6.0, Vol 3, Part G, section 4.5.1", scope: .link
         ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
-                let words = "the services that are included in \(service.uuid)"
+                let description = "the included services of \(service.uuid.name)"
                 guard
                     case .success(.included(let found)) = try peripheral.result(
-                        of: .findIncludedServices(service.range), words)
-                else { throw peripheral.failure(expected: words, seen: "the search was refused") }
+                        of: .findIncludedServices(service.range), description)
+                else { throw peripheral.failure(expected: description, seen: "the request was refused") }
                 for included in found {
                     try peripheral.expect(
                         service.range.contains(included.declaration) && included.range.isValid,
-                        "\(words) are declared within \(service.range)",
-                        seen: "\(included.uuid) at \(included.declaration.inHex), with \(included.range)")
+                        "\(description) are declared within \(service.range)",
+                        seen: "\(included.uuid.name) at \(included.declaration.inHex), with \(included.range)")
                 }
             }
         },
         Check(
-            "GATT/SR/GAD/BV-05-C", "each characteristic is found by its UUID among those of its service",
+            "GATT/SR/GAD/BV-05-C", "discovery by UUID finds each characteristic within its service",
             "Core 6.0, Vol 3, Part G, section 4.6.2"
         ) { peripheral throws(CheckExit) in
             for service in peripheral.services {
-                for wanted in service.characteristics {
-                    // A search for one UUID may begin with any declaration of the service.
-                    let rest = HandleRange(wanted.range.first, service.range.last)
-                    let words = "the characteristics of \(rest)"
+                for expected in service.characteristics {
+                    // A client that looks for one UUID may start at any declaration of the service.
+                    let rest = HandleRange(expected.range.first, service.range.last)
+                    let description = "the characteristics of \(rest)"
                     guard
                         case .success(.characteristics(let found)) = try peripheral.result(
-                            of: .discoverCharacteristics(rest), words)
-                    else { throw peripheral.failure(expected: words, seen: "the search was refused") }
+                            of: .discoverCharacteristics(rest), description)
+                    else { throw peripheral.failure(expected: description, seen: "the request was refused") }
                     try peripheral.expect(
-                        found.first?.uuid == wanted.uuid && found.first?.valueHandle == wanted.valueHandle,
-                        "\(words) begin with \(wanted.uuid), whose value is at \(wanted.valueHandle.inHex)",
-                        seen: found.first.map { "\($0.uuid) at \($0.valueHandle.inHex)" } ?? "none")
+                        found.first?.uuid == expected.uuid && found.first?.valueHandle == expected.valueHandle,
+                        "\(expected.uuid.name), with its value at \(expected.valueHandle.inHex), first among \(description)",
+                        seen: found.first.map { "\($0.uuid.name) at \($0.valueHandle.inHex)" } ?? "none")
                 }
             }
         },
         Check(
-            "GATT/SR/GAD/BV-04-C", "the characteristics of each service are listed",
+            "GATT/SR/GAD/BV-04-C", "the server lists the characteristics of each service",
             "Core 6.0, Vol 3, Part G, section 4.6.1", scope: .link
         ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
-                let words = "the characteristics of service \(service.uuid)"
-                for found in try peripheral.characteristics(of: service, words) {
+                let description = "the characteristics of \(service.uuid.name)"
+                for found in try peripheral.characteristics(of: service, description) {
                     try peripheral.expect(
-                        service.range.contains(found.valueHandle), "\(words) stand within \(service.range)",
-                        seen: "\(found.uuid) with its value at \(found.valueHandle)")
+                        service.range.contains(found.valueHandle), "\(description) are within \(service.range)",
+                        seen: "\(found.uuid.name) with its value at \(found.valueHandle.inHex)")
                 }
             }
         },
         Check(
-            "GATT/SR/GAD/BV-06-C", "the descriptors of each characteristic are listed",
+            "GATT/SR/GAD/BV-06-C", "the server lists the descriptors of each characteristic",
             "Core 6.0, Vol 3, Part G, section 4.7.1", scope: .link
         ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
                 for found in try peripheral.characteristics(of: service, "characteristics")
                 where found.valueHandle < found.range.last {
                     let rest = HandleRange(found.valueHandle + 1, found.range.last)
-                    let words = "the descriptors of \(found.uuid)"
+                    let description = "the descriptors of \(found.uuid.name)"
                     guard
                         case .success(.descriptors(let descriptors)) = try peripheral.result(
-                            of: .discoverDescriptors(rest), words)
-                    else { throw peripheral.failure(expected: words, seen: "the search was refused") }
+                            of: .discoverDescriptors(rest), description)
+                    else { throw peripheral.failure(expected: description, seen: "the request was refused") }
                     guard !found.properties.isDisjoint(with: [.notify, .indicate]) else { continue }
                     try peripheral.expect(
                         descriptors.contains { $0.type == .clientCharacteristicConfiguration },
-                        "a Client Characteristic Configuration among \(words)",
-                        seen: descriptors.isEmpty ? "none" : descriptors.map(\.type.description).joined(separator: ", ")
+                        "a Client Characteristic Configuration among \(description)",
+                        seen: descriptors.isEmpty ? "none" : descriptors.map(\.type.name).joined(separator: ", ")
                     )
                 }
             }
@@ -113,28 +114,28 @@ extension Check {
 
 extension Examiner {
     fileprivate mutating func primaryServices() throws(CheckExit) -> [DiscoveredService] {
-        let found = try services(of: .discoverPrimaryServices, "a list of all primary services")
+        let found = try services(of: .discoverPrimaryServices, "Discover All Primary Services")
         try expect(!found.isEmpty, "a primary service", seen: "none")
         return found
     }
 
     fileprivate mutating func services(
-        of procedure: Procedure, _ words: String
+        of procedure: Procedure, _ description: String
     ) throws(CheckExit) -> [DiscoveredService] {
-        switch try result(of: procedure, words) {
+        switch try result(of: procedure, description) {
         case .success(.services(let found)): return found
-        case .failure(.refused(let error, _)): throw failure(expected: words, seen: "\(error)")
-        default: throw failure(expected: words, seen: "another answer")
+        case .failure(.refused(let error, _)): throw failure(expected: description, seen: "\(error)")
+        default: throw failure(expected: description, seen: "another answer")
         }
     }
 
     fileprivate mutating func characteristics(
-        of service: DiscoveredService, _ words: String
+        of service: DiscoveredService, _ description: String
     ) throws(CheckExit) -> [DiscoveredCharacteristic] {
-        switch try result(of: .discoverCharacteristics(service.range), words) {
+        switch try result(of: .discoverCharacteristics(service.range), description) {
         case .success(.characteristics(let found)): return found
-        case .failure(.refused(let error, _)): throw failure(expected: words, seen: "\(error)")
-        default: throw failure(expected: words, seen: "another answer")
+        case .failure(.refused(let error, _)): throw failure(expected: description, seen: "\(error)")
+        default: throw failure(expected: description, seen: "another answer")
         }
     }
 }

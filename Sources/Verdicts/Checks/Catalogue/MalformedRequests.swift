@@ -4,16 +4,14 @@ import GATT
 import Octets
 import Simulation
 
-// Requests that no specification allows, each between two good ones.  Core 6.0, Vol 3, Part F, sections 3.3 and 3.4.1.1.
+// Invalid requests, each between two valid ones.  Core 6.0, Vol 3, Part F, sections 3.3 and 3.4.1.1.
 extension Check {
-    private static let named = Claim.characteristic(.deviceName, of: .genericAccess)
-
     static let malformed = [
         Check(
-            "robustness/too_short", "a request whose parameters are cut off: \(ATTError.invalidPDU)",
-            "Core 6.0, Vol 3, Part F, section 3.4.1.1", weight: .robustness, if: named
+            "robustness/too_short", "a request that is too short is rejected with \(ATTError.invalidPDU)",
+            "Core 6.0, Vol 3, Part F, section 3.4.1.1", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
-            try peripheral.survive("requests that are too short") { peripheral throws(CheckExit) in
+            try peripheral.expectSurvives("requests that are too short") { peripheral throws(CheckExit) in
                 for octets in requests.map({ Array($0.octets.dropLast()) }) {
                     try peripheral.expectMalformed(octets)
                 }
@@ -21,65 +19,68 @@ extension Check {
             }
         },
         Check(
-            "robustness/too_long", "a request with octets behind its parameters: \(ATTError.invalidPDU)",
-            "Core 6.0, Vol 3, Part F, section 3.4.1.1", weight: .robustness, if: named
+            "robustness/too_long", "a request that is too long is rejected with \(ATTError.invalidPDU)",
+            "Core 6.0, Vol 3, Part F, section 3.4.1.1", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
-            try peripheral.survive("requests that are too long") { peripheral throws(CheckExit) in
+            try peripheral.expectSurvives("requests that are too long") { peripheral throws(CheckExit) in
                 for octets in fixed.map({ $0.octets + [0] }) { try peripheral.expectMalformed(octets) }
             }
         },
         Check(
-            "robustness/unknown_requests", "each opcode that no request has: \(ATTError.requestNotSupported)",
-            "Core 6.0, Vol 3, Part F, section 3.3", weight: .robustness, if: named
+            "robustness/unknown_requests", "every unknown opcode is rejected with \(ATTError.requestNotSupported)",
+            "Core 6.0, Vol 3, Part F, section 3.3", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
-            try peripheral.survive("requests that there are not") { peripheral throws(CheckExit) in
-                // Methods have six bits; those that the specification has are sent by both sides.
+            try peripheral.expectSurvives("requests with unknown opcodes") { peripheral throws(CheckExit) in
+                // Methods have six bits; the specification uses those below 0x24.
                 for opcode in UInt8(0x24)...0x3F { try peripheral.expectUnknown([opcode, 0x01, 0x00]) }
             }
         },
         Check(
-            "robustness/commands_are_not_answered", "with bit 6 a request is a command, and nothing answers that",
-            "Core 6.0, Vol 3, Part F, section 3.3.1", weight: .robustness, if: named
+            "robustness/commands_are_not_answered", "the server does not answer a request with the command flag",
+            "Core 6.0, Vol 3, Part F, section 3.3.1", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.nameHandle
-            try peripheral.survive("requests as commands") { peripheral throws(CheckExit) in
+            try peripheral.expectSurvives("requests with the command flag") { peripheral throws(CheckExit) in
                 for request in [PDU.readRequest(handle: handle), .exchangeMTURequest(clientReceives: 100)] {
                     var octets = request.octets
                     octets[0] |= 0x40
-                    try peripheral.expectSilence(after: octets, "a request as a command")
+                    try peripheral.expectSilence(after: octets, "a request with the command flag")
                 }
             }
         },
         Check(
-            "robustness/responses_are_not_answered", "what only a server sends is not answered by one",
-            "Core 6.0, Vol 3, Part F, section 3.3", weight: .robustness, if: named
+            "robustness/responses_are_not_answered",
+            "the server does not answer responses, indications or confirmations out of place",
+            "Core 6.0, Vol 3, Part F, section 3.3", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
-            try peripheral.survive("responses to nothing") { peripheral throws(CheckExit) in
+            try peripheral.expectSurvives("responses without a request") { peripheral throws(CheckExit) in
                 for octets: [UInt8] in [[0x0B, 0x41], [0x13], [0x01, 0x0A, 0x03, 0x00, 0x0A], [0x1E]] {
-                    try peripheral.expectSilence(after: octets, "a PDU that answers nothing")
+                    try peripheral.expectSilence(after: octets, "a response without a request")
                 }
             }
         },
         Check(
-            "robustness/small_mtu", "an MTU below 23 counts as 23", "Core 6.0, Vol 3, Part F, section 3.4.2.1",
+            "robustness/small_mtu", "the server treats an MTU below 23 as 23",
+            "Core 6.0, Vol 3, Part F, section 3.4.2.1",
             scope: .link, weight: .robustness
         ) { peripheral throws(CheckExit) in
-            let words = "an exchange of MTUs with 0"
-            let answer = try peripheral.answer(to: PDU.exchangeMTURequest(clientReceives: 0), words)
+            let description = "Exchange MTU with 0"
+            let answer = try peripheral.answer(to: PDU.exchangeMTURequest(clientReceives: 0), description)
             if case .errorResponse = answer { return }
             guard case .exchangeMTUResponse = answer else {
-                throw peripheral.failure(expected: "\(words) is answered, or refused", seen: answer.octets.hex)
+                throw peripheral.failure(
+                    expected: "a response or an Error Response to \(description)", seen: answer.octets.hex)
             }
             let list = PDU.findInformationRequest(.all).octets
             let found = try peripheral.answer(to: list) ?? []
             try peripheral.expect(
-                10...23 ~= found.count, "a list of attributes in a PDU of 10 to 23 octets", seen: found.hex)
+                10...23 ~= found.count, "a Find Information Response of 10 to 23 octets", seen: found.hex)
         },
         Check(
-            "robustness/no_ranges", "a search within handles that are no range: \(ATTError.invalidHandle)",
-            "Core 6.0, Vol 3, Part F, sections 3.4.3.1, 3.4.3.3 and 3.4.4.9", weight: .robustness, if: named
+            "robustness/no_ranges", "a search with an invalid handle range is rejected with \(ATTError.invalidHandle)",
+            "Core 6.0, Vol 3, Part F, sections 3.4.3.1, 3.4.3.3 and 3.4.4.9", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
-            try peripheral.survive("searches within no range") { peripheral throws(CheckExit) in
+            try peripheral.expectSurvives("searches with invalid handle ranges") { peripheral throws(CheckExit) in
                 for range in [HandleRange(0, 0xFFFF), HandleRange(5, 4), HandleRange(0, 0)] {
                     for search: PDU in [
                         .findInformationRequest(range), .readByGroupTypeRequest(range, type: .primaryService),
@@ -92,18 +93,19 @@ extension Check {
             }
         },
         Check(
-            "robustness/no_grouping", "a search for groups of what makes none: \(ATTError.unsupportedGroupType)",
-            "Core 6.0, Vol 3, Part F, section 3.4.4.9", weight: .robustness, if: named
+            "robustness/no_grouping",
+            "grouping by a type without groups is rejected with \(ATTError.unsupportedGroupType)",
+            "Core 6.0, Vol 3, Part F, section 3.4.4.9", weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
-            try peripheral.survive("a search for groups of 2A00") { peripheral throws(CheckExit) in
+            try peripheral.expectSurvives("Read By Group Type of Device Name") { peripheral throws(CheckExit) in
                 try peripheral.expectRefused(
                     .readByGroupTypeRequest(.all, type: .deviceName), with: [.unsupportedGroupType], at: 1,
-                    "a search for groups of 2A00")
+                    "Read By Group Type of Device Name")
             }
         },
     ]
 
-    /// One of each kind, without a value behind the parameters that it needs.
+    /// One of each kind, with an empty value.
     private static let requests: [PDU] =
         fixed + [
             .findByTypeValueRequest(.all, type: 0x2800, value: []),
@@ -111,7 +113,7 @@ extension Check {
             .readMultipleRequest([3, 5]), .readMultipleVariableRequest([3, 5]),
         ]
 
-    /// Those that have one length only.
+    /// Requests with a fixed length.
     private static let fixed: [PDU] = [
         .findInformationRequest(.all), .readByTypeRequest(.all, type: .deviceName), .readRequest(handle: 3),
         .readBlobRequest(handle: 3, offset: 0), .readByGroupTypeRequest(.all, type: .primaryService),
@@ -120,15 +122,15 @@ extension Check {
 }
 
 extension Examiner {
-    /// Fails unless a request that cannot be read is refused as that, or as one that the server does not have.
+    /// Fails unless the server rejects a malformed request, as invalid or as unsupported.
     fileprivate mutating func expectMalformed(_ octets: [UInt8]) throws(CheckExit) {
         let answer = try answer(to: octets)
-        if connection == nil { throw hungUp(instead: octets.hex) }
+        if connection == nil { throw disconnectedFailure(instead: octets.hex) }
         guard let answer, case .errorResponse(octets[0], _, let error)? = try? PDU(answer[...]),
             [.invalidPDU, .requestNotSupported].contains(error)
         else {
             throw failure(
-                expected: "\(octets.hex), which is no PDU, is refused with \(ATTError.invalidPDU)",
+                expected: "\(ATTError.invalidPDU) for the malformed PDU \(octets.hex)",
                 seen: answer?.hex ?? "no answer within 30 s")
         }
     }

@@ -6,81 +6,81 @@ import Scenarios
 import Services
 import Simulation
 
-// Lubdub's own Fitness service: what it counts and measures is computed when it is read.
+// Lubdub's vendor Fitness service, whose values are computed when they are read.
 extension Check {
     private static let fitness = VendorUUID.fitness.uuid
-    private static let counting = Claim.characteristic(VendorUUID.steps.uuid, of: fitness)
-    private static let countingToday = Claim.characteristic(VendorUUID.stepsToday.uuid, of: fitness)
+    private static let hasSteps = Prerequisite.characteristic(VendorUUID.steps.uuid, of: fitness)
+    private static let hasStepsToday = Prerequisite.characteristic(VendorUUID.stepsToday.uuid, of: fitness)
 
     static let vendor = [
         Check(
-            "fitness/steps_on_demand", "a read of the steps tells as many as there are now",
-            "Lubdub, Fitness service 0100, Steps 0101", if: counting
+            "fitness/steps_on_demand", "a read of Steps returns the current number",
+            "Lubdub, Fitness service 0100, Steps 0101", if: hasSteps
         ) { peripheral throws(CheckExit) in
             let before = try peripheral.count(.steps)
-            let wanted = before &+ 1234
-            try peripheral.provoke(named: "steps", of: .fitness, to: Double(wanted), "set the steps")
+            let expected = before &+ 1234
+            try peripheral.setValue(named: "steps", of: .fitness, to: Double(expected), "set the steps")
             let after = try peripheral.count(.steps)
-            try peripheral.expect(after == wanted, "\(wanted) steps, as many as there are", seen: "\(after)")
+            try peripheral.expect(after == expected, "\(expected) steps", seen: "\(after)")
         },
         Check(
-            "fitness/steps_never_fall", "the steps since the start never become fewer",
-            "Lubdub, Fitness service 0100, Steps 0101", if: counting
+            "fitness/steps_never_fall", "Steps never decreases",
+            "Lubdub, Fitness service 0100, Steps 0101", if: hasSteps
         ) { peripheral throws(CheckExit) in
             var last = try peripheral.count(.steps)
             for _ in 0..<10 {
                 peripheral.wait(.seconds(3))
                 let next = try peripheral.count(.steps)
-                try peripheral.expect(next >= last, "\(last) steps or more", seen: "\(next)")
+                try peripheral.expect(next >= last, "at least \(last) steps", seen: "\(next)")
                 last = next
             }
         },
         Check(
-            "fitness/today_is_part_of_all", "the steps of today are no more than all steps",
-            "Lubdub, Fitness service 0100, Steps Today 0102", if: counting, countingToday
+            "fitness/today_is_part_of_all", "Steps Today is at most Steps",
+            "Lubdub, Fitness service 0100, Steps Today 0102", if: hasSteps, hasStepsToday
         ) { peripheral throws(CheckExit) in
             let today = try peripheral.count(.stepsToday)
             let all = try peripheral.count(.steps)
-            try peripheral.expect(today <= all, "no more steps of today than \(all), which are all", seen: "\(today)")
+            try peripheral.expect(today <= all, "at most \(all) steps today, the value of Steps", seen: "\(today)")
         },
         Check(
-            "fitness/steps_are_notified", "a change of the steps is notified as it is read",
+            "fitness/steps_are_notified", "a change of Steps is notified with the value that a read returns",
             "Lubdub, Fitness service 0100, Steps 0101", if: .notified(VendorUUID.steps.uuid, of: fitness)
         ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(VendorUUID.steps.uuid, of: fitness)
             let before = try peripheral.count(.steps)
             try peripheral.subscribe(.notification, to: value)
-            let wanted = VendorCount(before &+ 4321).octets
-            try peripheral.provoke(named: "steps", of: .fitness, to: Double(before &+ 4321), "set the steps")
-            let told = try peripheral.next(of: value.valueHandle, within: .seconds(60)) { $0.octets == wanted }
+            let expected = VendorCount(before &+ 4321).octets
+            try peripheral.setValue(named: "steps", of: .fitness, to: Double(before &+ 4321), "set the steps")
+            let received = try peripheral.next(of: value.valueHandle, within: .seconds(60)) { $0.octets == expected }
             try peripheral.expect(
-                told != nil, "a notification of \(wanted.hex) within 60 s of the steps being so many",
-                seen: peripheral.notices.last { $0.handle == value.valueHandle }?.octets.hex ?? "none")
+                received != nil, "a notification of \(expected.hex) within 60 s of the change",
+                seen: peripheral.receivedValues.last { $0.handle == value.valueHandle }?.octets.hex ?? "none")
         },
         Check(
-            "fitness/temperature_on_demand", "a read of 2A6E tells the temperature as it is now",
+            "fitness/temperature_on_demand", "a read of Temperature returns the current temperature",
             "GATT Specification Supplement, Temperature; Lubdub, Fitness service 0100",
             if: .characteristic(.temperature, of: fitness)
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.characteristic(.temperature, of: fitness).valueHandle
             for celsius in [38.51, -4.2] {
-                try peripheral.provoke(named: "temperature", of: .fitness, to: celsius, "set the temperature")
-                let octets = try peripheral.read(handle, "2A6E")
-                let wanted = Temperature(celsius: celsius).octets
+                try peripheral.setValue(named: "temperature", of: .fitness, to: celsius, "set the temperature")
+                let octets = try peripheral.read(handle, "Temperature")
+                let expected = Temperature(celsius: celsius).octets
                 try peripheral.expect(
-                    octets == wanted, "\(wanted.hex), which is \(celsius) °C in hundredths", seen: octets.hex)
+                    octets == expected, "\(expected.hex), which is \(celsius) °C in units of 0.01 °C", seen: octets.hex)
             }
         },
     ]
 }
 
 extension Examiner {
-    /// How many there are; fails where the value has not four octets.
+    /// The value of a counter; fails unless it has four octets.
     fileprivate mutating func count(_ vendor: VendorUUID) throws(CheckExit) -> UInt32 {
         let handle = try characteristic(vendor.uuid, of: VendorUUID.fitness.uuid).valueHandle
         let octets = try read(handle, "\(vendor.uuid)")
         do throws(Malformed) { return try VendorCount(octets: octets, "Count").number } catch {
-            throw failure(expected: "a number of four octets", seen: octets.hex)
+            throw failure(expected: "a uint32", seen: octets.hex)
         }
     }
 }

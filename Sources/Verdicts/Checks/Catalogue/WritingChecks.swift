@@ -3,12 +3,12 @@ import Bluetooth
 import GATT
 import Simulation
 
-// How values are written: what is read afterwards is what was written, and what was there is put back.  Core 6.0, Vol 3,
+// Writes are verified by a read, then undone.  Core 6.0, Vol 3,
 // Part G, section 4.9.
 extension Check {
     static let writing = [
         Check(
-            "GATT/SR/GAW/BV-01-C", "a value is written by a command, and nothing answers that",
+            "GATT/SR/GAW/BV-01-C", "a Write Command changes a value and is not answered",
             "Core 6.0, Vol 3, Part G, section 4.9.1"
         ) { peripheral throws(CheckExit) in
             try peripheral.writeAndRead(.writeWithoutResponse) { peripheral, handle, octets throws(CheckExit) in
@@ -18,76 +18,77 @@ extension Check {
             }
         },
         Check(
-            "GATT/SR/GAW/BV-03-C", "a value is written, and read as it was written",
+            "GATT/SR/GAW/BV-03-C", "a written value reads back the same",
             "Core 6.0, Vol 3, Part G, section 4.9.3"
         ) { peripheral throws(CheckExit) in
             try peripheral.writeAndRead { peripheral, handle, octets throws(CheckExit) in
-                try peripheral.isDone(.write(handle: handle, value: octets), "a write to \(handle.inHex)")
+                try peripheral.succeeds(.write(handle: handle, value: octets), "a write to \(handle.inHex)")
             }
         },
         Check(
-            "GATT/SR/GAW/BV-05-C", "a value that is longer than a PDU is written in parts",
+            "GATT/SR/GAW/BV-05-C", "a value longer than a PDU can be written in parts",
             "Core 6.0, Vol 3, Part G, section 4.9.4", scope: .narrow
         ) { peripheral throws(CheckExit) in
             try peripheral.writeAndRead(atLeast: 21) { peripheral, handle, octets throws(CheckExit) in
-                try peripheral.isDone(.writeLong(handle: handle, value: octets), "a long write to \(handle.inHex)")
+                try peripheral.succeeds(.writeLong(handle: handle, value: octets), "a long write to \(handle.inHex)")
             }
         },
         Check(
-            "GATT/SR/GAW/BV-06-C", "what is prepared is repeated by the server, and written when that is asked",
+            "GATT/SR/GAW/BV-06-C", "the server repeats prepared writes, and executes them on request",
             "Core 6.0, Vol 3, Part G, section 4.9.5"
         ) { peripheral throws(CheckExit) in
             try peripheral.writeAndRead { peripheral, handle, octets throws(CheckExit) in
                 guard try peripheral.prepare(octets, for: handle) else { return false }
-                let done = try peripheral.answer(to: .executeWriteRequest(write: true), "the end of a reliable write")
+                let done = try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write")
                 return done == .executeWriteResponse
             }
         },
         Check(
-            "GATT/SR/GAW/BV-07-C", "what was prepared and cancelled is not written",
+            "GATT/SR/GAW/BV-07-C", "cancelled prepared writes are not executed",
             "Core 6.0, Vol 3, Part F, section 3.4.6.3"
         ) { peripheral throws(CheckExit) in try peripheral.expectCancelled() },
         Check(
-            "GATT/SR/GAW/BV-08-C", "a configuration is written, and read as it was written",
+            "GATT/SR/GAW/BV-08-C", "a written configuration reads back the same",
             "Core 6.0, Vol 3, Part G, section 4.12.3"
         ) { peripheral throws(CheckExit) in
             try peripheral.configureAndRead { peripheral, handle, octets throws(CheckExit) in
-                try peripheral.isDone(.write(handle: handle, value: octets), "a write to \(handle.inHex)")
+                try peripheral.succeeds(.write(handle: handle, value: octets), "a write to \(handle.inHex)")
             }
         },
         Check(
-            "GATT/SR/GAW/BV-09-C", "a configuration is written in parts", "Core 6.0, Vol 3, Part G, section 4.12.4"
+            "GATT/SR/GAW/BV-09-C", "a configuration can be written in parts", "Core 6.0, Vol 3, Part G, section 4.12.4"
         ) { peripheral throws(CheckExit) in
             try peripheral.configureAndRead { peripheral, handle, octets throws(CheckExit) in
                 guard try peripheral.prepare(octets, for: handle) else { return false }
-                let done = try peripheral.answer(to: .executeWriteRequest(write: true), "the end of a long write")
+                let done = try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write")
                 return done == .executeWriteResponse
             }
         },
         Check(
-            "GATT/SR/GAW/BV-10-C", "several values are written at once", "Core 6.0, Vol 3, Part G, section 4.9.5"
+            "GATT/SR/GAW/BV-10-C", "several values can be written at once", "Core 6.0, Vol 3, Part G, section 4.9.5"
         ) { peripheral throws(CheckExit) in try peripheral.expectWrittenTogether() },
         Check(
-            "GATT/SR/GAW/BV-11-C", "to write what was prepared is no error where nothing was",
+            "GATT/SR/GAW/BV-11-C", "Execute Write with an empty queue succeeds",
             "Core 6.0, Vol 3, Part F, section 3.4.6.3"
         ) { peripheral throws(CheckExit) in
-            let words = "a write of what was prepared, which is nothing,"
-            switch try peripheral.answer(to: .executeWriteRequest(write: true), words) {
+            let description = "Execute Write with an empty queue"
+            switch try peripheral.answer(to: .executeWriteRequest(write: true), description) {
             case .executeWriteResponse: return
             case .errorResponse(_, _, .requestNotSupported): throw Examiner.unsupported("Execute Write")
             case let answer:
-                throw peripheral.failure(expected: "\(words) is answered by 19", seen: answer.octets.hex)
+                throw peripheral.failure(
+                    expected: "19, Execute Write Response, in answer to \(description)", seen: answer.octets.hex)
             }
         },
     ]
 }
 
-/// A value that can be written, and what it was.
+/// A value that can be written, and its original content.
 private struct Writable {
     let handle: UInt16
     let before: [UInt8]
-    /// Whether it is notified or indicated too.
-    let isTold: Bool
+    /// Whether it can also be notified or indicated.
+    let isNotified: Bool
 
     /// Another value of the same length.
     var other: [UInt8] {
@@ -97,45 +98,46 @@ private struct Writable {
 }
 
 extension Examiner {
-    /// What can be read, keeps its value, and can be written so; skips the check where nothing can.
+    /// The readable, stable values that can be written with this property; skips the check if there are none.
     private mutating func writable(
         _ property: CharacteristicProperties = .write, atLeast count: Int = 1
     ) throws(CheckExit) -> [Writable] {
         var found: [Writable] = []
         let both = property.union(.read)
-        for value in ownValues where value.properties.isSuperset(of: both) {
-            guard let octets = try steady(value.valueHandle), octets.count >= count else { continue }
-            let isTold = !value.properties.isDisjoint(with: [.notify, .indicate])
-            found.append(Writable(handle: value.valueHandle, before: octets, isTold: isTold))
+        for value in applicationValues where value.properties.isSuperset(of: both) {
+            guard let octets = try stableValue(value.valueHandle), octets.count >= count else { continue }
+            let isNotified = !value.properties.isDisjoint(with: [.notify, .indicate])
+            found.append(Writable(handle: value.valueHandle, before: octets, isNotified: isNotified))
         }
         guard !found.isEmpty else {
-            throw .skipped("not claimed: no value of \(count) octets or more has \(both.names), and stays what it is")
+            let length = count > 1 ? " and \(count) octets or more" : ""
+            throw .skipped("not applicable: no stable value has \(both.names)\(length)")
         }
         return found
     }
 
-    /// Whether a request is done; false when it is refused.
-    fileprivate mutating func isDone(_ procedure: Procedure, _ words: String) throws(CheckExit) -> Bool {
-        try refusal(of: procedure, words) == nil
+    /// Whether the server accepts a request.
+    fileprivate mutating func succeeds(_ procedure: Procedure, _ description: String) throws(CheckExit) -> Bool {
+        try refusal(of: procedure, description) == nil
     }
 
-    /// Prepares a value in two parts, each of which has to be repeated; false when it is refused.
+    /// Prepares a value in two parts, each of which the server must repeat; false if it rejects one.
     fileprivate mutating func prepare(_ octets: [UInt8], for handle: UInt16) throws(CheckExit) -> Bool {
         let middle = octets.count / 2
         for (offset, part) in [(0, octets[..<middle]), (middle, octets[middle...])] where !part.isEmpty {
             let (place, octets) = (UInt16(clamping: offset), Array(part))
-            let words = "a prepared write of \(octets.hex) to \(handle.inHex)"
-            switch try answer(to: .prepareWriteRequest(handle: handle, offset: place, value: octets), words) {
+            let description = "Prepare Write of \(octets.hex) to \(handle.inHex)"
+            switch try answer(to: .prepareWriteRequest(handle: handle, offset: place, value: octets), description) {
             case .prepareWriteResponse(handle, place, octets): continue
             case .errorResponse(_, _, .requestNotSupported): throw Self.unsupported("Prepare Write")
             case .errorResponse: return false
-            case let answer: throw failure(expected: "\(words) is repeated", seen: answer.octets.hex)
+            case let answer: throw failure(expected: "a response that repeats \(description)", seen: answer.octets.hex)
             }
         }
         return true
     }
 
-    /// Writes another value, reads it, and writes back what was there; a value that nobody may change is left alone.
+    /// Writes another value, reads it, and restores the original; tries the next if the server rejects the write.
     fileprivate mutating func writeAndRead(
         _ property: CharacteristicProperties = .write, atLeast count: Int = 1,
         _ write: (inout Examiner, UInt16, [UInt8]) throws(CheckExit) -> Bool
@@ -147,15 +149,15 @@ extension Examiner {
                 _ = try write(&self, value.handle, value.before)
                 return
             }
-            // What tells its own answer is a control point, and need not keep what is written.
-            guard !value.isTold else { continue }
+            // A control point, which also notifies or indicates, need not keep a written value.
+            guard !value.isNotified else { continue }
             throw failure(
-                expected: "handle \(value.handle.inHex) has \(value.other.hex), as it was written", seen: read.hex)
+                expected: "handle \(value.handle.inHex) has \(value.other.hex), as written", seen: read.hex)
         }
-        throw .skipped("not claimed: no value that can be written takes and keeps another one of its length")
+        throw .skipped("not applicable: no writable value accepts and keeps another value of its length")
     }
 
-    /// Writes 1 or 2 to a configuration, whichever it can have, and reads it.
+    /// Writes 1 or 2 to a configuration, whichever it supports, and reads it.
     fileprivate mutating func configureAndRead(
         _ write: (inout Examiner, UInt16, [UInt8]) throws(CheckExit) -> Bool
     ) throws(CheckExit) {
@@ -163,26 +165,29 @@ extension Examiner {
             let value = services.flatMap(\.characteristics).first(where: {
                 $0.configurationHandle != nil && !$0.properties.isDisjoint(with: [.notify, .indicate])
             }), let handle = value.configurationHandle
-        else { throw .skipped("not claimed: nothing can be notified or indicated") }
+        else { throw .skipped("not applicable: no characteristic can be notified or indicated") }
         let octets: [UInt8] = [value.properties.contains(.notify) ? 1 : 2, 0]
         let isWritten = try write(&self, handle, octets)
-        try expect(isWritten, "the configuration of \(value.uuid) takes \(octets.hex)", seen: "it was refused")
-        let read = try read(handle, "the configuration of \(value.uuid)")
-        try expect(read == octets, "the configuration of \(value.uuid) is \(octets.hex)", seen: read.hex)
+        try expect(
+            isWritten, "the configuration of \(value.uuid.name) accepts \(octets.hex)", seen: "an Error Response")
+        let read = try read(handle, "the configuration of \(value.uuid.name)")
+        try expect(read == octets, "the configuration of \(value.uuid.name) is \(octets.hex)", seen: read.hex)
     }
 
     fileprivate mutating func expectCancelled() throws(CheckExit) {
         for value in try writable() {
             guard try prepare(value.other, for: value.handle) else { continue }
-            let words = "a cancel of what was prepared"
-            let answer = try answer(to: .executeWriteRequest(write: false), words)
-            try expect(answer == .executeWriteResponse, "\(words) is answered by 19", seen: answer.octets.hex)
-            _ = try self.answer(to: .executeWriteRequest(write: true), "a write of what was prepared")
+            let description = "a cancelling Execute Write"
+            let answer = try answer(to: .executeWriteRequest(write: false), description)
+            try expect(
+                answer == .executeWriteResponse, "19, Execute Write Response, in answer to \(description)",
+                seen: answer.octets.hex)
+            _ = try self.answer(to: .executeWriteRequest(write: true), "Execute Write")
             let read = try read(value.handle, "handle \(value.handle.inHex)")
             return try expect(
                 read == value.before, "handle \(value.handle.inHex) keeps \(value.before.hex)", seen: read.hex)
         }
-        throw .skipped("not claimed: no value takes a prepared write")
+        throw .skipped("not applicable: no value accepts prepared writes")
     }
 
     fileprivate mutating func expectWrittenTogether() throws(CheckExit) {
@@ -190,17 +195,19 @@ extension Examiner {
         for value in try writable() where prepared.count < 2 {
             if try prepare(value.other, for: value.handle) { prepared.append(value) }
         }
-        let isDone = try answer(to: .executeWriteRequest(write: true), "the end of a reliable write")
-        guard prepared.count == 2 else { throw .skipped("not claimed: fewer than two values take a prepared write") }
-        guard isDone == .executeWriteResponse else {
-            throw .skipped("not claimed: the values refuse others of their length: \(isDone.octets.hex)")
+        let response = try answer(to: .executeWriteRequest(write: true), "Execute Write")
+        guard prepared.count == 2 else {
+            throw .skipped("not applicable: fewer than two values accept prepared writes")
         }
-        for value in prepared where !value.isTold {
+        guard response == .executeWriteResponse else {
+            throw .skipped("not applicable: the values reject other values of their length: \(response.octets.hex)")
+        }
+        for value in prepared where !value.isNotified {
             let read = try read(value.handle, "handle \(value.handle.inHex)")
             try expect(
-                read == value.other, "handle \(value.handle.inHex) has \(value.other.hex), as it was prepared",
+                read == value.other, "handle \(value.handle.inHex) has \(value.other.hex), as prepared",
                 seen: read.hex)
-            _ = try refusal(of: .writeLong(handle: value.handle, value: value.before), "a write of what was there")
+            _ = try refusal(of: .writeLong(handle: value.handle, value: value.before), "a write of the previous value")
         }
     }
 }

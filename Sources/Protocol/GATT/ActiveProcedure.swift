@@ -1,0 +1,157 @@
+import ATT
+import Bluetooth
+import Octets
+
+/// A running procedure: its outstanding request, and how it handles the answer.
+struct ActiveProcedure: Sendable {
+    private enum Progress: Sendable {
+        /// One request, one response.
+        case single(PDU)
+        /// A long read, with the octets received.
+        case long(handle: UInt16, [UInt8])
+        indirect case queued(QueuedWrite)
+        indirect case search(AttributeSearch)
+        indirect case fullDiscovery(FullDiscovery)
+    }
+
+    let id: UInt32
+    private var progress: Progress
+
+    /// `receives` is the MTU to offer, `mtu` the current one.  A Write Command never gets here: it has no response.
+    init(_ procedure: Procedure, id: UInt32, receives: Int, mtu: Int) {
+        self.id = id
+        progress =
+            switch procedure {
+            case .exchangeMTU: .single(.exchangeMTURequest(clientReceives: UInt16(clamping: receives)))
+            case .discoverPrimaryServices: .search(AttributeSearch(.primaryServices, in: .all))
+            case .findPrimaryServices(let uuid): .search(AttributeSearch(.primaryServicesOf(uuid), in: .all))
+            case .findIncludedServices(let range): .search(AttributeSearch(.included, in: range))
+            case .discoverCharacteristics(let range): .search(AttributeSearch(.characteristics, in: range))
+            case .discoverDescriptors(let range): .search(AttributeSearch(.descriptors, in: range))
+            case .discoverEverything: .fullDiscovery(FullDiscovery())
+            case .read(let handle): .single(.readRequest(handle: handle))
+            case .readByUUID(let uuid, let range): .single(.readByTypeRequest(range, type: uuid))
+            case .readLong(let handle): .long(handle: handle, [])
+            case .readMultiple(let handles): .single(.readMultipleRequest(handles))
+            case .readMultipleVariable(let handles): .single(.readMultipleVariableRequest(handles))
+            case .writeLong(let handle, let value):
+                .queued(QueuedWrite([AttributeData(handle, value)], comparesEchoes: false, mtu: mtu))
+            case .writeReliably(let values): .queued(QueuedWrite(values, comparesEchoes: true, mtu: mtu))
+            case .write(let handle, let value), .writeCommand(let handle, let value):
+                .single(.writeRequest(handle: handle, value: value))
+            case .configure(let handle, let configuration):
+                .single(.writeRequest(handle: handle, value: configuration.octets))
+            }
+    }
+
+    /// The request to send now.
+    var request: PDU {
+        switch progress {
+        case .single(let request): request
+        case .long(let handle, let value) where value.isEmpty: .readRequest(handle: handle)
+        case .long(let handle, let value): .readBlobRequest(handle: handle, offset: UInt16(clamping: value.count))
+        case .queued(let write): write.request
+        case .search(let search): search.request
+        case .fullDiscovery(let discovery): discovery.request
+        }
+    }
+
+    /// The next step after an answer; throws when the procedure fails.
+    mutating func receive(_ answer: Requester.Answer, mtu: Int) throws(Procedure.Failure) -> AttributeSearch.Step {
+        switch answer {
+        case .malformed(let reason): throw .malformed(reason)
+        case .unexpected(let opcode): throw .unexpected(opcode: opcode)
+        case .error(let error, let handle): return try receive(error, handle: handle)
+        case .response(let response): return try receive(response, mtu: mtu)
+        }
+    }
+
+    private mutating func receive(_ error: ATTError, handle: UInt16) throws(Procedure.Failure) -> AttributeSearch.Step {
+        switch progress {
+        case .search(var search): return try search.receive(error: error, handle: handle)
+        case .fullDiscovery(var discovery):
+            let step = try discovery.receive(error: error, handle: handle)
+            progress = .fullDiscovery(discovery)
+            return step
+        case .queued(var write):
+            let step = try write.receive(error: error, handle: handle)
+            progress = .queued(write)
+            return step
+        // The value fills the first response exactly; some servers answer the next request with this error.
+        case .long(_, let value) where error == .attributeNotLong && !value.isEmpty: return .finished(.value(value))
+        case .single, .long: throw .refused(error, handle: handle)
+        }
+    }
+
+    private mutating func receive(_ response: PDU, mtu: Int) throws(Procedure.Failure) -> AttributeSearch.Step {
+        switch progress {
+        case .single(let request): return .finished(try outcome(response, of: request))
+        case .long(let handle, let value): return try receive(response, after: value, of: handle, mtu: mtu)
+        case .search(var search):
+            let step = try search.receive(response)
+            progress = .search(search)
+            return step
+        case .fullDiscovery(var discovery):
+            let step = try discovery.receive(response)
+            progress = .fullDiscovery(discovery)
+            return step
+        case .queued(var write):
+            let step = try write.receive(response)
+            progress = .queued(write)
+            return step
+        }
+    }
+
+    private mutating func receive(
+        _ response: PDU, after value: [UInt8], of handle: UInt16, mtu: Int
+    ) throws(Procedure.Failure) -> AttributeSearch.Step {
+        switch response {
+        case .readResponse(let part), .readBlobResponse(let part):
+            let whole = value + part
+            guard whole.count <= AttributeTable.maximumValueLength else { throw .tooMuch }
+            guard part.count >= mtu - 1, whole.count < AttributeTable.maximumValueLength else {
+                return .finished(.value(whole))
+            }
+            progress = .long(handle: handle, whole)
+            return .request(request)
+        default: throw .unexpected(opcode: response.opcode.rawValue)
+        }
+    }
+
+    private func outcome(_ response: PDU, of request: PDU) throws(Procedure.Failure) -> Procedure.Outcome {
+        switch response {
+        case .exchangeMTUResponse(let serverReceives): return .mtu(Int(serverReceives))
+        case .readResponse(let value), .readMultipleResponse(let value): return .value(value)
+        case .readMultipleVariableResponse(let list):
+            guard case .readMultipleVariableRequest(let handles) = request else { break }
+            guard list.count <= handles.count else { throw .tooMuch }
+            return .lengthValues(list)
+        case .readByTypeResponse(let list): return .values(try values(list, for: request))
+        case .writeResponse: return .written
+        default: break
+        }
+        throw .unexpected(opcode: response.opcode.rawValue)
+    }
+
+    private func values(_ list: [AttributeData], for request: PDU) throws(Procedure.Failure) -> [AttributeData] {
+        guard case .readByTypeRequest(let range, _) = request else {
+            throw .unexpected(opcode: Opcode.readByTypeResponse.rawValue)
+        }
+        var last: UInt16?
+        for entry in list {
+            guard range.contains(entry.handle), last.map({ $0 < entry.handle }) ?? true else {
+                throw .handleOutOfOrder(entry.handle)
+            }
+            last = entry.handle
+        }
+        return list
+    }
+}
+
+extension ClientConfiguration {
+    fileprivate var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(rawValue)
+        return octets
+    }
+}

@@ -1,0 +1,155 @@
+import ATT
+import Bluetooth
+import Octets
+
+/// One discovery procedure: each request starts after the last handle found, until the server answers that no more
+/// attributes match.  Every answer must advance the handle, so the search ends whatever the server sends.
+struct AttributeSearch: Sendable {
+    enum Target: Sendable { case primaryServices, primaryServicesOf(UUID), included, characteristics, descriptors }
+
+    /// The next step of a procedure.
+    enum Step: Sendable {
+        case request(PDU)
+        case finished(Procedure.Outcome)
+    }
+
+    private let target: Target
+    private let range: HandleRange
+    private var next: UInt16
+    private var count = 0
+    /// Included services whose 128-bit UUIDs must still be read from their declarations.
+    private var unnamed: [(declaration: UInt16, range: HandleRange)] = []
+    private var isMore = true
+    private(set) var services: [DiscoveredService] = []
+    private(set) var included: [IncludedService] = []
+    private(set) var characteristics: [DiscoveredCharacteristic] = []
+    private(set) var descriptors: [AttributeType] = []
+
+    init(_ target: Target, in range: HandleRange) {
+        (self.target, self.range, self.next) = (target, range, range.first)
+    }
+
+    var request: PDU {
+        if let service = unnamed.first { return .readRequest(handle: service.range.first) }
+        let rest = HandleRange(next, range.last)
+        return switch target {
+        case .primaryServices: .readByGroupTypeRequest(rest, type: .primaryService)
+        case .primaryServicesOf(let uuid): .findByTypeValueRequest(rest, type: 0x2800, value: uuid.octets)
+        case .included: .readByTypeRequest(rest, type: .include)
+        case .characteristics: .readByTypeRequest(rest, type: .characteristic)
+        case .descriptors: .findInformationRequest(rest)
+        }
+    }
+
+    var outcome: Procedure.Outcome {
+        switch target {
+        case .primaryServices, .primaryServicesOf: .services(services)
+        case .included: .included(included)
+        case .characteristics: .characteristics(characteristics)
+        case .descriptors: .descriptors(descriptors)
+        }
+    }
+
+    /// Attribute Not Found ends the search normally; every other error fails it.
+    mutating func receive(error: ATTError, handle: UInt16) throws(Procedure.Failure) -> Step {
+        guard error == .attributeNotFound, unnamed.isEmpty else { throw .refused(error, handle: handle) }
+        return .finished(outcome)
+    }
+
+    /// Stores the listed attributes, and continues unless they reach the end of the range.
+    mutating func receive(_ response: PDU) throws(Procedure.Failure) -> Step {
+        switch (target, response) {
+        case (.primaryServices, .readByGroupTypeResponse(let groups)):
+            for group in groups {
+                isMore = try pass(group.range)
+                services.append(DiscoveredService(uuid: try uuid(group.value[...]), range: group.range))
+            }
+        case (.primaryServicesOf(let uuid), .findByTypeValueResponse(let groups)):
+            for group in groups {
+                isMore = try pass(group)
+                services.append(DiscoveredService(uuid: uuid, range: group))
+            }
+        case (.included, .readByTypeResponse(let list)):
+            for entry in list {
+                isMore = try pass(HandleRange(entry.handle, entry.handle))
+                try include(entry)
+            }
+        case (.included, .readResponse(let octets)) where !unnamed.isEmpty:
+            let service = unnamed.removeFirst()
+            let name = try uuid(octets[...])
+            included.append(IncludedService(declaration: service.declaration, range: service.range, uuid: name))
+        case (.characteristics, .readByTypeResponse(let list)):
+            for entry in list {
+                isMore = try pass(HandleRange(entry.handle, entry.handle))
+                if let last = characteristics.indices.last {
+                    guard characteristics[last].valueHandle < entry.handle else {
+                        throw .handleOutOfOrder(characteristics[last].valueHandle)
+                    }
+                    characteristics[last].range.last = entry.handle - 1
+                }
+                characteristics.append(try characteristic(entry))
+            }
+        case (.descriptors, .findInformationResponse(let list)):
+            for entry in list {
+                isMore = try pass(HandleRange(entry.handle, entry.handle))
+                descriptors.append(entry)
+            }
+        default: throw .unexpected(opcode: response.opcode.rawValue)
+        }
+        return isMore || !unnamed.isEmpty ? .request(request) : .finished(outcome)
+    }
+
+    /// Moves past the handles `found`, and returns whether more can follow; throws if they are outside the request.
+    private mutating func pass(_ found: HandleRange) throws(Procedure.Failure) -> Bool {
+        guard found.first >= next, next > 0 else { throw .handleOutOfOrder(found.first) }
+        // A service may end at 0xFFFF, but never after the requested range.
+        guard found.first <= found.last, found.last <= range.last else { throw .handleOutOfOrder(found.last) }
+        count += 1
+        guard count <= Client.maximumDiscovered else { throw .tooMuch }
+        next = found.last &+ 1
+        return found.last < range.last
+    }
+
+    private func uuid(_ octets: ArraySlice<UInt8>) throws(Procedure.Failure) -> UUID {
+        guard let uuid = UUID(octets: Array(octets)) else {
+            throw .malformed(.prohibited(field: "length of UUID", at: 0, value: octets.count, allowed: "2 or 16"))
+        }
+        return uuid
+    }
+
+    /// Included Service Attribute Handle (2), End Group Handle (2), Service UUID (2, or 0).  Part G, section 3.2.
+    private mutating func include(_ entry: AttributeData) throws(Procedure.Failure) {
+        let range: HandleRange
+        let uuid: UUID?
+        do throws(Malformed) {
+            var reader = OctetReader(entry.value)
+            range = HandleRange(
+                try reader.uint16("Included Service Attribute Handle"), try reader.uint16("End Group Handle"))
+            uuid = reader.remaining == 0 ? nil : UUID(try reader.uint16("Service UUID"))
+            try reader.finish()
+        } catch {
+            throw .malformed(error)
+        }
+        guard range.isValid else { throw .handleOutOfOrder(range.first) }
+        guard let uuid else { return unnamed.append((entry.handle, range)) }
+        included.append(IncludedService(declaration: entry.handle, range: range, uuid: uuid))
+    }
+
+    /// Characteristic Properties (1), Characteristic Value Handle (2), Characteristic UUID (2 or 16).  Part G,
+    /// section 3.3.1.
+    private func characteristic(_ entry: AttributeData) throws(Procedure.Failure) -> DiscoveredCharacteristic {
+        var reader = OctetReader(entry.value)
+        let properties: UInt8
+        let handle: UInt16
+        do throws(Malformed) {
+            properties = try reader.uint8("Characteristic Properties")
+            handle = try reader.uint16("Characteristic Value Handle")
+        } catch {
+            throw .malformed(error)
+        }
+        guard handle > entry.handle, handle <= range.last else { throw .handleOutOfOrder(handle) }
+        return DiscoveredCharacteristic(
+            uuid: try uuid(reader.rest()[...]), range: HandleRange(entry.handle, range.last),
+            properties: CharacteristicProperties(rawValue: properties), valueHandle: handle)
+    }
+}

@@ -1,0 +1,373 @@
+public import Bluetooth
+import Documents
+
+// All actions of the script.  To add one: a case of `Operation` and of `Kind`, and its row; then the code that does it,
+// in `World.apply` or, for a fault in values, in `NotificationFaults`.
+
+extension Action {
+    /// An action with its arguments; its row in ``Action/Kind/row`` describes it.
+    public enum Operation: Hashable, Sendable {
+        /// `link_loss`.
+        case linkLoss
+        /// `distance`: metres from the client, reached evenly within a duration.
+        case distance(to: Double, over: Duration)
+        /// `rssi`: the received signal strength in dBm.
+        case rssi(to: Value)
+        /// `loss`: the share of packets that are lost, 0…1.
+        case loss(rate: Double)
+        /// `power_off`.
+        case powerOff
+        /// `stop_advertising`.
+        case stopAdvertising
+        /// `change_address`: to a random static address if it is nil.
+        case changeAddress(to: DeviceAddress?)
+        /// `connect`: of a central to a peripheral.
+        case connect(to: EntityReference)
+        /// `disconnect`: for a reason of Core 6.0, Vol 1, Part F.
+        case disconnect(reason: Code?)
+        /// `silence`.
+        case silence
+        /// A fault in notified and indicated values.
+        case valueFault(ValueFault)
+        /// `burst`: notifications per second.
+        case burst(rate: Double)
+        /// `notify`: a number of times, with other octets than the present value's if `value` is not nil.
+        case notify(times: Int, value: Value?)
+        /// `raw`: the octets of a value or, on a channel, of a whole PDU.
+        case raw(octets: [UInt8], channel: Channel?)
+        /// `set`: the new value.
+        case set(to: Value)
+        /// `lead_off`.
+        case leadOff
+        /// `drift`: in parts per million.
+        case drift(ppm: Double)
+        /// `skip_time`: how far the clock moves forward.
+        case skipTime(by: Duration)
+        /// `stall`.
+        case stall
+        /// `att_error`: for all requests if `on` is nil.
+        case attError(on: Request?, error: Code)
+        /// `mtu`: the largest ATT MTU, in octets.
+        case mtu(to: Int)
+        /// `move_handles`: by a number of handles.
+        case moveHandles(by: Int, announce: Bool)
+        /// `change_services`: indices of ``Device/services``.
+        case changeServices(add: [Int], remove: [Int], announce: Bool)
+        /// `forget_bond`.
+        case forgetBond
+        /// `unconfirmed`.
+        case unconfirmed
+        /// `clear`.
+        case clear
+    }
+
+    /// A fault in the values that a device notifies and indicates.
+    public enum ValueFault: Hashable, Sendable {
+        /// `truncate`: to a number of octets.
+        case truncate(to: Int)
+        /// `lengthen`: with octets after the value.
+        case lengthen(with: [UInt8])
+        /// `drop`.
+        case drop
+        /// `duplicate`.
+        case duplicate
+        /// `reorder`: the last of `span` values goes first.
+        case reorder(span: Int)
+        /// `delay`.
+        case delay(by: Duration)
+    }
+
+    /// The actions; the raw value is the word of the language.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// Actions on the air and on connections.
+        case linkLoss = "link_loss", distance, rssi, loss, powerOff = "power_off", stopAdvertising = "stop_advertising",
+            changeAddress = "change_address", connect, disconnect
+        /// Actions on what a device sends.
+        case silence, drop, duplicate, delay, reorder, truncate, lengthen, burst, notify, raw, set,
+            leadOff = "lead_off", drift, skipTime = "skip_time"
+        /// Actions on a device's server, and on the client.
+        case stall, attError = "att_error", mtu, moveHandles = "move_handles", changeServices = "change_services",
+            forgetBond = "forget_bond", unconfirmed, clear
+    }
+}
+
+extension Action.Operation {
+    /// The action without its arguments.
+    public var kind: Action.Kind {
+        switch self {
+        case .linkLoss: .linkLoss
+        case .distance: .distance
+        case .rssi: .rssi
+        case .loss: .loss
+        case .powerOff: .powerOff
+        case .stopAdvertising: .stopAdvertising
+        case .changeAddress: .changeAddress
+        case .connect: .connect
+        case .disconnect: .disconnect
+        case .silence: .silence
+        case .valueFault(.truncate): .truncate
+        case .valueFault(.lengthen): .lengthen
+        case .valueFault(.drop): .drop
+        case .valueFault(.duplicate): .duplicate
+        case .valueFault(.reorder): .reorder
+        case .valueFault(.delay): .delay
+        case .burst: .burst
+        case .notify: .notify
+        case .raw: .raw
+        case .set: .set
+        case .leadOff: .leadOff
+        case .drift: .drift
+        case .skipTime: .skipTime
+        case .stall: .stall
+        case .attError: .attError
+        case .mtu: .mtu
+        case .moveHandles: .moveHandles
+        case .changeServices: .changeServices
+        case .forgetBond: .forgetBond
+        case .unconfirmed: .unconfirmed
+        case .clear: .clear
+        }
+    }
+}
+
+extension Action.Kind {
+    /// The row that defines the action: the reader, the schema, `explain` and the documentation use it.
+    var row: ActionRow {
+        switch self {
+        case .linkLoss:
+            ActionRow(
+                .air, of: .device, on: .embeddedRadio("a real antenna cannot be taken off the air"),
+                "The device neither sends nor receives. Its connections survive if this is shorter than the supervision timeout."
+            ) { _, _, _ in .linkLoss }
+        case .distance:
+            ActionRow(
+                .air, of: .device, on: .embeddedRadio("a real antenna cannot be moved"),
+                "The device moves to this distance from the client.",
+                [
+                    .init("to", .distance, required: true, "The distance to the client."),
+                    .init("over", .duration, "Duration of the move; it is immediate by default."),
+                ]
+            ) { _, cursor, _ in
+                (cursor["to"]?.string.flatMap { Units.quantity($0, unit: "m") })
+                    .map { .distance(to: $0, over: cursor["over"]?.duration ?? .zero) }
+            }
+        case .rssi:
+            ActionRow(
+                .air, of: .device, on: .embeddedRadio("a real signal strength cannot be set"),
+                "Both sides receive each other at this signal strength, at any distance and without fading.",
+                [
+                    .init(
+                        "to", .any([.number(Self.rssiRange), .definition("curve")]), required: true,
+                        "Signal strength at the client, in dBm.")
+                ]
+            ) { reader, cursor, _ in
+                cursor["to"].flatMap { reader.curves.value($0, in: Self.rssiRange) }.map { .rssi(to: $0) }
+            }
+        case .loss:
+            ActionRow(
+                .air, of: .device, on: .embeddedRadio("real packets cannot be lost on request"),
+                "This share of the device's packets is lost, in addition to the losses of distance.",
+                [.init("rate", .number(0...1), required: true, "The share of packets.")]
+            ) { _, cursor, _ in cursor["rate"]?.number.map { .loss(rate: $0) } }
+        case .powerOff:
+            ActionRow(
+                .air, of: .client, needsEntity: true,
+                on: .embeddedRadio("the client's controller is not under Lubdub's control"),
+                "The client's controllers report Hardware Error, lose all state and stop; when power returns they accept commands, as after a reset."
+            ) { _, _, _ in .powerOff }
+        case .stopAdvertising:
+            ActionRow(.air, of: .device, "The device does not advertise. Its connections go on.") { _, _, _ in
+                .stopAdvertising
+            }
+        case .changeAddress:
+            ActionRow(
+                .air, of: .device, lasts: false, on: .hostControl,
+                "The device advertises with a new address; connections keep the old one. On a controller (`hci:`), only random addresses can be set.",
+                [.init("to", .address, "The new address; a random static one by default.")]
+            ) { reader, cursor, _ in reader.changeAddress(cursor) }
+        case .connect:
+            ActionRow(
+                .air, of: .device, lasts: false, needsEntity: true,
+                on: .embeddedRadio("a second central needs the embedded radio"),
+                "A device with `\"role\": \"central\"` connects to another device and stays connected until a `disconnect` of either.",
+                [.init("to", .id, required: true, "The device to connect to.")]
+            ) { reader, cursor, entity in reader.connect(entity, cursor) }
+        case .disconnect:
+            ActionRow(
+                .air, of: .device, lasts: false,
+                "The device ends its connections. BlueZ always sends reason 0x13.",
+                [
+                    .init(
+                        "reason", .code(HCIStatus.disconnectReasons.compactMap(\.name)),
+                        "A reason that a host may give: a number, or the specification's name.")
+                ]
+            ) { reader, cursor, _ in .disconnect(reason: cursor["reason"].flatMap(reader.reason)) }
+        case .silence:
+            ActionRow(
+                .values, of: .sender,
+                "Nothing is notified or indicated; suppressed values are lost. Connections, reads and writes go on."
+            ) { _, _, _ in .silence }
+        case .drop:
+            ActionRow(.values, of: .sender, "Notifications and indications are discarded.") { _, _, _ in
+                .valueFault(.drop)
+            }
+        case .duplicate:
+            ActionRow(.values, of: .sender, "Notifications and indications are sent twice.") { _, _, _ in
+                .valueFault(.duplicate)
+            }
+        case .delay:
+            ActionRow(
+                .values, of: .sender, "Notifications and indications are sent later.",
+                [.init("by", .duration, required: true, "The delay.")]
+            ) { _, cursor, _ in cursor["by"]?.duration.map { .valueFault(.delay(by: $0)) } }
+        case .reorder:
+            ActionRow(
+                .values, of: .sender, "Of several values in a row, the last is sent first.",
+                [.init("span", .integer(2...255), "The number of values in a row; 2 by default.")]
+            ) { _, cursor, _ in .valueFault(.reorder(span: cursor["span"]?.integer ?? 2)) }
+        case .truncate:
+            ActionRow(
+                .values, of: .part(.sent), "Only the first octets are sent.",
+                [.init("to", .integer(0...512), required: true, "The number of octets.")]
+            ) { _, cursor, _ in cursor["to"]?.integer.map { .valueFault(.truncate(to: $0)) } }
+        case .lengthen:
+            ActionRow(
+                .values, of: .part(.sent), "Octets are added at the end, up to the MTU.",
+                [.init("with", .octets, required: true, "The octets to add.")]
+            ) { _, cursor, _ in cursor.octets("with").map { .valueFault(.lengthen(with: $0)) } }
+        case .burst:
+            ActionRow(
+                .values, of: .part(.sent), "The value is sent at this rate, instead of its period.",
+                [.init("rate", .rate, required: true, "Notifications per second.")]
+            ) { reader, cursor, _ in cursor["rate"].flatMap(reader.burstRate).map { .burst(rate: $0) } }
+        case .notify:
+            ActionRow(
+                .values, of: .part(.sent), lasts: false, needsEntity: true, "The value is sent now.",
+                [
+                    .init("times", .integer(1...100_000), "The number of notifications; 1 by default."),
+                    .init("value", .definition("value"), "The value to send instead of the present one."),
+                ]
+            ) { reader, cursor, entity in reader.notify(entity, cursor) }
+        case .raw:
+            ActionRow(
+                .values, of: .part(.sent), orWith: ("channel", .device), lasts: false, needsEntity: true,
+                on: .allBut(
+                    [.bluetoothd], allows: "without `channel`", { if case .raw(_, nil) = $0 { true } else { false } },
+                    reason: "bluetoothd controls this"),
+                "These octets are sent as a value, or as a whole PDU on a channel.",
+                [
+                    .init("octets", .octets, required: true, "The value or, with \"channel\", the PDU."),
+                    .init("channel", .choice(Action.Channel.self), "The channel of the PDU."),
+                ]
+            ) { reader, cursor, _ in reader.raw(cursor) }
+        case .set:
+            ActionRow(
+                .values, of: .part([]), needsEntity: true, "The value changes.",
+                [.init("to", .definition("value"), required: true, "The new value.")]
+            ) { reader, cursor, entity in
+                reader.canSet(entity, cursor)
+                    ? cursor["to"].flatMap { reader.value($0, entity) }.map { .set(to: $0) } : nil
+            }
+        case .leadOff:
+            ActionRow(.values, of: .anything, "An ECG electrode loses contact.") { reader, cursor, entity in
+                reader.hasLead(entity, cursor) ? .leadOff : nil
+            }
+        case .drift:
+            ActionRow(
+                .values, of: .device, "The clock of the device's sensors runs fast or slow; its connections keep time.",
+                [
+                    .init(
+                        "ppm", .number(-1000...1000), required: true,
+                        "Clock error in parts per million; positive is fast.")
+                ]
+            ) { _, cursor, _ in cursor["ppm"]?.number.map { .drift(ppm: $0) } }
+        case .skipTime:
+            ActionRow(
+                .values, of: .device, lasts: false,
+                "The wall clock of the device's sensors jumps forward.",
+                [
+                    .init(
+                        "by", .duration, required: true,
+                        "Length of the jump; the clock ends 292 years after the start.")
+                ]
+            ) { _, cursor, _ in cursor["by"]?.duration.map { .skipTime(by: $0) } }
+        case .stall:
+            ActionRow(
+                .server, of: .device, on: .hostControl,
+                "Requests get no response until this ends; up to 64 requests per client are queued."
+            ) { _, _, _ in .stall }
+        case .attError:
+            ActionRow(
+                .server, of: .served,
+                on: .allBut(
+                    [.bluetoothd], allows: "with `\"on\": \"read\"` or `\"write\"`",
+                    {
+                        if case .attError(.read, _) = $0 {
+                            true
+                        } else if case .attError(.write, _) = $0 {
+                            true
+                        } else {
+                            false
+                        }
+                    },
+                    reason: "bluetoothd forwards only reads and writes: add \"on\": \"read\" or \"on\": \"write\""),
+                "Requests get an Error Response.",
+                [
+                    .init("on", .choice(Action.Request.self), "The requests that fail; all by default."),
+                    .init("error", .attError, required: true, "A number, or the specification's name."),
+                ]
+            ) { _, cursor, _ in cursor["error"]?.code.map { .attError(on: cursor["on"].choice(), error: $0) } }
+        case .mtu:
+            ActionRow(
+                .server, of: .device, on: .hostControl,
+                "The device accepts no larger ATT MTU in exchanges from now on.",
+                [.init("to", .integer(23...517), required: true, "The largest MTU, in octets.")]
+            ) { _, cursor, _ in cursor["to"]?.integer.map { .mtu(to: $0) } }
+        case .moveHandles:
+            ActionRow(
+                .server, of: .device, lasts: false, on: .hostControl,
+                "All attributes after the Generic Attribute service move to higher handles.",
+                [
+                    .init("by", .integer(1...65535), required: true, "The distance; fixed handles move too."),
+                    Self.announce,
+                ]
+            ) { _, cursor, _ in
+                cursor["by"]?.integer.map { .moveHandles(by: $0, announce: cursor["announce"]?.bool ?? true) }
+            }
+        case .changeServices:
+            ActionRow(
+                .server, of: .device, lasts: false, on: .hostControl,
+                "Services are removed and added; the others keep their handles.",
+                [
+                    .init(
+                        "add", .list(.definition("service")),
+                        "Services to add; one with the id and the definition of an earlier one is that service."),
+                    .init("remove", .list(.entity), "Services to remove, before others are added."),
+                    Self.announce,
+                ]
+            ) { reader, cursor, entity in reader.changeServices(entity, cursor) }
+        case .forgetBond:
+            ActionRow(
+                .server, of: .device, lasts: false, on: .unsupported("it requires pairing"),
+                "The device, the client or both lose their keys.",
+                [.init("side", .name(["device", "client", "both"]), "Which side loses them; the device by default.")]
+            ) { _, _, _ in .forgetBond }
+        case .unconfirmed:
+            ActionRow(
+                .server, of: .client, on: .builtInClient("only the built-in client can be told not to confirm"),
+                "The built-in client does not confirm indications."
+            ) { _, _, _ in .unconfirmed }
+        case .clear:
+            ActionRow(
+                .server, of: .anything, lasts: false, needsEntity: true,
+                "All lasting actions on the target, and on its services and values, end."
+            ) { _, _, _ in .clear }
+        }
+    }
+
+    /// The RSSI that HCI can report, in dBm.  Core 6.0, Vol 4, Part E, section 7.7.65.2.
+    private static let rssiRange = -127.0...20.0
+
+    private static let announce = Shape.Field(
+        "announce", .boolean, "Whether clients get a Service Changed indication; true by default.")
+}

@@ -1,0 +1,77 @@
+import EventLog
+public import GATT
+import LEHost
+import Scenarios
+import Simulation
+public import VirtualWorld
+
+extension Check {
+    /// Runs the check against a device of a world that has not started.
+    ///
+    /// - Parameters:
+    ///   - device: The index of the device in the scenario.
+    ///   - world: Its logs are flushed at the end.
+    ///   - isStrict: Whether to run recommended and robustness checks too.
+    /// - Returns: The outcome, and the world after the check.
+    /// - Throws: If the examiner's own attributes do not fit into its table.
+    public func run(
+        on device: Int, in world: World, isStrict: Bool = false
+    ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
+        var examiner = try Examiner(in: world, of: device)
+        let outcome = examine(&examiner, isStrict)
+        guard var host = examiner.host as? VirtualTimeHost else { return (outcome, world) }
+        host.flush()
+        return (outcome, host.world)
+    }
+
+    /// Runs the check over a host, in a separate connection, which has ended on return.  If `host.isOver` then, the
+    /// outcome does not count.
+    public func run(on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false) -> Outcome {
+        var examiner = Examiner(by: host, of: peer)
+        return examine(&examiner, isStrict)
+    }
+
+    private func examine(_ examiner: inout Examiner, _ isStrict: Bool) -> Outcome {
+        let begin = examiner.now
+        let exit = run(&examiner, isStrict)
+        examiner.disconnect()
+        return Outcome(
+            self, exit, took: begin.duration(to: examiner.now), standstill: examiner.standstill)
+    }
+
+    private func run(_ examiner: inout Examiner, _ isStrict: Bool) -> CheckExit? {
+        if let reason = skipReason(isStrict: isStrict) ?? unsupportedReason(for: examiner.host) {
+            return .skipped(reason)
+        }
+        do throws(CheckExit) {
+            try examiner.prepare(as: scope)
+            try evaluate(&examiner)
+            return nil
+        } catch { return error }
+    }
+
+    /// Why the check is skipped for every peripheral; nil if it is not.
+    func skipReason(isStrict: Bool) -> String? {
+        switch weight {
+        case .recommended where !isStrict: return "only recommended: add --strict to run it"
+        case .robustness where !isStrict: return "tests robustness: add --strict to run it"
+        default: break
+        }
+        for case .impossible(let limitation) in prerequisites { return limitation.rawValue }
+        return nil
+    }
+
+    /// Why the check cannot be run over a host; nil if it may be.
+    private func unsupportedReason(for host: any ExaminerHost) -> String? {
+        let services = prerequisites.compactMap(\.service).map(CentralCapability.service)
+        return (services + [scope.capability].compactMap(\.self)).lazy.compactMap(host.unsupportedReason(for:)).first
+    }
+
+    /// Runs the body, after the examiner has been prepared for the scope.
+    func evaluate(_ examiner: inout Examiner) throws(CheckExit) {
+        for prerequisite in prerequisites {
+            if let reason = prerequisite.unsupportedReason(examiner) { throw .skipped(reason) }
+        }
+        try body(&examiner)
+    }
+}

@@ -1,0 +1,162 @@
+import Bluetooth
+import GATT
+import HCI
+import LEHost
+import Scenarios
+import Simulation
+import Spelling
+
+// Scanning, connecting and disconnecting.
+extension Examiner {
+    /// The advertising and scan response data of a peripheral.
+    struct Advertised {
+        /// Advertising data; nil if malformed.
+        var data: AdvertisingData?
+        /// Scan response data; nil if absent or malformed.
+        var response: AdvertisingData?
+
+        /// The services in both.
+        var services: [UUID] { (data?.services ?? []) + (response?.services ?? []) }
+        /// The complete or shortened local name.
+        var name: AdvertisingData.Structure? { structure(.completeLocalName) ?? structure(.shortenedLocalName) }
+
+        /// The first AD structure of a type, in either.
+        func structure(_ type: ADType) -> AdvertisingData.Structure? {
+            [data, response].compactMap { $0?.structures.first { $0.type == type } }.first
+        }
+    }
+
+    /// Starts the host, finds the peripheral, and reaches the state that a scope requires.
+    mutating func prepare(as scope: Check.Scope) throws(CheckExit) {
+        start()
+        try findAdvertiser()
+        switch scope {
+        case .advertising: return
+        case .link: try link()
+        case .narrow: try connect(exchangingMTU: false)
+        case .connection: try connect()
+        }
+    }
+
+    /// The peripheral's latest advertising.
+    var advertised: Advertised {
+        Advertised(
+            data: advertisement.flatMap { try? AdvertisingData(octets: $0.data) },
+            response: scanResponse.flatMap { try? AdvertisingData(octets: $0.data) })
+    }
+
+    /// The latest report of advertising data.
+    var advertisement: AdvertisingReport? { reports.last { $0.kind != .scanResponse } }
+
+    /// The latest report of scan response data.
+    var scanResponse: AdvertisingReport? { reports.last { $0.kind == .scanResponse } }
+
+    /// Scans until both advertising and scan response data arrive, or the scan response is overdue.
+    mutating func findAdvertiser() throws(CheckExit) {
+        let isFound = scan { examiner in
+            guard examiner.wait(atMost: Self.scanTime, until: { $0.advertisement != nil }) else { return false }
+            // Other hosts report both in one.
+            guard examiner.host.unsupportedReason(for: .advertisements) == nil else { return true }
+            _ = examiner.wait(atMost: .seconds(3), due: Self.scanTime) { $0.scanResponse != nil }
+            return true
+        }
+        guard isFound else { throw .inconclusive("no advertising from \(peer) within \(Self.scanTime.formatted)") }
+    }
+
+    /// Fails unless the condition holds; inconclusive if scan response data is missing, which could change that.
+    func expectAdvertised(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(CheckExit) {
+        let answersScanners = advertisement?.kind == .undirected || advertisement?.kind == .scannable
+        if !isSo, scanResponse == nil, answersScanners {
+            throw .inconclusive("the scan response, which could have \(expected), was not received")
+        }
+        try expect(isSo, expected, seen: seen())
+    }
+
+    /// Scans while `action` runs.
+    mutating func scan<Answer>(_ action: (inout Examiner) -> Answer) -> Answer {
+        if !isReady { _ = wait(atMost: .seconds(10), due: Self.scanTime) { $0.isReady } }
+        let always = ScanParameters(isActive: true, interval: 0x60, window: 0x60)
+        command(.scan(always, filterDuplicates: false))
+        defer { command(.stopScanning) }
+        return action(&self)
+    }
+
+    /// Twice the longest advertising interval.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
+    private static let scanTime = Duration.seconds(21)
+
+    /// Connects; tries up to three times if the first packets are lost or another host fails.
+    mutating func link() throws(CheckExit) {
+        let parameters = ConnectionParameters(
+            minimumInterval: 0x18, maximumInterval: 0x18, latency: 0, supervisionTimeout: 0x48)
+        var failure: String?
+        for _ in 0..<3 {
+            beginConnecting(parameters, within: .seconds(30))
+            _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.refusal != nil }
+            guard connection != nil else {
+                guard case .outside(let why)? = refusal else {
+                    throw .inconclusive("could not connect to \(peer) within 30 s")
+                }
+                failure = "could not connect to \(peer): \(why)"
+                wait(.seconds(1))
+                continue
+            }
+            // Six connection intervals of 30 ms without a packet end it.  Core 6.0, Vol 6, Part B, section 4.5.2.
+            guard wait(atMost: .milliseconds(200), due: .seconds(30), until: { $0.connection == nil }) else { return }
+            failure = nil
+            guard end == .failedToBeEstablished || end == .unspecified else { break }
+        }
+        throw .inconclusive(failure ?? "the connection ended immediately: \(endReason)")
+    }
+
+    /// Connects, exchanges the MTU if `exchangingMTU`, and discovers all attributes.
+    mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
+        try link()
+        // A server may reject Exchange MTU; the MTU stays 23.
+        if exchangingMTU { _ = ask(.exchangeMTU) }
+        switch ask(.discoverEverything) {
+        case .success(.services(let found))?:
+            services = found.filter { host.unsupportedReason(for: .service($0.uuid)) == nil }
+        case .failure(.unavailable(let why))?: throw .inconclusive("discovery is not possible: \(why)")
+        case .failure(.refused(let error, let handle))?:
+            let number = "0x\(handle.zeroPadded(to: 4, radix: 16))"
+            throw .inconclusive("the peripheral refused discovery: \(error), handle \(number)")
+        case .failure(.bearerLost)?:
+            throw .inconclusive("the peripheral did not answer a discovery request within 30 s")
+        case .failure(.disconnected)?, nil:
+            throw .inconclusive("the connection ended during discovery: \(endReason)")
+        case let answer?: throw .inconclusive("the peripheral's answer to discovery is malformed: \(answer)")
+        }
+    }
+
+    /// Ends the connection.
+    mutating func disconnect() {
+        guard let connection else { return }
+        command(.disconnect(connection, reason: .remoteUserTerminated))
+        _ = wait(atMost: .seconds(5), due: Self.scanTime) { $0.connection == nil }
+    }
+
+    /// Loses the link: takes a simulated peripheral out of range, or resets the examiner's controller.
+    mutating func loseLink(for duration: Duration) throws(CheckExit) {
+        guard let stage = host.stage else {
+            try require(.lossOfLinks)
+            try resetController()
+            return wait(max(duration, supervisionTimeout + .seconds(1)))
+        }
+        try act(Action(.linkLoss, of: .device(stage.device)), for: duration)
+        let isLost = wait(atMost: duration) { $0.connection == nil }
+        guard isLost else {
+            throw .inconclusive(
+                "the link survived \(duration.formatted) without packets; supervision timeout "
+                    + supervisionTimeout.formatted)
+        }
+        wait(duration)
+    }
+}
+
+extension Duration {
+    /// `720 ms`, or `30 s` for whole seconds.
+    var formatted: String {
+        let milliseconds = inNanoseconds / 1_000_000
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    }
+}

@@ -1,0 +1,170 @@
+import Bluetooth
+import GATT
+import HCI
+import Scenarios
+import Sensors
+import Services
+import Simulation
+import Spelling
+
+// The operations that checks consist of.
+extension Examiner {
+    /// The discovered characteristic of a primary service.
+    borrowing func find(_ uuid: UUID, of service: UUID) -> DiscoveredCharacteristic? {
+        services.first { $0.uuid == service && $0.isPrimary }?.characteristics.first { $0.uuid == uuid }
+    }
+
+    /// The characteristic that a check's prerequisites include.
+    func characteristic(_ uuid: UUID, of service: UUID) throws(CheckExit) -> DiscoveredCharacteristic {
+        guard let found = find(uuid, of: service) else {
+            throw .inconclusive("\(service.name) has no \(uuid.name)")
+        }
+        return found
+    }
+
+    /// A fail at the present instant.
+    func failure(expected: String, seen: String) -> CheckExit {
+        .failed(Finding(expected: expected, seen: seen, instant: now))
+    }
+
+    /// Fails unless the condition holds.
+    func expect(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(CheckExit) {
+        guard isSo else { throw failure(expected: expected, seen: seen()) }
+    }
+
+    /// Runs a procedure, and fails if no answer arrives.
+    mutating func result(
+        of procedure: Procedure, _ description: String
+    ) throws(CheckExit) -> Result<Procedure.Outcome, Procedure.Failure> {
+        guard connection != nil else { throw disconnected(during: description) }
+        let answer = ask(procedure)
+        switch answer {
+        case .failure(.disconnected)?, nil: throw disconnectedFailure(instead: description)
+        case .failure(.bearerLost)?:
+            throw failure(expected: "an answer to \(description) within 30 s", seen: "none")
+        case .failure(.refused)?, .success?: return answer ?? .failure(.disconnected)
+        case .failure(.unavailable(let why))?: throw .skipped("\(description) is not possible: \(why)")
+        case .failure(let failure)?:
+            throw self.failure(expected: "a well-formed answer to \(description)", seen: "\(failure)")
+        }
+    }
+
+    /// A fail if the peripheral disconnected instead of answering; inconclusive if the cause is unknown.
+    func disconnectedFailure(instead description: String) -> CheckExit {
+        // Some hosts do not report the reason of a disconnection.
+        guard end != .connectionTimeout, end != .unspecified else { return disconnected(during: description) }
+        return failure(expected: "an answer to \(description)", seen: "the connection ended: \(endReason)")
+    }
+
+    /// Why the last connection ended.
+    var endReason: String { end.map { "\($0)" } ?? "reason unknown" }
+
+    /// Inconclusive: the connection ended before the check could decide.
+    func disconnected(during description: String) -> CheckExit {
+        let known = supervisionTimeout > .zero ? "; supervision timeout \(supervisionTimeout.formatted)" : ""
+        return .inconclusive("the connection ended during \(description): \(endReason)\(known)")
+    }
+
+    /// The value of an attribute; an Error Response is a fail.
+    mutating func read(_ handle: UInt16, _ name: String) throws(CheckExit) -> [UInt8] {
+        switch try result(of: .readLong(handle: handle), "a read of \(name)") {
+        case .success(.value(let octets)): return octets
+        case .failure(.refused(let error, _)):
+            try skipIfUnpaired(error, name)
+            throw failure(expected: "the value of \(name)", seen: "\(error)")
+        default: throw failure(expected: "the value of \(name)", seen: "another answer")
+        }
+    }
+
+    /// A peripheral may require pairing for any attribute.  Core 6.0, Vol 3, Part C, section 10.
+    private func skipIfUnpaired(_ error: ATTError, _ name: String) throws(CheckExit) {
+        if ATTError.securityErrors.contains(error) {
+            throw .skipped("\(name) requires a paired client (\(error)); \(Prerequisite.Limitation.pairing.rawValue)")
+        }
+    }
+
+    /// The error of an Error Response; nil for any other answer.
+    mutating func refusal(of procedure: Procedure, _ description: String) throws(CheckExit) -> ATTError? {
+        guard case .failure(.refused(let error, _)) = try result(of: procedure, description) else { return nil }
+        return error
+    }
+
+    /// Writes a value; an Error Response is a fail.
+    mutating func write(_ octets: [UInt8], to handle: UInt16, _ name: String) throws(CheckExit) {
+        let error = try refusal(of: .write(handle: handle, value: octets), "a write of \(octets.hex) to \(name)")
+        if let error { try skipIfUnpaired(error, name) }
+        try expect(error == nil, "\(name) accepts \(octets.hex)", seen: "\(error?.description ?? "")")
+    }
+
+    /// Writes a Client Characteristic Configuration; an Error Response is a fail.
+    mutating func subscribe(_ configuration: ClientConfiguration, to value: DiscoveredCharacteristic) throws(CheckExit)
+    {
+        guard let handle = value.configurationHandle else {
+            throw failure(
+                expected: "\(value.uuid.name) has a Client Characteristic Configuration", seen: "none")
+        }
+        let number = "0x\(configuration.rawValue.zeroPadded(to: 4, radix: 16))"
+        let description = "a write of \(number) to the configuration of \(value.uuid.name)"
+        let error = try refusal(of: .configure(handle: handle, configuration), description)
+        if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid.name)") }
+        try expect(
+            error == nil, "the configuration of \(value.uuid.name) accepts \(number)", seen: error?.description ?? "")
+    }
+
+    /// The next matching notification or indication of a value; nil if none arrives in time.
+    mutating func next(
+        of handle: UInt16, within duration: Duration, where isMatch: (ReceivedValue) -> Bool = { _ in true }
+    ) throws(CheckExit) -> ReceivedValue? {
+        var place = receivedValues.count
+        func isDecided(_ examiner: borrowing Examiner) -> Bool {
+            while place < examiner.receivedValues.count {
+                let received = examiner.receivedValues[place]
+                if received.handle == handle, isMatch(received) { return true }
+                place += 1
+            }
+            return examiner.connection == nil
+        }
+        let isInTime = wait(atMost: duration, until: isDecided)
+        if place < receivedValues.count { return receivedValues[place] }
+        guard !isInTime else { throw disconnected(during: "a wait for notifications") }
+        return nil
+    }
+
+    /// All notifications and indications of a value during `duration` from now.
+    mutating func receivedValues(of handle: UInt16, for duration: Duration) throws(CheckExit) -> [ReceivedValue] {
+        let first = receivedValues.count
+        guard !wait(atMost: duration, until: { $0.connection == nil }) else {
+            throw disconnected(during: "a wait for notifications")
+        }
+        return receivedValues[first...].filter { $0.handle == handle }
+    }
+
+    // MARK: Manipulating a simulated peripheral
+
+    /// Sets a value, by its name or as the main value of a service, until the check ends; skips the check with a real
+    /// peripheral.
+    mutating func setValue(
+        named name: String? = nil, of service: ServiceDescription, to number: Double, _ description: String
+    ) throws(CheckExit) {
+        guard let entity = scenarioValue(named: name, of: service) else {
+            throw .skipped("cannot \(description) of a real peripheral")
+        }
+        try act(Action(.set(to: .curve(.constant(number))), of: entity))
+    }
+
+    /// Moves the attributes to other handles, as a firmware update would; skips the check with a real peripheral.
+    mutating func moveHandles() throws(CheckExit) {
+        guard find(.serviceChanged, of: .genericAttribute) != nil else {
+            throw .skipped("not applicable: Generic Attribute has no Service Changed, so the attributes never change")
+        }
+        guard let stage = host.stage else { throw .skipped("cannot move the handles of a real peripheral") }
+        try act(Action(.moveHandles(by: 8, announce: true), of: .device(stage.device)))
+    }
+}
+
+extension [UInt8] {
+    /// `16 48`; `nothing` for no octets.
+    var hex: String {
+        isEmpty ? "nothing" : map { $0.zeroPadded(to: 2, radix: 16) }.joined(separator: " ")
+    }
+}

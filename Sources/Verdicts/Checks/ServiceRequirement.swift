@@ -1,0 +1,162 @@
+import Bluetooth
+import GATT
+import Spelling
+
+/// The attributes that a service specification requires, from which the checks of its declarations follow.
+struct ServiceRequirement: Sendable {
+    enum Presence: Sendable {
+        case mandatory, optional
+        /// Optional, with one row for each combination of these optional properties.
+        case variant(of: CharacteristicProperties)
+    }
+
+    /// A characteristic with the properties that its declaration must have.
+    struct Characteristic: Sendable {
+        /// The end of the check's id, after `…/SGGIT/CHA/`.
+        let number: String
+        let uuid: UUID
+        let properties: CharacteristicProperties
+        /// Where the specification defines it: `section 3.1`.
+        let section: String
+        let presence: Presence
+        /// Describes what a value should be; nil if it is right.  With it the check reads the value too.
+        let expectedValue: (@Sendable ([UInt8]) -> String?)?
+
+        init(
+            _ number: String, _ uuid: UUID, _ properties: CharacteristicProperties, _ section: String,
+            _ presence: Presence = .optional, expectedValue: (@Sendable ([UInt8]) -> String?)? = nil
+        ) {
+            (self.number, self.uuid, self.properties, self.section) = (number, uuid, properties, section)
+            (self.presence, self.expectedValue) = (presence, expectedValue)
+        }
+    }
+
+    /// A characteristic whose Client Characteristic Configuration must be writable and readable.
+    struct Configuration: Sendable {
+        /// The end of the check's id, after the prefix of the service.
+        let number: String
+        let uuid: UUID
+        let value: ClientConfiguration
+        let section: String
+        let prerequisite: Prerequisite
+    }
+
+    let service: UUID
+    /// `Heart Rate Service 1.0`
+    let specification: String
+    /// What the ids begin with: `HRS/SEN`.
+    let prefix: String
+    var isSingle = true
+    let characteristics: [Characteristic]
+    var configurations: [Configuration] = []
+
+    /// The service and its characteristics are declared as specified.
+    var declarationChecks: [Check] { [presenceCheck] + characteristics.map(declarationCheck) }
+
+    /// Each configuration can be written and read.
+    var configurationChecks: [Check] { configurations.map(configurationCheck) }
+
+    private var presenceCheck: Check {
+        let (service, isSingle) = (service, isSingle)
+        let title = "there is \(isSingle ? "exactly one" : "a") \(service.name) Service, and it is a primary service"
+        return Check(
+            "\(prefix)/SGGIT/SER/BV-01-C", title, "\(specification), section 2", if: .service(service)
+        ) { peripheral throws(CheckExit) in
+            let count = peripheral.services.count { $0.uuid == service && $0.isPrimary }
+            try peripheral.expect(
+                isSingle ? count == 1 : count > 0, "\(isSingle ? "one" : "a") primary \(service.name) Service",
+                seen: count == 0 ? "none" : "\(count) of them")
+        }
+    }
+
+    private func declarationCheck(_ row: Characteristic) -> Check {
+        let (service, name) = (service, row.uuid.name)
+        let isMandatory = if case .mandatory = row.presence { true } else { false }
+        let title = "\(name) is declared with \(row.properties.names) only"
+        return Check(
+            "\(prefix)/SGGIT/CHA/\(row.number)", row.expectedValue == nil ? title : "\(title), and can be read",
+            "\(specification), \(row.section)",
+            if: isMandatory ? .service(service) : .characteristic(row.uuid, of: service)
+        ) { peripheral throws(CheckExit) in
+            if case .variant(let optional) = row.presence {
+                let found = try peripheral.characteristic(row.uuid, of: service).properties
+                guard found.intersection(optional) == row.properties.intersection(optional) else {
+                    throw .skipped("not applicable: \(name) is declared with \(found.names)")
+                }
+            }
+            let value = try peripheral.expectDeclared(row.uuid, of: service, with: row.properties)
+            guard let expectedValue = row.expectedValue else { return }
+            let octets = try peripheral.read(value.valueHandle, name)
+            if let expected = expectedValue(octets) {
+                throw peripheral.failure(expected: "\(name) is \(expected)", seen: octets.hex)
+            }
+        }
+    }
+
+    private func configurationCheck(_ row: Configuration) -> Check {
+        let service = service
+        return Check(
+            "\(prefix)/\(row.number)", "the configuration of \(row.uuid.name) can be written and read",
+            "\(specification), \(row.section); Core 6.0, Vol 3, Part G, section 3.3.3.3", if: row.prerequisite
+        ) { peripheral throws(CheckExit) in
+            try peripheral.expectConfigurable(row.uuid, of: service, as: row.value)
+        }
+    }
+}
+
+extension Examiner {
+    /// Fails unless a service has one such characteristic, with exactly these properties.
+    fileprivate func expectDeclared(
+        _ uuid: UUID, of service: UUID, with properties: CharacteristicProperties
+    ) throws(CheckExit) -> DiscoveredCharacteristic {
+        let found = services.first { $0.uuid == service }?.characteristics.filter { $0.uuid == uuid } ?? []
+        let count = found.isEmpty ? "none" : "\(found.count)"
+        try expect(found.count == 1, "one \(uuid.name) characteristic", seen: count)
+        try expect(
+            found[0].properties == properties, "\(uuid.name) is declared with properties \(properties.hexAndNames)",
+            seen: found[0].properties.hexAndNames)
+        return found[0]
+    }
+
+    /// Fails unless a characteristic's configuration accepts this value, keeps it, and accepts 0.
+    fileprivate mutating func expectConfigurable(
+        _ uuid: UUID, of service: UUID, as configuration: ClientConfiguration
+    ) throws(CheckExit) {
+        let value = try characteristic(uuid, of: service)
+        try subscribe(configuration, to: value)
+        guard let handle = value.configurationHandle else { return }
+        let octets = try read(handle, "the configuration of \(uuid.name)")
+        let written = [UInt8(truncatingIfNeeded: configuration.rawValue), 0]
+        try expect(
+            octets == written, "the configuration of \(uuid.name) is \(written.hex), as written", seen: octets.hex)
+        try subscribe([], to: value)
+    }
+}
+
+extension CharacteristicProperties {
+    /// `0x12 (Read, Notify)`
+    fileprivate var hexAndNames: String { "\(rawValue.inHex) (\(names))" }
+
+    /// `Read, Notify`
+    var names: String {
+        let names = [
+            "Broadcast", "Read", "Write Without Response", "Write", "Notify", "Indicate", "Signed Writes",
+            "Extended Properties",
+        ]
+        return names.enumerated().filter { rawValue >> $0.offset & 1 == 1 }.map(\.element).joined(separator: ", ")
+    }
+}
+
+extension UUID {
+    /// `Heart Rate Measurement`; the number where the SIG has assigned no name.
+    var name: String {
+        guard let assignedName else { return description }
+        return assignedName.split(separator: "_").map { word in
+            switch word {
+            case "id": "ID"
+            case "pnp": "PnP"
+            default: word.prefix(1).uppercased() + word.dropFirst()
+            }
+        }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,126 @@
+public import Documents
+import Scenarios
+import Spelling
+
+/// Access to the file system for finding cases.
+public struct CaseFiles {
+    /// The kind of a path.
+    public enum Kind: Hashable, Sendable {
+        /// A regular file.
+        case file
+        /// A folder.
+        case folder
+    }
+
+    let kind: (String) -> Kind?
+    let names: (String) -> [String]
+    let contents: (String) -> [UInt8]?
+
+    /// - Parameters:
+    ///   - kind: The kind of a path; nil if there is nothing or something else.
+    ///   - names: The names in a folder, in any order.
+    ///   - contents: The octets of a file; nil if it cannot be read.
+    public init(
+        kind: @escaping (String) -> Kind?, names: @escaping (String) -> [String],
+        contents: @escaping (String) -> [UInt8]?
+    ) { (self.kind, self.names, self.contents) = (kind, names, contents) }
+}
+
+/// Finds the cases of command-line operands: scenarios, suites and folders.
+public struct SuiteDiscovery {
+    /// In the order of the operands; within a suite in its order, within a folder in the order of paths.
+    public private(set) var cases: [Case] = []
+    /// The problems of operands and suites; those of scenarios are found when they run.
+    public private(set) var problems: [Problem] = []
+    private let files: CaseFiles
+
+    /// The maximum depth of folders.
+    static let maximumDepth = 32
+    /// The maximum number of files and folders that are visited.
+    static let maximumFiles = 10_000
+    private var visited = 0
+
+    /// Finds the cases of these operands.
+    ///
+    /// Cases of different operands with the same id get their operand as a prefix.
+    public init(_ operands: [String], in files: CaseFiles) {
+        self.files = files
+        for operand in operands {
+            switch files.kind(operand) {
+            case .folder: addFolder(operand)
+            case .file: addFile(operand)
+            case nil: note(operand, .unreadable, "no such file or folder")
+            }
+        }
+        disambiguate()
+    }
+
+    private mutating func note(_ file: String, _ code: DiagnosticCode, _ message: String) {
+        problems.append(Problem(file: file, position: Position(), code: code, path: "", message: message))
+    }
+
+    private mutating func addFile(_ path: String) {
+        guard let octets = files.contents(path), let (suite, problems) = Suite.read(path, octets) else {
+            // Its problems are reported when it runs.
+            return cases.append(Case(of: path))
+        }
+        self.problems += problems
+        cases += suite.cases.map { item in
+            Case(item.id, path: item.scenario, seed: item.seed, variables: item.variables, of: path)
+        }
+    }
+
+    private mutating func addFolder(_ operand: String) {
+        let root = operand.hasSuffix("/") ? String(operand.dropLast()) : operand
+        var paths: [String] = []
+        collect("", under: root, depth: 0, into: &paths)
+        let found = paths.sorted().filter { isCase("\(root)/\($0)") }
+        if found.isEmpty, visited <= Self.maximumFiles {
+            note(operand, .unreadable, "this folder contains no scenario")
+        }
+        cases += found.map { Case(Case.id(of: $0), path: "\(root)/\($0)", of: operand) }
+    }
+
+    private mutating func collect(_ folder: String, under root: String, depth: Int, into paths: inout [String]) {
+        for name in files.names("\(root)/\(folder)") where !name.hasPrefix(".") && visited <= Self.maximumFiles {
+            visited += 1
+            guard visited <= Self.maximumFiles else {
+                return note(
+                    root, .tooLarge, "the folders contain more than \(Self.maximumFiles) files; choose a smaller folder"
+                )
+            }
+            let path = folder + name
+            switch files.kind("\(root)/\(path)") {
+            case .file: if name.hasSuffix(".json") { paths.append(path) }
+            case .folder:
+                if depth < Self.maximumDepth { collect("\(path)/", under: root, depth: depth + 1, into: &paths) }
+            case nil: break
+            }
+        }
+    }
+
+    /// Whether a file is a case: it has or includes devices, or it is malformed.
+    private func isCase(_ path: String) -> Bool {
+        guard let octets = files.contents(path), let root = try? Node(json: octets, file: path) else { return true }
+        return root["kind"]?.string != "suite" && (root["devices"] ?? root["include"]) != nil
+    }
+
+    private mutating func disambiguate() {
+        var places: [String: [Int]] = [:]
+        for (place, item) in cases.enumerated() { places[item.ownID, default: []].append(place) }
+        for place in cases.indices {
+            let item = cases[place]
+            guard let others = places[item.ownID], others.count > 1, !item.isOperand else { continue }
+            cases[place].id = "\(Case.id(of: item.operand.trimmed))/\(item.ownID)"
+        }
+        var ids: Set<String> = []
+        for item in cases where !ids.insert(item.id).inserted {
+            note(item.path, .duplicateID, "another case has the id \(item.id.quoted)")
+        }
+    }
+}
+
+extension String {
+    /// A folder's path without the last slash.
+    fileprivate var trimmed: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
+}

@@ -1,0 +1,299 @@
+import Scenarios
+import Simulation
+
+/// Evaluates one expectation.
+protocol ExpectationEvaluator: Sendable {
+    /// The verdict; nil while it is not decided.
+    var outcome: Outcome? { get }
+    /// Performs what is due by `now`; an opening that closes now stays open, as more events may follow at this instant.
+    mutating func advance(to now: Instant, _ context: Context)
+    /// Takes an event.
+    mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context)
+    /// The scenario ends.
+    mutating func finish(at now: Instant, _ context: Context)
+    /// Starts the time limits, after the first connection.
+    mutating func release(at now: Instant)
+}
+
+/// The verdict on an expectation.
+struct Outcome: Sendable {
+    let verdict: Verdict
+    let reason: Reason?
+    let at: Instant
+    /// How long this machine stood still, if only that excuses a failure.
+    var standstill: Duration?
+}
+
+/// Opens an expectation, passes matching events to its question, and combines the decisions into a verdict.
+struct Evaluator<Asked: Question>: ExpectationEvaluator {
+    private let expectation: Expectation
+    private var asked: Asked
+    private var since: MomentWatch
+    private var events: [EventWatch]
+    private let until: Moment?
+    private var untils = 0  // matches of `until`
+    private let within: Duration?
+    /// The percentage of the openings that must pass.
+    private let percentile: Double
+    private let closesAtLimit: Bool
+    private var isHeld: Bool
+
+    private var openings: Asked.Openings = []
+    private var decisions: [Decision] = []
+    private var openingState = OpeningState.neverCame
+    private var isOverrun = false
+    private var passed = 0
+    private var failed = 0
+    private var firstFailure: Decision?
+    private var excused = 0  // failed while this machine stood still
+    private var firstExcused: (decision: Decision, standstill: Duration)?
+    private var last = Instant.start  // of the last decision
+    private var nearMisses = NearMisses()
+    private(set) var outcome: Outcome?
+
+    init(_ expectation: Expectation, _ asked: Asked, grace: Duration, isHeld: Bool) {
+        (self.expectation, self.asked, self.isHeld) = (expectation, asked, isHeld)
+        (percentile, events) = (expectation.percentile, expectation.expected.map(EventWatch.init))
+        (since, until) = (MomentWatch(expectation.opens), expectation.until)
+        within = expectation.bound.map { $0 + grace }
+        closesAtLimit = expectation.closesAtLimit
+    }
+
+    // MARK: Input
+
+    mutating func advance(to now: Instant, _ context: Context) {
+        while outcome == nil, let turn = nextTurn, turn.due < now || turn.due == now && turn != .close(now) {
+            last = turn.due
+            switch turn {
+            case .open:
+                since.takeDue()
+                open(at: turn.due)
+            case .match(let event, _):
+                guard let match = events[event].takeFirst() else { break }
+                asked.came([event], match.value, at: turn.due, &openings, into: &decisions)
+            case .close: closeFirst()
+            }
+            settle(context)
+        }
+        asked.timePassed(at: now, &openings, into: &decisions)
+        settle(context)
+    }
+
+    mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
+        guard outcome == nil else { return }
+        let isTrue: TruthTest = { context.truths.hold($0, $1, at: now) }
+        last = now
+        // The event that closes an opening does not belong to it.
+        if let event = until?.event { close(event.matches(in: observed, isTrue: isTrue), of: event, at: now) }
+        match(observed, at: now, context, isTrue)
+        if since.observe(observed, at: now, isTrue) { open(at: now) }
+        settle(context)
+    }
+
+    mutating func finish(at now: Instant, _ context: Context) {
+        guard outcome == nil else { return }
+        last = now
+        while let first = openings.first, closesAtLimit || due(of: first) <= now { closeFirst(by: now) }
+        settle(context)
+        guard outcome == nil else { return }
+        outcome =
+            verdict(context)
+            ?? Outcome(
+                verdict: .inconclusive,
+                reason: context.formatter.inconclusive(expectation, openingState, at: now),
+                at: now)
+    }
+
+    mutating func release(at now: Instant) {
+        guard isHeld else { return }
+        isHeld = false
+        guard let within else { return }
+        for index in openings.indices {
+            openings[index].closes = min(openings[index].closes, now.advanced(by: within))
+        }
+    }
+
+    // MARK: Turns
+
+    /// A timed step, in the order of steps at one instant.
+    private enum Turn: Hashable {
+        case open(Instant)
+        case match(event: Int, Instant)
+        case close(Instant)
+
+        var due: Instant {
+            switch self {
+            case .open(let due), .match(_, let due), .close(let due): due
+            }
+        }
+    }
+
+    private var nextTurn: Turn? {
+        var next = since.nextDue.map(Turn.open)
+        for (index, event) in events.enumerated() {
+            guard let match = event.pending.first, match.due < next?.due ?? .never else { continue }
+            next = .match(event: index, match.due)
+        }
+        guard let first = openings.first, due(of: first) < next?.due ?? .never else { return next }
+        return .close(due(of: first))
+    }
+
+    private func due(of opening: Opening<Asked.Progress>) -> Instant { opening.closes.advanced(by: asked.patience) }
+
+    private mutating func open(at now: Instant) {
+        var closes = Instant.never
+        if let time = until?.clockTime(after: now, origin: .start) {
+            guard time >= now else {
+                if case .neverCame = openingState { openingState = .cameLate(now, over: time) }
+                return
+            }
+            closes = time
+        }
+        if let within, !isHeld { closes = min(closes, now.advanced(by: within)) }
+        openingState = .opened(now)
+        guard openings.count < Asked.maximumOpenings else {
+            isOverrun = true
+            return
+        }
+        openings.append(Opening(opened: now, closes: closes, untils: untils, progress: asked.beginning))
+    }
+
+    private mutating func closeFirst(by now: Instant = .never) {
+        guard let first = openings.popFirst() else { return }
+        if let decision = asked.close(first, at: min(due(of: first), now)) { decisions.append(decision) }
+    }
+
+    /// Closes the openings that have all their matches of `until`.
+    private mutating func close(_ matches: Int, of event: Event, at now: Instant) {
+        untils += matches
+        guard matches > 0 else { return }
+        func isClosed(_ opening: Opening<Asked.Progress>) -> Bool {
+            untils - opening.untils >= event.occurrence.first
+        }
+        // The first opening has the most matches.
+        for index in openings.indices.prefix(while: { isClosed(openings[$0]) }) {
+            openings[index].closes = min(openings[index].closes, now.advanced(by: event.delay))
+        }
+        while event.delay <= .zero, let first = openings.first, isClosed(first), due(of: first) <= now { closeFirst() }
+    }
+
+    /// Passes the matching events of each value to the question.
+    private mutating func match(_ observed: ObservedEvent, at now: Instant, _ context: Context, _ isTrue: TruthTest) {
+        guard events.contains(where: { $0.event.concerns(observed) }) else { return }
+        for value in 0..<observed.count {
+            let instant = context.instant(ofValue: value, of: observed, at: now)
+            let came = events.indices.filter { index in
+                let event = events[index].event
+                guard event.concerns(observed) else { return false }
+                let fits = event.fits(observed, at: value, isTrue: isTrue)
+                nearMisses.see(observed, event, at: value, now, fits: fits)
+                guard fits, event.delay > .zero else { return fits }
+                let (due, value) = (now.advanced(by: event.delay), instant.advanced(by: event.delay))
+                events[index].add(EventWatch.Match(due: due, value: value))
+                return false
+            }
+            guard !came.isEmpty else { continue }
+            asked.came(came, instant, at: now, &openings, into: &decisions)
+            // Later values are not the reason of the failure.
+            if percentile >= 100, decisions.contains(where: { $0.fault != nil }) { return }
+        }
+    }
+
+    // MARK: Verdict
+
+    /// Counts the decisions, and sets the verdict as soon as nothing can change it.
+    private mutating func settle(_ context: Context) {
+        guard outcome == nil, !decisions.isEmpty || openings.isEmpty else { return }
+        for decision in decisions.sorted(by: { ($0.at, $0.opened) < ($1.at, $1.opened) }) {
+            guard decision.fault != nil else {
+                passed += 1
+                continue
+            }
+            if let standstill = excuse(decision, context) {
+                excused += 1
+                firstExcused = firstExcused ?? (decision, standstill)
+                continue
+            }
+            failed += 1
+            firstFailure = firstFailure ?? decision
+        }
+        decisions.removeAll(keepingCapacity: true)
+        if let firstFailure, percentile >= 100 {
+            outcome = failure(firstFailure, at: firstFailure.at, context)
+        } else if openings.isEmpty, since.isExhausted {
+            outcome = verdict(context)
+        }
+    }
+
+    /// The verdict on all decided openings; nil if there are none.
+    private func verdict(_ context: Context) -> Outcome? {
+        guard passed + failed + excused > 0 else { return nil }
+        if let firstFailure, Double(passed) * 100 < percentile * Double(passed + failed) {
+            return failure(firstFailure, at: last, context)
+        }
+        if let firstExcused, Double(passed) * 100 < percentile * Double(passed + failed + excused) {
+            let (decision, standstill) = firstExcused
+            let reason = reason(decision, context)
+            return Outcome(
+                verdict: .inconclusive, reason: context.formatter.excused(reason, standstill), at: last,
+                standstill: standstill)
+        }
+        guard !isOverrun, !since.isOverrun, !events.contains(where: \.isOverrun) else {
+            return Outcome(verdict: .inconclusive, reason: context.formatter.overrun(expectation), at: last)
+        }
+        return Outcome(verdict: .pass, reason: nil, at: last)
+    }
+
+    /// How long this machine stood still during a failed opening, if that excuses the failure.
+    private func excuse(_ decision: Decision, _ context: Context) -> Duration? {
+        context.standstills.excuse(expectation, from: decision.opened, to: decision.at)
+    }
+
+    private func failure(_ decision: Decision, at now: Instant, _ context: Context) -> Outcome {
+        Outcome(verdict: .fail, reason: reason(decision, context), at: now)
+    }
+
+    private func reason(_ decision: Decision, _ context: Context) -> Reason {
+        let share = percentile < 100 ? (passed, passed + failed) : nil
+        return context.formatter.failure(expectation, decision, nearMisses, share: share, context.truths)
+    }
+}
+
+/// The openings of an expectation without decisions.
+enum OpeningState: Sendable {
+    /// `since` did not match.
+    case neverCame
+    /// `since` first matched after `until`.
+    case cameLate(Instant, over: Instant)
+    /// It opened, the last time at this instant.
+    case opened(Instant)
+}
+
+/// The last events that came close to an expectation.
+struct NearMisses: Sendable {
+    struct Observation: Sendable {
+        let instant: Instant
+        let observed: ObservedEvent
+        /// The expected event.
+        let event: Event
+        /// The index of the value in the event.
+        let index: Int
+
+        /// The entity: a part, if its value is part of another one.
+        var of: EntityReference? { isCarried ? event.of : observed.of }
+        var value: Datum? { event.relevantValue(of: observed, at: index) }
+        /// Whether the value has the part at all.
+        fileprivate var isThere: Bool { !isCarried || value != nil }
+        private var isCarried: Bool { event.carrier.map { $0.part == observed.of } ?? false }
+    }
+
+    /// One that matched.
+    private(set) var hit: Observation?
+    /// One whose filters did not match.
+    private(set) var miss: Observation?
+
+    mutating func see(_ observed: ObservedEvent, _ event: Event, at index: Int, _ now: Instant, fits: Bool) {
+        let observation = Observation(instant: now, observed: observed, event: event, index: index)
+        if fits { hit = observation } else if observation.isThere { miss = observation }
+    }
+}

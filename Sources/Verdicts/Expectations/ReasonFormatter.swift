@@ -1,0 +1,304 @@
+import Bluetooth
+import EventLog
+import Scenarios
+import Simulation
+import Spelling
+
+/// Formats the reasons of verdicts: what was expected, what was observed, and when, in seconds as in the event log.
+struct ReasonFormatter: Sendable {
+    private let names: [(entity: EntityReference, path: String)]
+    private let rules: [String?]
+
+    init(scenario: Scenario) {
+        var names: [(EntityReference, String)] = []
+        for (device, content) in scenario.devices.enumerated() {
+            var entities = [EntityReference.device(device)]
+            for (service, content) in content.services.enumerated() {
+                entities.append(.service(device: device, service: service))
+                entities += content.values.indices.map { .part(device: device, service: service, part: $0) }
+            }
+            names += entities.map { ($0, scenario.path(of: $0) ?? "") }
+        }
+        self.names = names
+        rules = scenario.script.map(\.id)
+    }
+
+    // MARK: Reasons
+
+    func failure(
+        _ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, share: (Int, Int)?, _ truths: Truths
+    ) -> Reason {
+        let seen = seen(expectation, decision, nearMisses)
+        guard case .seen = expectation.question else {
+            guard let (passed, all) = share else {
+                return Reason(expected: expected(expectation, decision.opened), seen: seen)
+            }
+            let first = opening(expectation, decision.opened)
+            return Reason(
+                expected: expected(expectation, nil),
+                seen: "\(passed) of \(all) passed; the first failure was after \(first): \(seen)")
+        }
+        let present = expectation.expected.flatMap(\.truths).map { truth in
+            "\(text(truth)) was \(truths.present(truth).map(\.json) ?? "unknown")"
+        }
+        return Reason(
+            expected: expected(expectation, decision.opened), seen: ([seen] + present).joined(separator: "; "))
+    }
+
+    func inconclusive(_ expectation: Expectation, _ openingState: OpeningState, at now: Instant) -> Reason {
+        switch openingState {
+        case .neverCame:
+            // A later match opens nothing.
+            if case .time(let time)? = expectation.until, .start.advanced(by: time) <= now {
+                return Reason(seen: "never reached: \(text(expectation.opens)) by \(text(time))")
+            }
+            return Reason(seen: "never reached: \(text(expectation.opens)) (the case ended at \(now) s)")
+        case .cameLate(let instant, let over):
+            return Reason(
+                seen:
+                    "too late: \(text(expectation.opens)) at \(instant) s, after the end of the expectation at \(over) s"
+            )
+        case .opened(let opened):
+            let expected = expected(expectation, opened)
+            if case .rate = expectation.question {
+                return Reason(
+                    expected: expected, seen: "the case ended at \(now) s, before the end of the first window")
+            }
+            return Reason(expected: expected, seen: "the case ended at \(now) s, before this was decided")
+        }
+    }
+
+    /// The reason of a failure by an operator's answer.
+    func denied(_ expectation: Expectation, _ opened: Instant, _ answer: String) -> Reason {
+        Reason(expected: expected(expectation, opened), seen: answer)
+    }
+
+    func overrun(_ expectation: Expectation) -> Reason {
+        Reason(seen: "too many occurrences at once to judge all of them: \(text(expectation.opens))")
+    }
+
+    /// The reason of an excused failure: `this machine stood still for 2.1 s: …`.
+    func excused(_ reason: Reason, _ standstill: Duration) -> Reason {
+        let tenths = (standstill.inNanoseconds + 50_000_000) / 100_000_000
+        return Reason(seen: "this machine stood still for \(tenths / 10).\(tenths % 10) s: \(reason)")
+    }
+
+    /// The expectation since an opening; if that is nil, of all openings.
+    private func expected(_ expectation: Expectation, _ opened: Instant?) -> String {
+        let start = opened.map { opening(expectation, $0) } ?? text(expectation.opens)
+        let time =
+            switch (expectation.bound, expectation.until) {
+            case (let bound?, let until?): "within \(text(bound)) after \(start) and before \(text(until))"
+            case (let bound?, nil): "within \(text(bound)) after \(start)"
+            case (nil, let until?): "from \(start) until \(text(until))"
+            case (nil, nil): "since \(start)"
+            }
+        let condition = "\(condition(expectation)) \(time)"
+        guard expectation.percentile < 100 else { return condition }
+        return "\(condition) in \(Datum.number(expectation.percentile).json) % of the cases"
+    }
+
+    private func condition(_ expectation: Expectation) -> String {
+        switch expectation.question {
+        case .seen(let event, _), .delay(_, let event, _, _): text(event)
+        case .never(let event): "no \(text(event))"
+        case .count(let event, let limits): "\(text(limits)) × \(text(event))"
+        case .order(let events): events.map { text($0) }.joined(separator: ", then ")
+        case .rate(let event, let length, let limits): "\(text(limits)) × \(text(event)) in each \(text(length))"
+        }
+    }
+
+    private func opening(_ expectation: Expectation, _ opened: Instant) -> String {
+        switch expectation.opens {
+        case .start: "the start"
+        case .event(let event): "\(text(event)) at \(opened) s"
+        case .end, .time, .repeated: "\(opened) s"
+        }
+    }
+
+    private func seen(_ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses) -> String {
+        switch (decision.fault, expectation.question) {
+        case (.count(_), .never(let event)):
+            guard let hit = nearMisses.hit, event.delay <= .zero else { return "observed one at \(decision.at) s" }
+            return "observed \(text(hit))"
+        case (.count(0), .seen), (.count(0), .delay):
+            let none = "observed none by \(decision.at) s"
+            guard let miss = nearMisses.miss,
+                (decision.opened...max(decision.opened, decision.at)).contains(miss.instant)
+            else { return none }
+            return "\(none); the closest was \(text(miss))"
+        case (.count(let count), _): return "observed \(count) by \(decision.at) s"
+        case (.window(let begin, let end, let count), _): return "observed \(count) from \(begin) s to \(end) s"
+        case (.order(let event, let before), .order(let events)):
+            return "observed \(text(events[event])) at \(decision.at) s before \(text(events[before]))"
+        case (.missing(let event), .order(let events)):
+            return "observed no \(text(events[event])) by \(decision.at) s"
+        default: return "observed something else at \(decision.at) s"
+        }
+    }
+
+    // MARK: Phrases
+
+    private func text(_ observation: NearMisses.Observation) -> String {
+        let observed = observation.observed
+        let value = observation.value.map { " \($0.json.abbreviated)" } ?? ""
+        let code = observed.code.map { " \(name(ofCode: $0, of: observed.kind))" } ?? ""
+        return "\(phrase(observed.kind, observation.of))\(code)\(value) at \(observation.instant) s"
+    }
+
+    private func name(ofCode code: UInt8, of kind: Event.Kind) -> String {
+        switch kind {
+        case .refused: ATTError(rawValue: code).name
+        case .exited: "\(code)"
+        default: HCIStatus(rawValue: code).name ?? "\(code)"
+        }
+    }
+
+    private func text(_ moment: Moment) -> String {
+        switch moment {
+        case .start: "the start"
+        case .end: "the end"
+        case .time(let time): text(time)
+        case .repeated(let first, let every, _): "\(text(first)) and then every \(text(every))"
+        case .event(let event): text(event)
+        }
+    }
+
+    private func text(_ event: Event) -> String {
+        var phrase = self.phrase(event.kind, event.of)
+        for filter in event.filters {
+            switch filter {
+            case .code(.name(let name)): phrase += " \(name)"
+            case .code(.number(let number)): phrase += " \(number)"
+            case .status(let status): phrase += " \(status)"
+            case .value(let matcher), .line(let matcher): phrase += " \(json(matcher))"
+            }
+        }
+        switch event.occurrence {
+        case .each: break
+        case .nth(let nth): phrase += " (number \(nth))"
+        case .every(let step): phrase += " (every \(step) occurrences)"
+        }
+        return event.delay > .zero ? "\(phrase) (\(text(event.delay)) later)" : phrase
+    }
+
+    private func text(_ truth: Matcher.Truth) -> String {
+        let last = truth.last.map { " of the last \($0) values" } ?? ""
+        let below = truth.below.map { " below \(Datum.number($0).json)" } ?? ""
+        return "\(truth.statistic)\(last)\(below) of \(name(of: truth.of))"
+    }
+
+    /// An event as a noun phrase: `subscription to strap/heart_rate`.
+    private func phrase(_ kind: Event.Kind, _ entity: EntityReference?) -> String {
+        let (noun, preposition) = kind.noun
+        guard let entity, entity != .client else { return noun }
+        return "\(noun) \(preposition) \(name(of: entity))"
+    }
+
+    private func name(of entity: EntityReference) -> String {
+        if case .rule(let index) = entity {
+            return rules.indices.contains(index) ? rules[index] ?? "rule \(index + 1)" : "a rule"
+        }
+        return names.first { $0.entity == entity }?.path ?? "client"
+    }
+
+    private func text(_ limits: Expectation.Limits) -> String {
+        let (min, max) = (limits.min.map { Datum.number($0).json }, limits.max.map { Datum.number($0).json })
+        return switch (min, max) {
+        case (let min?, let max?): min == max ? min : "\(min) to \(max)"
+        case (let min?, nil): "at least \(min)"
+        case (nil, let max?): "at most \(max)"
+        case (nil, nil): "any number of"
+        }
+    }
+
+    private func text(_ duration: Duration) -> String {
+        let nanoseconds = duration.inNanoseconds
+        let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000)] as [(String, Int64)]
+        let (unit, size) = units.first { nanoseconds % $0.1 == 0 } ?? ("ns", 1)
+        return "\(nanoseconds / size) \(unit)"
+    }
+
+    // MARK: JSON
+
+    /// A matcher as in a file.
+    private func json(_ matcher: Matcher) -> String {
+        switch matcher {
+        case .null: "null"
+        case .bool(let bool): "\(bool)"
+        case .number(let number): Datum.number(number).json
+        case .string(let string): string.quoted
+        case .list(let matchers): "[\(matchers.map(json).joined(separator: ", "))]"
+        case .object(let members):
+            objectText(members.map { ($0.key, json($0.matcher)) })
+        case .each(let matcher): objectText([("$each", json(matcher))])
+        case .oneOf(let matchers): objectText([("$one_of", json(.list(matchers)))])
+        case .any(let something): objectText([("$any", "\(something)")])
+        case .not(let matcher): objectText([("$not", json(matcher))])
+        case .between(let limits):
+            objectText(
+                [("$min", limits.min), ("$max", limits.max)].compactMap { key, limit in
+                    limit.map { (key, Datum.number($0).json) }
+                })
+        case .truth(let truth):
+            objectText(
+                [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)]
+                    + [
+                        ("last", truth.last.map(Double.init)), ("below", truth.below),
+                        ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
+                    ].compactMap { key, number in number.map { (key, Datum.number($0).json) } })
+        }
+    }
+}
+
+extension Event.Kind {
+    /// The event as a noun, and the preposition before its entity.
+    fileprivate var noun: (String, preposition: String) {
+        switch self {
+        case .advertising: ("advertising", "of")
+        case .scanning: ("start of scanning", "by")
+        case .scanningStopped: ("end of scanning", "by")
+        case .connecting: ("connection attempt", "by")
+        case .connected: ("connection", "of")
+        case .disconnected: ("disconnection", "of")
+        case .encrypted: ("encryption", "of")
+        case .paired: ("pairing", "of")
+        case .pairingFailed: ("failed pairing", "of")
+        case .mtu: ("MTU exchange", "of")
+        case .discovering: ("start of discovery", "of")
+        case .discovered: ("end of discovery", "of")
+        case .subscribed: ("subscription", "to")
+        case .unsubscribed: ("unsubscription", "from")
+        case .read: ("read", "of")
+        case .written: ("write", "of")
+        case .notified: ("notification", "of")
+        case .delivered: ("delivery", "of")
+        case .indicated: ("indication", "of")
+        case .confirmed: ("confirmation", "of")
+        case .refused: ("error response", "of")
+        case .saturated: ("saturation", "of")
+        case .began: ("start", "of")
+        case .ended: ("end", "of")
+        case .said: ("output", "of")
+        case .exited: ("exit", "of")
+        }
+    }
+}
+
+extension Datum {
+    /// JSON on one line.
+    var json: String {
+        switch self {
+        case .null: "null"
+        case .bool(let bool): "\(bool)"
+        case .number(let number): Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+        case .string(let string): string.quoted
+        case .list(let values): "[\(values.map(\.json).joined(separator: ", "))]"
+        case .object(let members): objectText(members.map { ($0.key, $0.value.json) })
+        }
+    }
+}
+
+private func objectText(_ members: [(key: String, json: String)]) -> String {
+    "{\(members.map { "\($0.key.quoted): \($0.json)" }.joined(separator: ", "))}"
+}

@@ -1,0 +1,107 @@
+import Arguments
+import Documents
+import Scenarios
+import Testing
+
+@testable import Conformance
+
+@Suite struct SuiteDiscoveryTests {
+    private static let device = #"{"lubdub": 1, "name": "x", "devices": [{"id": "strap"}]}"#
+    private static let suite = #"""
+        {"lubdub": 1, "kind": "suite", "name": "s", "cases": [
+         {"scenario": "folder/b.json"}, {"scenario": "folder/b.json", "id": "again", "seed": 3, "variables": {"away": "4 s"}}]}
+        """#
+
+    /// The result for a file system with these files.
+    private func discovery(_ operands: [String], _ files: [String: String]) -> SuiteDiscovery {
+        func inside(_ folder: String) -> [Substring] {
+            files.keys.compactMap { $0.hasPrefix("\(folder)/") ? $0.dropFirst(folder.utf8.count + 1) : nil }
+        }
+        func clean(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
+        return SuiteDiscovery(
+            operands,
+            in: CaseFiles(
+                kind: { path in files[clean(path)] != nil ? .file : inside(clean(path)).isEmpty ? nil : .folder },
+                names: { folder in Array(Set(inside(clean(folder)).map { String($0.prefix { $0 != "/" }) })) },
+                contents: { path in files[clean(path)].map { Array($0.utf8) } }))
+    }
+
+    private static let tree = [
+        "all/b.json": device, "all/a/z.json": device, "all/a/y.json": #"{"lubdub": 1, "include": ["z.json"]}"#,
+        "all/a/broken.json": "{", "all/list.json": suite, "all/other.json": #"{"lubdub": 1, "expect": []}"#,
+        "all/notes.txt": device, "all/.hidden/c.json": device, "all/values.csv": "1,2",
+    ]
+
+    @Test(arguments: ["all", "all/"])
+    func `A folder yields its scenarios in the order of their paths`(operand: String) {
+        let discovery = discovery([operand], Self.tree)
+        #expect(discovery.problems.isEmpty)
+        #expect(discovery.cases.map(\.id) == ["a/broken", "a/y", "a/z", "b"])
+        #expect(discovery.cases.map(\.path) == ["all/a/broken.json", "all/a/y.json", "all/a/z.json", "all/b.json"])
+        #expect(discovery.cases.allSatisfy { $0.operand == operand })
+    }
+
+    @Test func `A suite yields its cases in order`() {
+        let discovery = discovery(["in/suite.json"], ["in/suite.json": Self.suite, "in/folder/b.json": Self.device])
+        #expect(discovery.problems.isEmpty)
+        #expect(discovery.cases.map(\.id) == ["folder/b", "again"])
+        #expect(discovery.cases.map(\.path) == ["in/folder/b.json", "in/folder/b.json"])
+        #expect(discovery.cases.map(\.seed) == [nil, 3])
+        #expect(discovery.cases[1].variables["away"]?.string == "4 s")
+    }
+
+    @Test func `A malformed scenario is a case too`() {
+        let discovery = discovery(["a/x.json", "y"], ["a/x.json": "{", "y": Self.device])
+        #expect(discovery.problems.isEmpty)
+        #expect(discovery.cases == [Case(of: "a/x.json"), Case(of: "y")])
+        #expect(discovery.cases.map(\.id) == ["a/x", "y"])
+    }
+
+    @Test func `Cases of different operands with the same id have their operand as a prefix`() {
+        let files = ["one/a.json": Self.device, "two/a.json": Self.device, "two/b.json": Self.device]
+        let cases = discovery(["one", "two/"], files).cases
+        #expect(cases.map(\.id) == ["one/a", "two/a", "b"])
+        #expect(cases.map(\.ownID) == ["a", "a", "b"])
+    }
+
+    @Test(arguments: [
+        (["none.json"], "none.json:1:1: LD0113: no such file or folder"),
+        (["all/a", "all/a"], #"all/a/broken.json:1:1: LD0131: another case has the id "all/a/broken""#),
+        (["empty"], "empty:1:1: LD0113: this folder contains no scenario"),
+        (["bad.json"], #"bad.json:1:1: LD0106: cases: "cases" is required"#),
+    ])
+    func `Invalid operands are reported`(operands: [String], problem: String) {
+        let more = ["empty/x.txt": "", "bad.json": #"{"lubdub": 1, "kind": "suite", "name": "no cases"}"#]
+        let said = discovery(operands, Self.tree.merging(more) { $1 }).problems.map(\.description)
+        #expect(said.first == problem)
+    }
+
+    @Test func `The search of an endless tree ends`() {
+        let endless = CaseFiles(kind: { _ in .folder }, names: { _ in ["a", "b"] }, contents: { _ in nil })
+        let discovery = SuiteDiscovery(["root"], in: endless)
+        #expect(discovery.problems.map(\.code) == [.tooLarge])
+    }
+
+    // MARK: Selection
+
+    private static let cases = ["a/x", "a/y", "b/x", "b/y", "c"].map { Case($0, path: "\($0).json", of: "all") }
+
+    private func ids(_ only: [String], _ shard: String?) -> [String] {
+        Selection(only: only.map { Glob($0) }, shard.flatMap { Selection.Shard($0) }).chosen(of: Self.cases).map(\.id)
+    }
+
+    @Test func `Ids select cases, and shards divide the selected cases`() {
+        #expect(ids([], nil) == ["a/x", "a/y", "b/x", "b/y", "c"])
+        #expect(ids(["a/*"], nil) == ["a/x", "a/y"])
+        #expect(ids(["*x"], nil) == ["a/x", "b/x"])
+        #expect(ids(["c", "a/*", "a/x"], nil) == ["a/x", "a/y", "c"])
+        #expect(ids(["x"], nil) == [])
+        #expect(ids([], "1/2") == ["a/x", "b/x", "c"])
+        #expect(ids([], "2/2") == ["a/y", "b/y"])
+        #expect(ids(["*y"], "2/2") == ["b/y"])
+        #expect(ids([], "9/9") == [])
+    }
+
+    @Test(arguments: ["0/2", "3/2", "1", "1/", "/1", "1/2/3", "-1/2", "+1/2", "a/b", "", "1/99999999999999999999"])
+    func `An invalid shard is rejected`(text: String) { #expect(Selection.Shard(text) == nil) }
+}

@@ -1,0 +1,201 @@
+import Bluetooth
+import Collector
+import Documents
+import EventLog
+import FoundationEssentials
+import LEHost
+import Octets
+import Scenarios
+import Simulation
+import Spelling
+import Synchronization
+import Testing
+import VirtualWorld
+
+@testable import Reporting
+
+/// A scenario, played with the built-in client in it, and everything that was logged.
+struct WorldHarness {
+    /// What the client said, and when.
+    struct Said {
+        let at: Instant
+        let saying: SensorCollector.Saying
+    }
+
+    private final class Recording: Sendable {
+        let records = Mutex<[EventRecord]>([])
+        let log = Mutex(JSONText())
+        let trace = Mutex<[UInt8]>(Btsnoop.header)
+    }
+
+    private(set) var world: World
+    private(set) var said: [Said] = []
+    private let recording = Recording()
+    private var limit: Instant
+    private let node: Int
+    private var collector: SensorCollector
+    private var outbox: [SensorCollector.Output] = []
+    private var wakes: [Instant] = []
+    private var flaw: Flaw?
+
+    /// Plays a scenario to its limit; without its log and trace as text, unless it `isWorded`.
+    init(
+        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, isJudged: Bool = false, isWorded: Bool = true,
+        settings: SensorCollector.Settings = .init(), client: FaultyClient? = nil
+    ) throws {
+        world = try World(scenario, seed: seed, sleeps: sleeps)
+        node = try world.addClient(at: .start)
+        limit = Instant.start.advanced(by: scenario.limit)
+        var settings = settings
+        if let target = scenario.target { settings.choice = .address(scenario.devices[target].address) }
+        client?.sets(&settings)
+        collector = SensorCollector(settings)
+        flaw = client.map(Flaw.init)
+        let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
+        world.journal = EventJournal { chunk in
+            recording.records.withLock { $0 += chunk.records(where: { _ in true }, in: wording) }
+            if isWorded { recording.log.withLock { chunk.write(in: wording, to: &$0) } }
+        }
+        if isWorded {
+            world.packets = PacketLog { chunk in
+                recording.trace.withLock { trace in
+                    for record in chunk.records { snoop.append(record, chunk.octets(of: record), to: &trace) }
+                }
+            }
+        }
+        if isJudged { world.judgeExpectations() }
+        play()
+        world.endJudging()
+        world.journal.flush()
+        world.packets.flush()
+    }
+
+    /// What the client's controller is called.
+    var clientAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(node + 1), .public) }
+    /// What happened, in order; without what the client said.
+    var records: [EventRecord] { recording.records.withLock { $0 } }
+    /// The event log, line by line.
+    var lines: [String] { recording.log.withLock { $0.string }.split(separator: "\n").map(String.init) }
+    /// The trace, as it would be written.
+    var trace: [UInt8] { recording.trace.withLock { $0 } }
+
+    func records(_ event: EventName, of entity: String? = nil) -> [EventRecord] {
+        records.filter { $0.event == event && (entity == nil || $0.entity == entity) }
+    }
+
+    /// Disconnects the client for good.
+    mutating func end() {
+        limit = limit.advanced(by: .seconds(10))
+        collector.stop(at: world.now, into: &outbox)
+        goOnToLimit()
+    }
+
+    private mutating func play() {
+        world.start()
+        collector.start(at: world.now, into: &outbox)
+        goOnToLimit()
+    }
+
+    private mutating func goOnToLimit() {
+        repeat { settle() } while goOn()
+        world.run(until: limit)
+    }
+
+    private mutating func goOn() -> Bool {
+        let (due, wake) = (world.nextDue ?? .never, min(wakes.min() ?? .never, flaw?.nextShown ?? .never))
+        guard min(due, wake) <= limit else { return false }
+        guard wake < due else { return world.runNext(until: limit) }
+        world.run(until: wake)
+        wakes.removeAll { $0 <= wake }
+        collector.timePassed(at: world.now, into: &outbox)
+        if let saying = flaw?.showsAgain(at: world.now) { show(saying) }
+        return true
+    }
+
+    private mutating func settle() {
+        while !outbox.isEmpty || !world.outbox.isEmpty {
+            let wanted = outbox
+            outbox.removeAll()
+            for output in wanted {
+                switch output {
+                case .command(let command): ask(command)
+                case .wake(let due): wakes.append(due)
+                case .said(let saying): show(saying)
+                }
+            }
+            let heard = world.outbox
+            world.outbox.removeAll()
+            for case .client(_, let output) in heard { tell(output) }
+            if flaw?.hasEnded == true { collector.stop(at: world.now, into: &outbox) }
+        }
+    }
+
+    private mutating func ask(_ command: Host.Command) {
+        guard let operations = flaw?.commands(command) else { return world.command(command, of: node) }
+        for command in operations.commands { world.command(command, of: node) }
+        for output in operations.told { step(output) }
+    }
+
+    private mutating func show(_ saying: SensorCollector.Saying) {
+        for content in flaw?.shows(saying, at: world.now) ?? [saying.content] where flaw?.hasEnded != true {
+            let saying = SensorCollector.Saying(content, of: saying.peer)
+            said.append(Said(at: world.now, saying: saying))
+            world.clientSaid(saying)
+        }
+    }
+
+    private mutating func tell(_ output: Host.Output) {
+        switch flaw == nil ? output : flaw?.told(output) {
+        case .notified(let id, let handle, let packet)?:
+            tellValue(packet, at: handle) { .notified(id, handle: handle, $0) }
+        case .indicated(let id, let handle, let packet)?:
+            tellValue(packet, at: handle) { .indicated(id, handle: handle, $0) }
+        case let output?: step(output)
+        case nil: break
+        }
+    }
+
+    private mutating func tellValue(_ packet: Packet, at handle: UInt16, as output: (Packet) -> Host.Output) {
+        guard let operations = flaw?.values(world.pool.octets(of: packet), at: handle) else {
+            return step(output(packet))
+        }
+        world.pool.release(packet)
+        for octets in operations.values { step(output(world.pool.take(octets))) }
+        for command in operations.commands { world.command(command, of: node) }
+    }
+
+    private mutating func step(_ output: Host.Output) {
+        collector.step(output, at: world.now, pool: &world.pool, into: &outbox)
+    }
+}
+
+/// A scenario of this file, or of the repository when it begins with `scenarios/`.
+struct TestScenario: Sendable, CustomTestStringConvertible {
+    let name: String
+    private let text: String?
+
+    init(_ path: String) { (name, text) = (path, nil) }
+    init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
+
+    var testDescription: String { name }
+
+    var scenario: Scenario {
+        get throws {
+            let reading = ScenarioFile.read(name) { _ in text.map { Array($0.utf8) } ?? Self.octets(name) }
+            #expect(reading.problems.map(\.description) == [])
+            return try #require(reading.scenario)
+        }
+    }
+
+    /// The scenarios in a folder of the repository.
+    static func names(_ folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? [])
+            .filter { $0.hasSuffix(".json") }.sorted().map { "\(folder)/\($0)" }
+    }
+
+    private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+
+    static func octets(_ path: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: "\(root)/\(path)").map { Array($0) }
+    }
+}
