@@ -94,7 +94,7 @@ class Check(unittest.TestCase):
         self.assertEqual(misspelt.returncode, 2)
         self.assertIn(f'(did you mean "{EDGE}"?)', misspelt.stderr)
         collector = subprocess.run([LUBDUB, 'explain', 'HRP/COL/HRF/BI-01-C'], capture_output=True, text=True)
-        self.assertRegex(collector.stdout, r'^HRP/COL/HRF/BI-01-C: .*Heart Rate Service 1.0, section 3.1.1.1; asked of')
+        self.assertRegex(collector.stdout, r'^HRP/COL/HRF/BI-01-C: .*Heart Rate Service 1.0, section 3.1.1.1; tested by')
 
     def test_logs_hold_one_case(self):
         events, trace = self.folder / 'events.jsonl', self.folder / 'trace.btsnoop'
@@ -109,7 +109,7 @@ class Check(unittest.TestCase):
         for arguments, words in [
                 ([], 'needs a SCENARIO'), ([RESTING, '--radio', 'hci:tcp:127.0.0.1:6402'], 'remove "scenarios/'),
                 ([RESTING, '--peer', 'Strap'], 'requires a radio to the peripheral'),
-                (['--radio', 'usb:0', '--peer', 'Strap'], 'not played yet by this version'),
+                (['--radio', 'usb:0', '--peer', 'Strap'], 'not "usb:0"'),
                 (['--radio', 'hci:tcp:127.0.0.1:1', '--controller', 'tcp:127.0.0.1:0'], 'remove --controller, or --radio'),
                 (['--radio', 'hci:tcp:127.0.0.1:1', '--seed', '2'], '--seed needs a scenario'),
                 ([self.folder / 'none.json'], 'none.json'), ([RESTING, '--set', 'a=1'], '"a"')]:

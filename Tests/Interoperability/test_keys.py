@@ -117,7 +117,7 @@ class KeyTests(Interoperability):
         self.assertEqual(log()[-1], ('ended', 'strap', None, 'key s'))
 
         place = terminal.press(b'?')
-        await terminal.shows(r'\nq +end\r\n\rstrap', place)
+        await terminal.shows(r'\nq +quit\r\n\rstrap', place)
         gone = asyncio.get_running_loop().create_future()
         strap.connection.on('disconnection', gone.set_result)
         place = terminal.press(b'd')
@@ -248,7 +248,7 @@ class KeyTests(Interoperability):
             await terminal.shows('controller tcp:')
             await soon(lambda: not terminal.gives_lines())
             place = terminal.press(b'?q')
-            await terminal.shows(r'q +end', place)
+            await terminal.shows(r'q +quit', place)
             self.assertEqual(await terminal.ended(), 0)
             self.assertNotIn('\x1b', terminal.text)
         async with serving(SCENARIO, *ANYWHERE, '--color', 'never') as terminal:

@@ -108,7 +108,7 @@ class RadioTests(Interoperability):
                     (['scenarios/three_straps.json', *radio], 'has 3 devices, and each needs a --radio'),
                     ([SCENARIO, *radio, '--controller', 'tcp:127.0.0.1:0'], 'needs the virtual radio'),
                     ([SCENARIO, *radio, '--speed', 'max'], 'needs the virtual radio'),
-                    ([SCENARIO, '--radio', 'usb:0'], 'not played yet by this version'),
+                    ([SCENARIO, '--radio', 'usb:0'], 'not "usb:0"'),
                     ([SCENARIO, '--radio', 'bluez', '--speed', 'max'], 'needs the virtual radio'),
                     ([SCENARIO, '--radio', 'bluez:hci0,hci1'], 'has 1 device'),
                     ([SCENARIO, '--radio', 'bluez:eth0'], 'has 1 device'),
