@@ -156,7 +156,7 @@ class AskTests(Interoperability):
         # An operator who only types invalid answers gives none.
         output, status, asked = await self.play(dict.fromkeys(RIGHT, '?') | {'goes_on': '\n'.join(['perhaps'] * 100)})
         self.assertEqual(status, 1)
-        self.assertRegex(output, r'inconclusive  shows_300 .*: the person could not tell')
+        self.assertRegex(output, r'inconclusive  shows_300 .*: the operator could not tell')
         self.assertIn('0 pass, 0 fail, 4 inconclusive', output)
 
     async def test_the_end_of_input_leaves_questions_unanswered(self):
@@ -251,7 +251,7 @@ class AskTests(Interoperability):
 
     async def test_actions_that_a_real_radio_does_not_support_are_skipped(self):
         for path, why in [
-                ('scenarios/recovery/away_long.json', 'link_loss: a real antenna cannot be taken out of the air'),
+                ('scenarios/recovery/away_long.json', 'link_loss: a real antenna cannot be taken off the air'),
                 ('scenarios/three_straps.json', 'has 3 devices, and each needs a --radio: 1 is given')]:
             async with lubdub('run', path, '--radio', 'hci:tcp:127.0.0.1:9', '--client', 'true') as run:
                 output = (await run.stdout.read()).decode()
@@ -273,7 +273,7 @@ class AskTests(Interoperability):
                 (['--ask', '--said', 'unix:x'], '--said requires --client'),
                 (['--ask', '--speed', '2'], '--speed cannot be combined with --ask'),
                 (['--ask', '--jobs', '2'], '--jobs cannot be combined with --ask'),
-                (['--ask', '--radio', 'bluez', '--controller', 'vhci'], 'for the virtual radio only')]:
+                (['--ask', '--radio', 'bluez', '--controller', 'vhci'], '--controller needs the virtual radio')]:
             process = await asyncio.create_subprocess_exec(
                 LUBDUB, 'run', 'scenarios/resting.json', *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.PIPE)

@@ -63,7 +63,7 @@ class MissingTests(unittest.TestCase):
         for words in ['0s', '9ms', '0 min']:
             done = lubdub('monitor', '--radio', 'hci:tcp:127.0.0.1:1', '--every', words)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(f'--every must be a duration of at least 10 ms, such as "5 s", not "{words}"', done.stderr)
+            self.assertIn(f'--every must be a duration of at least 10 ms, for example "5 s", not "{words}"', done.stderr)
 
     def test_a_pattern_without_a_match_lists_the_cases(self):
         done = lubdub('run', 'scenarios/resting.json', '--only', 'workout')

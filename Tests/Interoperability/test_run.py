@@ -50,7 +50,7 @@ class RunTests(unittest.TestCase):
             [LUBDUB, 'run', 'scenarios/collector', '--only', '*bonded'], cwd=ROOT, capture_output=True, text=True,
             timeout=60)
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertEqual(done.stdout.count('needs pairing, which is not played yet'), 2)
+        self.assertEqual(done.stdout.count('not supported yet: it requires pairing'), 2)
         self.assertIn('2 skip', done.stdout)
 
     def test_real_straps_have_their_contact_flags_and_intervals(self):
@@ -144,8 +144,8 @@ class RunTests(unittest.TestCase):
             self.assertEqual((events, trace), run([])[2:])
             status, lines, _, _ = run(expect)
             self.assertEqual(status, 1)
-            self.assertTrue(lines[4].startswith('inconclusive  far: disconnected did not come'), lines[4])
-            self.assertTrue(lines[5].startswith('should  fail  soft: expected at most 0 connected'), lines[5])
+            self.assertTrue(lines[4].startswith('inconclusive  far: never reached: disconnection'), lines[4])
+            self.assertTrue(lines[5].startswith('should  fail  soft: expected at most 0'), lines[5])
             self.assertEqual(lines[6], '3 pass, 0 fail, 1 inconclusive')
             name = str(file.with_suffix(''))
             self.assertEqual(lines[7], f"replay: lubdub run '{file}' --seed 1 --only '{name}'")

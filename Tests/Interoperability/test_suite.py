@@ -175,12 +175,12 @@ class SuiteTests(unittest.TestCase):
         for words, status, message in [
                 (['--report', nowhere], 3, 'No such file or directory'),
                 (['--report', self.folder], 2, '.xml (JUnit), .json, .html or .md'),
-                (['--report', self.folder / 'r.htm'], 2, '.html or .md, and is'),
+                (['--report', self.folder / 'r.htm'], 2, '.html or .md, not'),
                 (['--report', self.folder / 'r.json', '--report', self.folder / 'r.json'], 2, 'twice'),
                 (['--events', 'e.jsonl'], 2, '--keep DIR'),
                 (['--jobs', '65'], 2, 'from 1 to 64'),
                 ([self.folder / 'missing.json'], 2, 'LD0113'),
-                (['--keep', '/dev/null/x'], 3, 'choose one that you may write to')]:
+                (['--keep', '/dev/null/x'], 3, 'choose a writable path')]:
             with self.subTest(words):
                 done = self.run_cases(self.suites, *words)
                 self.assertEqual(done.returncode, status, done.stderr)
@@ -188,7 +188,7 @@ class SuiteTests(unittest.TestCase):
                 self.assertEqual(done.stdout, '')
         done = self.run_cases(self.suites / 'self.json')
         self.assertEqual(done.returncode, 4)
-        self.assertIn('is a suite, but a case must be a scenario', done.stdout)
+        self.assertIn('expected a scenario: a suite cannot contain suites', done.stdout)
 
     def test_an_interrupt_writes_reports_of_the_finished_cases(self):
         for index in range(400):
