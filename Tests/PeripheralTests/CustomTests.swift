@@ -98,7 +98,8 @@ import Testing
         _ = device.answer(hex("02 05 02"))
         #expect(device.read(Self.first)?.count == 512)
         #expect(
-            device.takes(.octets(Array(repeating: 8, count: 60_000)), for: DeviceValue(service: 0, .custom0), at: .start)
+            device.takes(
+                .octets(Array(repeating: 8, count: 60_000)), for: DeviceValue(service: 0, .custom0), at: .start)
                 == true)
         device.device.didSubscribe(to: Self.first, at: .start)
         #expect(device.notified(until: at(1), mtu: 23).map(\.octets.count) == [512])

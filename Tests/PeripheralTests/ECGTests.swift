@@ -21,7 +21,8 @@ import Testing
         heartRate.hasRRIntervals = true
         return try Wearer(
             PeripheralDefinition(
-                name: "Strap", appearance: .heartRateBelt, services: [.heartRate(heartRate), .ecg(rate: hertz, noise: noise)]))
+                name: "Strap", appearance: .heartRateBelt,
+                services: [.heartRate(heartRate), .ecg(rate: hertz, noise: noise)]))
     }
 
     private static func frames(_ notified: [Wearer.Notified]) throws -> [ECGFrame] {

@@ -1,6 +1,6 @@
 import Bluetooth
-import Services
 import Characteristics
+import Services
 import Spelling
 import Statistics
 

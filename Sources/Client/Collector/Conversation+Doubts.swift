@@ -1,6 +1,6 @@
 import Bluetooth
-import Services
 import GATT
+import Services
 import Simulation
 
 // What is not heard any more.

@@ -268,7 +268,8 @@ struct Conversation: Sendable {
 
     /// A value will not come in one of its ways.
     private mutating func lost(
-        _ way: SupportedCharacteristic.Access, of row: Int, _ why: String, _ decoder: inout ValueDecoder, into outbox: inout [Output]
+        _ way: SupportedCharacteristic.Access, of row: Int, _ why: String, _ decoder: inout ValueDecoder,
+        into outbox: inout [Output]
     ) -> Progress {
         guard let index = targets.firstIndex(where: { $0.row == row }) else { return .goesOn }
         targets[index].ways.remove(way)
@@ -280,7 +281,8 @@ struct Conversation: Sendable {
 
     /// Says that a value did not come, or was malformed, unless the one before was so too.
     private mutating func complain(
-        of index: Int, by way: SupportedCharacteristic.Access, _ why: @autoclosure () -> String, into outbox: inout [Output]
+        of index: Int, by way: SupportedCharacteristic.Access, _ why: @autoclosure () -> String,
+        into outbox: inout [Output]
     ) {
         guard !targets[index].faults.contains(way) else { return }
         targets[index].faults.insert(way)
@@ -291,7 +293,8 @@ struct Conversation: Sendable {
 
     /// Takes a value that the peer notified or indicated, be the subscription answered or not.
     mutating func heard(
-        _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, _ decoder: inout ValueDecoder, at now: Instant,
+        _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, _ decoder: inout ValueDecoder,
+        at now: Instant,
         into outbox: inout [Output]
     ) -> Progress {
         let index = targets.firstIndex { target in
@@ -303,7 +306,8 @@ struct Conversation: Sendable {
     }
 
     private mutating func take(
-        _ octets: ArraySlice<UInt8>, of index: Int, by way: SupportedCharacteristic.Access, _ decoder: inout ValueDecoder, at now: Instant,
+        _ octets: ArraySlice<UInt8>, of index: Int, by way: SupportedCharacteristic.Access,
+        _ decoder: inout ValueDecoder, at now: Instant,
         into outbox: inout [Output]
     ) -> Progress {
         let row = targets[index].row
@@ -360,7 +364,8 @@ struct Conversation: Sendable {
     }
 
     private mutating func polarSaid(
-        _ octets: [UInt8], by way: SupportedCharacteristic.Access, _ decoder: inout ValueDecoder, at now: Instant, into outbox: inout [Output]
+        _ octets: [UInt8], by way: SupportedCharacteristic.Access, _ decoder: inout ValueDecoder, at now: Instant,
+        into outbox: inout [Output]
     ) throws(Malformed) -> Progress {
         if way == .read {
             decoder.polar.offers(try PMD.Features(octets: octets))

@@ -1,6 +1,6 @@
 import Bluetooth
-import Services
 import GATT
+import Services
 
 /// A supported characteristic as it was found at a peer.
 struct Target: Sendable {

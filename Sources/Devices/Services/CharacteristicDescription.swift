@@ -118,7 +118,8 @@ public struct ClientUse: Sendable {
 
     /// Lines with this key.
     public init(
-        _ key: String, _ example: String = "", member: String? = nil, role: Role = .printed, importance: Importance = .purpose,
+        _ key: String, _ example: String = "", member: String? = nil, role: Role = .printed,
+        importance: Importance = .purpose,
         isMeasurement: Bool, expires: Bool = false, isPolled: Bool = false, isLong: Bool = false,
         row: ScreenFact? = nil
     ) {

@@ -52,7 +52,11 @@ extension ReceivedValue: JSONWritable {
             text.append("\": ")
         }
         do throws(Malformed) {
-            if let octets { try format?.writeLine(octets[...], to: &text) } else { text.append(format?.expired ?? "null") }
+            if let octets {
+                try format?.writeLine(octets[...], to: &text)
+            } else {
+                text.append(format?.expired ?? "null")
+            }
         } catch { text.append("null") }
         if member != nil { text.append("}") }
     }

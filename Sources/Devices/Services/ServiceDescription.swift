@@ -39,7 +39,8 @@ public struct ServiceDescription: Sendable {
     ///   - rate: How many values a second a stream sends; nil for a service without a stream.
     ///   - heart: How fast the heart beats that this service measures, and other services of the device listen to.
     public init(
-        _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true, main: String = "",
+        _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true,
+        main: String = "",
         fields: [FieldDescription], characteristics: [CharacteristicDescription],
         problem: @escaping @Sendable (ServiceConfiguration) -> ServiceProblem? = { _ in nil },
         rate: @escaping @Sendable (ServiceConfiguration) -> Int? = { _ in nil },

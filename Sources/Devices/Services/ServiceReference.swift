@@ -12,7 +12,8 @@ extension ServiceDescription {
             let set = value.description.isSettable ? "" : ", follows from others"
             return "  \(path): \(characteristic.title) (\(characteristic.uuid))\(range)\(unit)\(set)"
         }
-        return (["\(name) (\(uuid)): \(about)", "Fields:"] + fields + ["Values:"] + values
+        return
+            (["\(name) (\(uuid)): \(about)", "Fields:"] + fields + ["Values:"] + values
             + ["Lines of a client:"] + lines.map { "  \($0)" }).joined(separator: "\n")
     }
 

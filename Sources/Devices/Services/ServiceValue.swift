@@ -79,7 +79,8 @@ public struct ValueDescription: Sendable {
 
     /// A value of a characteristic; without a name it is what the service is there for.
     public init(
-        _ content: Content, named name: String = "", key: String? = nil, unit: String = "", label: String = "", example: String = "",
+        _ content: Content, named name: String = "", key: String? = nil, unit: String = "", label: String = "",
+        example: String = "",
         isSettable: Bool = true, isEncodable: Bool = true, tolerance: Double = 0, field: String? = nil
     ) {
         (self.name, self.content, self.key, self.unit) = (name, content, key, unit)

@@ -56,7 +56,9 @@ struct CustomSensor: ServiceSensor {
     private mutating func octets(_ index: Int, at now: Instant, context: inout SensorContext) -> [UInt8]? {
         if let fixed = contents[index].fixed { return fixed }
         guard let number = contents[index].number(at: now) else { return nil }
-        if let range = contents[index].format.range { context.noteSaturation(of: number, as: ValueID(index: index, carrier: index), in: range) }
+        if let range = contents[index].format.range {
+            context.noteSaturation(of: number, as: ValueID(index: index, carrier: index), in: range)
+        }
         return contents[index].format.octets(of: number)
     }
 

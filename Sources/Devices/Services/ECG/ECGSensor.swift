@@ -32,13 +32,16 @@ struct ECGSensor: ServiceSensor {
         recorder.start(at: now)
     }
 
-    func nextNotification(of _: ValueID, context: SensorContext) -> Instant { recorder.stream.due(ECGFrame.capacity(mtu: context.mtu)) }
+    func nextNotification(of _: ValueID, context: SensorContext) -> Instant {
+        recorder.stream.due(ECGFrame.capacity(mtu: context.mtu))
+    }
 
     mutating func encodeNotification(
         of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
-        guard let (first, quality) = recorder.record(ECGFrame.capacity(mtu: context.mtu), at: now, context: &context) else {
+        guard let (first, quality) = recorder.record(ECGFrame.capacity(mtu: context.mtu), at: now, context: &context)
+        else {
             return false
         }
         var flags = ECGFrame.Flags.synthetic

@@ -19,7 +19,8 @@ extension ServiceDescription {
                 .ecgDescription, .read, format: ECGDescription.self,
                 value: ValueDescription(.structure, named: "description", isSettable: false),
                 client: ClientUse(
-                    "ecg_description", #"{"rate": 500, "resolution": 1000, "leads": 1}"#, role: .ecgDescription, importance: .extra, isMeasurement: false)),
+                    "ecg_description", #"{"rate": 500, "resolution": 1000, "leads": 1}"#, role: .ecgDescription,
+                    importance: .extra, isMeasurement: false)),
         ],
         rate: { ECGFields.rate($0) },
         sensor: { ECGSensor($0) })

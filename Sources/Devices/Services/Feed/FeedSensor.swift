@@ -22,7 +22,9 @@ struct FeedSensor: ServiceSensor {
         return VendorCount(roundingDown: value).octets
     }
 
-    mutating func didSubscribe(to _: ValueID, at now: Instant, context _: inout SensorContext) { schedule.reschedule(after: now) }
+    mutating func didSubscribe(to _: ValueID, at now: Instant, context _: inout SensorContext) {
+        schedule.reschedule(after: now)
+    }
 
     mutating func reschedule(_: ValueID, after now: Instant) { schedule.reschedule(after: now) }
 

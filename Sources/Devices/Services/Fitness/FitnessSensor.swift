@@ -38,7 +38,9 @@ struct FitnessSensor: ServiceSensor {
     /// Nil when the curve has stopped.
     private mutating func count(_ id: ValueID, at now: Instant, context: inout SensorContext) -> UInt32? {
         let time = context.clock.sensorTime(at: now)
-        if let wanted = counter?.unclampedTotal(at: time) { context.noteSaturation(of: wanted, as: id, in: FitnessFields.counts) }
+        if let wanted = counter?.unclampedTotal(at: time) {
+            context.noteSaturation(of: wanted, as: id, in: FitnessFields.counts)
+        }
         return Value(id) == .steps ? counter?.total(at: time) : counter?.today(at: time)
     }
 

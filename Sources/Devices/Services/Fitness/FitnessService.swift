@@ -22,13 +22,15 @@ extension ServiceDescription {
             CharacteristicDescription(
                 .stepsToday, [.read, .notify], format: StepCountOfDay.self,
                 value: ValueDescription(
-                    .number(FitnessFields.counts), named: "steps_today", isSettable: false, field: FitnessFields.steps.key),
+                    .number(FitnessFields.counts), named: "steps_today", isSettable: false,
+                    field: FitnessFields.steps.key),
                 client: ClientUse(
                     "steps_today", "812", isMeasurement: true, isPolled: true, row: ScreenFact(.stepsToday))),
             CharacteristicDescription(
                 .temperature, "Temperature", .read, userDescription: "Body Temperature", format: Temperature.self,
                 value: ValueDescription(
-                    .number(FitnessFields.celsius), named: "temperature", key: "celsius", unit: "°C", label: "temperature", example: "36.6",
+                    .number(FitnessFields.celsius), named: "temperature", key: "celsius", unit: "°C",
+                    label: "temperature", example: "36.6",
                     tolerance: 0.05, field: FitnessFields.temperature.key),
                 client: ClientUse(
                     "temperature", #"{"celsius": 36.6}"#, isMeasurement: true, isPolled: true, row: .temperature)),

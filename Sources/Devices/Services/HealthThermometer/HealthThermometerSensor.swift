@@ -92,7 +92,9 @@ struct HealthThermometerSensor: ServiceSensor {
         if isSubscribed { catchUp(until: now, context: &context) } else { store(until: now, context: &context) }
     }
 
-    mutating func wallClockWillSkip(at now: Instant, context: inout SensorContext) { settle(until: now, context: &context) }
+    mutating func wallClockWillSkip(at now: Instant, context: inout SensorContext) {
+        settle(until: now, context: &context)
+    }
 
     // MARK: Subscriptions
 
@@ -180,7 +182,9 @@ struct HealthThermometerSensor: ServiceSensor {
         return true
     }
 
-    private mutating func nextMeasurement(_ trigger: NotificationTrigger, at now: Instant, context: inout SensorContext) -> [UInt8]? {
+    private mutating func nextMeasurement(
+        _ trigger: NotificationTrigger, at now: Instant, context: inout SensorContext
+    ) -> [UInt8]? {
         wasOnDemand = trigger == .onDemand
         if wasOnDemand { return measure(at: now, context: &context) }
         catchUp(until: now, context: &context)
@@ -214,7 +218,9 @@ struct HealthThermometerSensor: ServiceSensor {
     ) throws(ATTError) {
         guard Value(id) == .interval else { throw .unlikelyError }
         guard let interval = try? MeasurementInterval(octets: octets) else { throw .invalidAttributeValueLength }
-        guard Self.validRange(configuration).allows(interval) else { throw ATTError(rawValue: MeasurementInterval.outOfRange) }
+        guard Self.validRange(configuration).allows(interval) else {
+            throw ATTError(rawValue: MeasurementInterval.outOfRange)
+        }
         measure(every: .seconds(Int64(interval.seconds)), from: now, context: &context)
     }
 

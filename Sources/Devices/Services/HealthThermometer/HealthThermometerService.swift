@@ -29,7 +29,8 @@ extension ServiceDescription {
             CharacteristicDescription(
                 .temperatureType, "Temperature Type", .read, format: TemperatureType.self,
                 value: ValueDescription(
-                    .word(HealthThermometerFields.sites, first: 1), named: "type", field: HealthThermometerFields.site.key),
+                    .word(HealthThermometerFields.sites, first: 1), named: "type",
+                    field: HealthThermometerFields.site.key),
                 client: ClientUse("temperature_type", #""mouth""#, importance: .extra, isMeasurement: false)),
             CharacteristicDescription(
                 .measurementInterval, "Measurement Interval", [.read, .write, .indicate],
@@ -46,7 +47,8 @@ extension ServiceDescription {
 
     private static func temperature(_ name: String, isSettable: Bool = true) -> ValueDescription {
         ValueDescription(
-            .number(HealthThermometerFields.range), named: name, key: "celsius", unit: "°C", label: "temperature", example: "36.6",
+            .number(HealthThermometerFields.range), named: name, key: "celsius", unit: "°C", label: "temperature",
+            example: "36.6",
             isSettable: isSettable, tolerance: 0.05)
     }
 }

@@ -20,23 +20,27 @@ extension ServiceDescription {
         characteristics: [
             CharacteristicDescription(
                 .heartRateMeasurement, "Heart Rate Measurement", .notify, format: HeartRateMeasurement.self,
-                value: ValueDescription(.number(HeartRateFields.range), key: "bpm", unit: "bpm", label: "heart rate"),
+                value: ValueDescription(.number(HeartRateFields.range), key: "bpm", label: "heart rate"),
                 members: [
                     ValueDescription(
                         .truth, named: "contact", key: "contact", label: "skin contact",
                         field: HeartRateFields.contact.key),
                     ValueDescription(
-                        .number(HeartRateFields.range), named: "energy_kj", key: "energy_kj", unit: "kJ", label: "energy", field: HeartRateFields.energy.key),
+                        .number(HeartRateFields.range), named: "energy_kj", key: "energy_kj", unit: "kJ",
+                        label: "energy", field: HeartRateFields.energy.key),
                     ValueDescription(
-                        .numbers, named: "rr_ms", key: "rr_ms", unit: "ms", label: "RR intervals", example: "812 790", isSettable: false,
+                        .numbers, named: "rr_ms", key: "rr_ms", unit: "ms", label: "RR intervals", example: "812 790",
+                        isSettable: false,
                         tolerance: 1, field: HeartRateFields.rrIntervals.key),
                 ],
                 client: ClientUse(
-                    "heart_rate", #"{"bpm": 62, "contact": true, "rr_ms": [967.773]}"#, role: .heartRate, isMeasurement: true)),
+                    "heart_rate", #"{"bpm": 62, "contact": true, "rr_ms": [967.773]}"#, role: .heartRate,
+                    isMeasurement: true)),
             CharacteristicDescription(
                 .bodySensorLocation, "Body Sensor Location", .read, format: BodySensorLocation.self,
                 value: ValueDescription(
-                    .word(BodySensorLocation.names, first: 0), named: "location", label: "place on the body", example: "chest",
+                    .word(BodySensorLocation.names, first: 0), named: "location", label: "place on the body",
+                    example: "chest",
                     field: HeartRateFields.location.key),
                 client: ClientUse("location", #""chest""#, importance: .extra, isMeasurement: false)),
             // Table 3.1: present if and only if Energy Expended is.

@@ -24,7 +24,9 @@ struct MeasurementsSensor: ServiceSensor {
 
     mutating func didUnsubscribe(from _: ValueID, at now: Instant) { isSubscribed = false }
 
-    func nextNotification(of _: ValueID, context: SensorContext) -> Instant { stream.due(HeartRateFrame.capacity(mtu: context.mtu)) }
+    func nextNotification(of _: ValueID, context: SensorContext) -> Instant {
+        stream.due(HeartRateFrame.capacity(mtu: context.mtu))
+    }
 
     /// Where the curve has stopped, nothing is notified, and those values are left out.
     mutating func encodeNotification(
@@ -35,7 +37,9 @@ struct MeasurementsSensor: ServiceSensor {
         guard !ready.isEmpty else { return false }
         samples.take(ready, into: &values)
         samples.rate.forget(before: stream.oldest(at: now))
-        if let saturated = samples.saturated { context.noteSaturation(of: saturated, as: id, in: MeasurementsFields.range) }
+        if let saturated = samples.saturated {
+            context.noteSaturation(of: saturated, as: id, in: MeasurementsFields.range)
+        }
         guard !values.isEmpty else {
             stream.start(at: now)
             return false

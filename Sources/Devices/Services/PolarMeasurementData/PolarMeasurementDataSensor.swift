@@ -66,7 +66,8 @@ struct PolarMeasurementDataSensor: ServiceSensor {
             pool.append(responses.removeFirst()[...], to: &packet)
             return true
         }
-        guard let (first, quality) = recorder.record(PMDECGFrame.capacity(mtu: context.mtu), at: now, context: &context) else {
+        guard let (first, quality) = recorder.record(PMDECGFrame.capacity(mtu: context.mtu), at: now, context: &context)
+        else {
             return false
         }
         if quality.isSaturated { context.saturatedValues.append((id, nil)) }
