@@ -61,8 +61,10 @@ struct AppField: Sendable {
 
     /// The value that a line has under a key, and under a member of its object.
     private static func description(of key: String, _ member: String?) -> ValueDescription? {
-        guard let characteristic = characteristic(of: key) else { return nil }
-        return ([characteristic.value] + characteristic.members).first { $0.key == member || $0.key == nil }
+        guard let characteristic = characteristic(of: key), characteristic.value.key != nil else {
+            return characteristic(of: key)?.value
+        }
+        return ([characteristic.value] + characteristic.members).first { $0.key == member }
     }
 
     private var kind: Kind {

@@ -20,7 +20,7 @@ extension ServiceDescription {
         characteristics: [
             CharacteristicDescription(
                 .heartRateMeasurement, "Heart Rate Measurement", .notify, format: HeartRateMeasurement.self,
-                value: ValueDescription(.number(HeartRateFields.range), key: "bpm", unit: "bpm", label: "heart rate"),
+                value: ValueDescription(.number(HeartRateFields.range), key: "bpm", label: "heart rate"),
                 members: [
                     ValueDescription(
                         .truth, named: "contact", key: "contact", label: "skin contact",

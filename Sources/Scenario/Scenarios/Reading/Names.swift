@@ -50,7 +50,9 @@ struct Names {
 
     /// The index of the service that a definition adds to a device.
     func service(defined cursor: Cursor, of device: Int) -> Int? {
-        guard !cursor.isLogFull, let word = cursor["service"]?.string else { return nil }
+        guard !cursor.isLogFull, let word = cursor["service"]?.string, Tables.hasService(named: word) else {
+            return nil
+        }
         let name = cursor["id"]?.string ?? word
         guard case .service(device, let service)? = entities["\(devices[device].id)/\(name)"] else {
             cursor.note(.unknownEntity, "the device has no service \(name.quoted)")

@@ -12,6 +12,11 @@ extension Tables {
     /// The word for a service that the file describes.
     static let custom = "custom"
 
+    /// Whether a scenario can have a service by this word.
+    static func hasService(named word: String) -> Bool {
+        word == custom || ServiceRegistry.service(named: word) != nil
+    }
+
     private static let id = Shape.Field(
         "id", .id, "Its name in paths; required if the device has two services of this kind.")
 
