@@ -21,7 +21,8 @@ import Testing
              "script": [{"id": "lost", "when": "20 s", "do": "link_loss", "of": "strap", "for": "5 s"}]}
             """
         let scenario = try #require(ScenarioFile.read("x.json", variables: [:]) { _ in Array(text.utf8) }.scenario)
-        let recorder = CaseTimelineRecorder(scenario, ValueFormatter(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
+        let recorder = CaseTimelineRecorder(
+            scenario, ValueFormatter(entity: { _, _ in "" }, value: { _, _, _, _ in false }))
         var journal = EventJournal { recorder.take($0) }
         func note(_ event: EventName, _ entity: String, _ seconds: Int, value: String? = nil) {
             var record = EventRecord(event, of: entity, at: .start.advanced(by: .seconds(seconds)))
@@ -88,7 +89,8 @@ import Testing
     @Test(
         arguments: [
             ([.pass, .pass, .skip], "All 2 cases pass"), ([.pass, .fail], "1 of 2 cases does not pass"),
-            ([.error, .fail], "2 of 2 cases do not pass"), ([.skip], "No case has a verdict"), ([], "No case has a verdict"),
+            ([.error, .fail], "2 of 2 cases do not pass"), ([.skip], "No case has a verdict"),
+            ([], "No case has a verdict"),
             ([.pass], "The case passes"),
         ] as [([Verdict], String)])
     func `The headline summarizes the verdicts`(verdicts: [Verdict], headline: String) throws {

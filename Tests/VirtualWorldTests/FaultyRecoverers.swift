@@ -190,7 +190,8 @@ extension FaultyClient {
             return [.supposes(.written)]
         },
         asks(
-            "no_control_point_configuration", "writes to Polar's control point without subscribing to it", "polar-ble-sdk#360",
+            "no_control_point_configuration", "writes to Polar's control point without subscribing to it",
+            "polar-ble-sdk#360",
             caughtBy: ["collector/streams/pmd draws"]
         ) { command, view in
             guard case .configure(let handle, _)? = procedure(command), view.uuid(at: handle) == Self.polarControlPoint
@@ -344,7 +345,8 @@ extension FaultyClient {
             default: [content]
             }
         },
-        shows("one_more", "prints one heart rate too many", caughtBy: ["collector/heart_rate/reserved_location shows"]) {
+        shows("one_more", "prints one heart rate too many", caughtBy: ["collector/heart_rate/reserved_location shows"])
+        {
             content, _ in
             guard case .heartRate(var measurement) = content else { return [content] }
             measurement.bpm &+= 1

@@ -89,7 +89,9 @@ enum LatenessRow {
 
     /// When each frame was due at the client's controller, in nanoseconds since the start.
     private static func deliveries(_ events: String) throws(CommandFailure) -> [Int64] {
-        guard let octets = contents(of: events) else { throw CommandFailure(.internalError, "serve wrote no event log") }
+        guard let octets = contents(of: events) else {
+            throw CommandFailure(.internalError, "serve wrote no event log")
+        }
         return octets.split(separator: UInt8(ascii: "\n")).compactMap { line in
             guard let record = Datum(json: line),
                 record["event"] == .string(EventName.delivered.rawValue), case .number(let seconds)? = record["t"]

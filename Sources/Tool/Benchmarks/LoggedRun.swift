@@ -8,12 +8,8 @@ import ScenarioRuns
 import Scenarios
 import Spelling
 
-/// A scenario with a strap, in JSON.
-///
-/// - Parameters:
-///   - heart: The fields of its Heart Rate service.
-///   - others: Its other services, after a comma.
-///   - script: The rules of the script.
+/// A scenario with a strap, in JSON: `heart` has the fields of its Heart Rate service, `others` its other services, after
+/// a comma, and `script` the rules of the script.
 package func strap(_ heart: String, others: String = "", script: String = "") -> String {
     """
     {"lubdub": 1, "name": "Bench", "devices": [{"id": "strap", "name": "Bench", "address": "C0:FF:EE:00:00:01/random",

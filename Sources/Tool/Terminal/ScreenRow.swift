@@ -28,10 +28,13 @@ public enum Glyphs: Sendable {
 public struct ScreenRow: Equatable, Sendable {
     /// Characters of one style.
     public struct Run: Equatable, Sendable {
+        /// The characters.
         public var text: String
+        /// Their style.
         public let style: Style
     }
 
+    /// The runs, from the left.
     public internal(set) var runs: [Run] = []
     /// The number of columns up to the last character.
     public internal(set) var columns = 0

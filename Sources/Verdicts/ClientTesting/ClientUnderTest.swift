@@ -77,12 +77,10 @@ struct ClientUnderTest: Sendable {
         }
     }
 
-    /// Runs a scenario once.
+    /// Runs a scenario once, and calls `tell` with each line of the client.
     ///
-    /// - Parameters:
-    ///   - printsAddresses: Whether the addresses of its controller and line socket go to standard output.
-    ///   - isSilent: Whether its standard error is discarded.
-    ///   - tell: Called with each of its lines.
+    /// The addresses of its controller and line socket go to standard output if `printsAddresses`; its standard error is
+    /// discarded if `isSilent`.
     package func play(
         _ configuration: RunConfiguration, _ narrator: Narrator?, source: [UInt8], _ signals: Signals,
         printsAddresses: Bool,

@@ -36,7 +36,9 @@ extension JSONReport {
         cases.eachItem { item in
             let id = item["id"]?.string ?? ""
             if id.isEmpty { item["id"]?.note(.outOfRange, "the id of a case must not be empty") }
-            if !ids.insert(id).inserted { item["id"]?.note(.duplicateID, "another case has the id \(id.abbreviated.quoted)") }
+            if !ids.insert(id).inserted {
+                item["id"]?.note(.duplicateID, "another case has the id \(id.abbreviated.quoted)")
+            }
             report.add(id, outcome(item))
         }
         if let summary = document["summary"], ids.count == cases.items.count { check(summary, of: report) }
