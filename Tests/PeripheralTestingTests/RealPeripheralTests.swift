@@ -164,7 +164,8 @@ import Testing
         Case(id: "reconnection/advertises_again", verdict: .pass),
         Case(
             id: "GATT/SR/GAW/BV-08-C", verdict: .skip,
-            words: "a write to 0x000D is not possible: bluetoothd lets nobody write a configuration"),
+            words: "a write to 0x000D is not possible: bluetoothd does not allow writing a Client Characteristic "
+                + "Configuration; subscribe instead"),
         Case(
             id: "advertising/flags", verdict: .skip,
             words: "bluetoothd mixes what is advertised with what it knows from elsewhere"),
