@@ -42,7 +42,7 @@ import VirtualWorld
         #expect(quick.verdict == .pass)
         #expect(quick.trace == [])
         #expect(never.why?.expected == "no connection since the start")
-        #expect(never.why?.seen.hasPrefix("connection of strap at ") == true)
+        #expect(never.why?.seen.hasPrefix("observed connection of strap at ") == true)
         let instant = try #require(never.instant)
         #expect(never.trace.contains { $0.hasPrefix("\(instant)  <- LE Connection Complete") })
         #expect(never.trace.contains { $0.hasPrefix("\(instant)  client: {\"state\": \"connected\"") })

@@ -22,8 +22,8 @@ struct MinimalClient {
         let configuration = RunConfiguration(try benchScenario(json), seed: 1, events: nil, trace: nil)
         var world = try configuration.world()
         node = try orFail(.internalError, "cannot add the client: ") { try world.addClient(at: .start) }
-        self.world = world
         world.start()
+        self.world = world
         command(.start)
     }
 
