@@ -36,7 +36,8 @@ extension Peripheral {
 
     static let mutants: [Peripheral] =
         declarationMutants + measurementMutants + controlMutants + informationMutants + batteryMutants
-        + advertisingMutants + serverMutants + reconnectionMutants + thermometerMutants + vendorMutants
+        + advertisingMutants + serverMutants + reconnectionMutants + thermometerMutants + oximeterMutants
+        + vendorMutants
         + readingMutants + readErrorMutants + writingMutants + writeErrorMutants + notificationMutants
         + cachingMutants + malformedMutants + halfOpenMutants + floodMutants
 

@@ -95,7 +95,7 @@ struct Peripheral: Sendable {
                 name: "wide", about: "a strap that always uses the uint16 format, as permitted",
                 services: [#"{"service": "heart_rate", "value": 72, "format": "uint16", "rr_intervals": true}"#]),
             Peripheral(name: "other", about: "no heart rate", services: [battery], advertise: "{}"),
-            thermometer,
+            thermometer, oximeter,
         ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band, phone]
 
     static let full = Peripheral(
@@ -107,6 +107,15 @@ struct Peripheral: Sendable {
             #"{"service": "health_thermometer", "value": 36.6, "type": "ear", "store": true, "period": "2 s"}"#,
             battery,
         ], advertise: warm)
+
+    static let oximeter = Peripheral(
+        name: "oximeter", about: "a pulse oximeter with spot-checks and every field",
+        services: [
+            #"""
+            {"service": "pulse_oximeter", "value": 97, "pulse_rate": 62, "amplitude": 1.5, "contact": true,
+             "spot_check_period": "3 s"}
+            """#, battery,
+        ], advertise: #"{"interval": "100 ms", "services": ["1822"], "appearance": 3137}"#)
 
     private static let warm = #"{"interval": "100 ms", "services": ["1809"], "appearance": 768}"#
 

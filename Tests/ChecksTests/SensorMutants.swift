@@ -102,6 +102,73 @@ extension Peripheral {
             ]),
     ]
 
+    static let oximeterMutants = [
+        Peripheral(
+            name: "no_oximeter", about: "advertises 1822, but does not have it", services: [battery],
+            advertise: oximeter.advertise, caughtBy: "pulse_oximeter/service"),
+        oximeter.but(
+            "readable_spot_check", "declares 2A5E with Read too", "pulse_oximeter/spot_check",
+            by: [declares("22", for: "2A5E", instead: "20")]),
+        oximeter.but(
+            "readable_continuous", "declares 2A5F with Read too", "pulse_oximeter/continuous",
+            by: [declares("12", for: "2A5F", instead: "10")]),
+        Peripheral(
+            name: "only_features", about: "has PLX Features, but no measurement",
+            services: [custom("oximeter", "1822", [characteristic("2A60", "0000", "read")])],
+            advertise: oximeter.advertise, caughtBy: "pulse_oximeter/has_a_measurement"),
+        Peripheral(
+            name: "no_features", about: "has a measurement, but no PLX Features",
+            services: [custom("oximeter", "1822", [characteristic("2A5F", "0061003c00", "notify")])],
+            advertise: oximeter.advertise, caughtBy: "pulse_oximeter/features"),
+        oximeter.but(
+            "reserved_features", "sets a reserved bit in PLX Features", "pulse_oximeter/features_explain_octets",
+            by: [says("4B 01", instead: "4B 00")]),
+        Peripheral(
+            name: "short_features", about: "announces a field that PLX Features does not have",
+            services: [
+                custom(
+                    "oximeter", "1822",
+                    [characteristic("2A5F", "0061003c00", "notify"), characteristic("2A60", "0100", "read")])
+            ], advertise: oximeter.advertise, caughtBy: "pulse_oximeter/features_explain_octets"),
+        oximeter.but(
+            "forgotten_spot_check", "reads back 0 for a configuration of 2",
+            "pulse_oximeter/spot_check_configuration", by: [says("00 00", instead: "02 00")]),
+        oximeter.but(
+            "forgotten_continuous", "reads back 0 for a configuration of 1",
+            "pulse_oximeter/continuous_configuration", by: [says("00 00", instead: "01 00")]),
+        oximeter.but(
+            "mute_spot_check", "accepts a subscription, but never indicates", "pulse_oximeter/spot_check_is_indicated",
+            script: always("silence", "pulse_oximeter/spot_check")),
+        oximeter.but(
+            "mute_continuous", "accepts a subscription, but never notifies", "pulse_oximeter/continuous_is_notified",
+            script: always("silence", "pulse_oximeter")),
+        oximeter.but(
+            "surplus_in_spot_check", "indicates an extra octet", "pulse_oximeter/spot_check_flags_explain_octets",
+            script: always("lengthen", "pulse_oximeter/spot_check", #", "with": "ff""#)),
+        oximeter.but(
+            "surplus_in_continuous", "notifies an extra octet", "pulse_oximeter/continuous_flags_explain_octets",
+            script: always("lengthen", "pulse_oximeter", #", "with": "ff""#)),
+        oximeter.but(
+            "reserved_status", "sets a reserved bit of the Measurement Status",
+            "pulse_oximeter/continuous_flags_explain_octets",
+            by: [notifies("1C .. .. .. .. 21 01", instead: "1C .. .. .. .. 20 01")]),
+        oximeter.but(
+            "no_month", "sends a time stamp in month 13", "pulse_oximeter/spot_check_flags_explain_octets",
+            by: [indicates("0F .. .. .. .. .. .. 0D", instead: "0F .. .. .. .. .. .. ..")]),
+        oximeter.but(
+            "unannounced_time_stamp", "sends a time stamp without its bit in PLX Features",
+            "pulse_oximeter/spot_check_is_announced", by: [says("43 00", instead: "4B 00")]),
+        oximeter.but(
+            "unannounced_amplitude", "sends an amplitude without its bit in PLX Features",
+            "pulse_oximeter/continuous_is_announced", by: [says("0B 00", instead: "4B 00")]),
+        oximeter.but(
+            "unannounced_status", "sends a status whose bit is not in PLX Features",
+            "pulse_oximeter/continuous_is_announced", by: [says("4B 00 00 20", instead: "4B 00 20 21")]),
+        oximeter.but(
+            "always_saturated", "always measures 97 %", "pulse_oximeter/follows_the_saturation",
+            by: [notifies("1C CA F3", instead: "1C .. ..")]),
+    ]
+
     static let vendorMutants = [
         band.but(
             "stale_steps", "returns outdated steps", "fitness/steps_on_demand",

@@ -65,6 +65,16 @@ import Testing
         #expect(try rows([infinite])[4].contains("temperature  – "))
     }
 
+    @Test func `oxygen saturation has a row, from the first value on`() throws {
+        func saturation(_ octets: [UInt8]) throws -> Content {
+            try value(octets, .plxContinuousMeasurement, of: .pulseOximeter)
+        }
+        #expect(try !rows([.state(.subscribed)]).contains { $0.contains("SpO2") })
+        #expect(try rows([saturation([0, 0xB7, 0xF3, 62, 0])]).contains { $0.contains("SpO2         95.1 %") })
+        let unknown = try rows([saturation([0, 0xB7, 0xF3, 62, 0]), saturation([0, 0xFF, 0x07, 0xFF, 0x07])])
+        #expect(unknown.contains { $0.contains("SpO2         – ") })
+    }
+
     @Test func `why it is not there any more, and what is wrong`() throws {
         let shown = try rows([
             .state(.connected), .state(.disconnected(reason: .connectionTimeout)), .error("the strap has no heart"),

@@ -12,7 +12,7 @@ struct ClientCases {
     let expectations: [Item]
 
     static let folders =
-        ["finding", "heart_rate", "thermometer", "streams"].map { "collector/\($0)" } + [
+        ["finding", "heart_rate", "thermometer", "pulse_oximeter", "streams"].map { "collector/\($0)" } + [
             "clients", "formats", "errors", "recovery",
         ]
 
@@ -20,7 +20,7 @@ struct ClientCases {
     static let needingBonds = ["collector/heart_rate/bonded", "collector/thermometer/bonded"]
 
     /// The paths of all that can be played.
-    static let paths = folders.flatMap { TestScenario.names("scenarios/\($0)") }
+    static let paths = (["scenarios/pulse_oximeter.json"] + folders.flatMap { TestScenario.names("scenarios/\($0)") })
         .filter { path in !needingBonds.contains { path == "scenarios/\($0).json" } }
 
     static func read() throws -> ClientCases {

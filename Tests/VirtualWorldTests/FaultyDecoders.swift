@@ -34,7 +34,7 @@ extension FaultyClient {
         flags.map { "collector/heart_rate/flags flags_\($0.zeroPadded(to: 2, radix: 16).lowercased())_shown" }
     }
 
-    static let decoders = heartRates + intervals + temperatures
+    static let decoders = heartRates + intervals + temperatures + oximeters
 
     private static let heartRates = [
         misreads(

@@ -175,6 +175,7 @@ extension FaultyClient {
             caughtBy: [
                 "collector/thermometer/float tenths_shown", "collector/thermometer/interval confirms",
                 "collector/thermometer/measures confirms", "collector/thermometer/stored confirms",
+                "pulse_oximeter confirms",
                 "recovery/away_while_indicating confirms", "recovery/services_change stays",
             ]
         ) { command, _ in

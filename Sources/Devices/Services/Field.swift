@@ -172,8 +172,9 @@ extension Field<DerivedCurve?> {
 extension Field<Duration> {
     /// A measurement or notification interval; 1 s by default, and at most a day.
     public static func period(
-        in range: ClosedRange<Duration> = .milliseconds(1) ... .seconds(86_400), _ about: String
-    ) -> Field { Field("period", .duration(range), .seconds(1), about) }
+        key: String = "period", in range: ClosedRange<Duration> = .milliseconds(1) ... .seconds(86_400),
+        _ about: String
+    ) -> Field { Field(key, .duration(range), .seconds(1), about) }
 
     /// A time of day; midnight by default.
     public static func timeOfDay(_ key: String, _ about: String) -> Field { Field(key, .timeOfDay, .zero, about) }

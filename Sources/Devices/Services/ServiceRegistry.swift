@@ -4,6 +4,7 @@ public enum ServiceRegistry {
     public static let all: [ServiceDescription] = [
         .heartRate,
         .healthThermometer,
+        .pulseOximeter,
         .fitness,
         .battery,
         .deviceInformation,

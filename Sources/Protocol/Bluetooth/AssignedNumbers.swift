@@ -23,6 +23,7 @@ extension UUID {
         (0x180D, "heart_rate"),
         (0x180F, "battery"),
         (0x181A, "environmental_sensing"),
+        (0x1822, "pulse_oximeter"),
         (0x2800, "primary_service"),
         (0x2801, "secondary_service"),
         (0x2802, "include"),
@@ -53,6 +54,9 @@ extension UUID {
         (0x2A38, "body_sensor_location"),
         (0x2A39, "heart_rate_control_point"),
         (0x2A50, "pnp_id"),
+        (0x2A5E, "plx_spot_check_measurement"),
+        (0x2A5F, "plx_continuous_measurement"),
+        (0x2A60, "plx_features"),
         (0x2A6E, "temperature"),
         (0x2AA6, "central_address_resolution"),
         (0x2B29, "client_supported_features"),
@@ -82,6 +86,9 @@ extension UUID {
 
     /// The service Environmental Sensing: 0x181A.
     public static var environmentalSensing: UUID { UUID(0x181A) }
+
+    /// The service Pulse Oximeter: 0x1822.
+    public static var pulseOximeter: UUID { UUID(0x1822) }
 
     // MARK: Declarations
 
@@ -178,6 +185,15 @@ extension UUID {
 
     /// The characteristic PnP ID: 0x2A50.
     public static var pnpID: UUID { UUID(0x2A50) }
+
+    /// The characteristic PLX Spot-Check Measurement: 0x2A5E.
+    public static var plxSpotCheckMeasurement: UUID { UUID(0x2A5E) }
+
+    /// The characteristic PLX Continuous Measurement: 0x2A5F.
+    public static var plxContinuousMeasurement: UUID { UUID(0x2A5F) }
+
+    /// The characteristic PLX Features: 0x2A60.
+    public static var plxFeatures: UUID { UUID(0x2A60) }
 
     /// The characteristic Temperature: 0x2A6E.
     public static var temperature: UUID { UUID(0x2A6E) }

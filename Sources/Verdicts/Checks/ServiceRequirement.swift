@@ -12,7 +12,7 @@ struct ServiceRequirement: Sendable {
 
     /// A characteristic with the properties that its declaration must have.
     struct Characteristic: Sendable {
-        /// The end of the check's id, after `…/SGGIT/CHA/`.
+        /// The end of the check's id: `BV-01-C`, or `features` for a service that is not in the SIG's public list.
         let number: String
         let uuid: UUID
         let properties: CharacteristicProperties
@@ -44,8 +44,10 @@ struct ServiceRequirement: Sendable {
     let service: UUID
     /// `Heart Rate Service 1.0`
     let specification: String
-    /// What the ids begin with: `HRS/SEN`.
+    /// What the ids begin with: `HRS/SEN`; of a service that is not in the SIG's public list, `pulse_oximeter`.
     let prefix: String
+    /// Whether the SIG's public list has the checks: ids are then `…/SGGIT/CHA/BV-01-C`, and else `…/` and the number.
+    var isInSIGList = true
     var isSingle = true
     let characteristics: [Characteristic]
     var configurations: [Configuration] = []
@@ -60,7 +62,8 @@ struct ServiceRequirement: Sendable {
         let (service, isSingle) = (service, isSingle)
         let title = "there is \(isSingle ? "exactly one" : "a") \(service.name) Service, and it is a primary service"
         return Check(
-            "\(prefix)/SGGIT/SER/BV-01-C", title, "\(specification), section 2", if: .service(service)
+            isInSIGList ? "\(prefix)/SGGIT/SER/BV-01-C" : "\(prefix)/service", title, "\(specification), section 2",
+            if: .service(service)
         ) { peripheral throws(CheckExit) in
             let count = peripheral.services.count { $0.uuid == service && $0.isPrimary }
             try peripheral.expect(
@@ -74,7 +77,8 @@ struct ServiceRequirement: Sendable {
         let isMandatory = if case .mandatory = row.presence { true } else { false }
         let title = "\(name) is declared with \(row.properties.names) only"
         return Check(
-            "\(prefix)/SGGIT/CHA/\(row.number)", row.expectedValue == nil ? title : "\(title), and can be read",
+            "\(prefix)/\(isInSIGList ? "SGGIT/CHA/" : "")\(row.number)",
+            row.expectedValue == nil ? title : "\(title), and can be read",
             "\(specification), \(row.section)",
             if: isMandatory ? .service(service) : .characteristic(row.uuid, of: service)
         ) { peripheral throws(CheckExit) in
@@ -153,7 +157,7 @@ extension UUID {
         guard let assignedName else { return description }
         return assignedName.split(separator: "_").map { word in
             switch word {
-            case "id": "ID"
+            case "id", "plx", "rsc", "sc": word.uppercased()
             case "pnp": "PnP"
             default: word.prefix(1).uppercased() + word.dropFirst()
             }
