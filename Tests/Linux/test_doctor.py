@@ -166,7 +166,7 @@ class DoctorTests(LinuxTest):
     async def test_ports_in_use(self):
         with contextlib.ExitStack() as taken:
             taken.enter_context(socket.create_server(('127.0.0.1', 6402)))
-            self.assertIn('serve would take 6403', (await self.ill('LD0223', 'hint'))['found'])
+            self.assertIn('serve would use 6403', (await self.ill('LD0223', 'hint'))['found'])
             for port in range(6403, 6412):
                 taken.enter_context(socket.create_server(('127.0.0.1', port)))
             mend = (await self.ill('LD0224'))['mend']
@@ -197,7 +197,7 @@ class DoctorTests(LinuxTest):
     async def blocked(self, name):
         switch, = pathlib.Path(f'/sys/class/bluetooth/{name}').glob('rfkill*')
         (switch / 'soft').write_text('1')
-        self.assertRegex(await self.refused_serving(), f'{name} cannot be switched on: .*; rfkill unblock bluetooth')
+        self.assertRegex(await self.refused_serving(), f'cannot switch on {name}: .*rfkill unblock bluetooth')
         await self.run_mend((await self.ill('LD0207'))['mend'])
 
     async def switched_off(self, _):

@@ -77,7 +77,7 @@ class PairingTests(ServingTest):
             return answer.error_name if answer.message_type == MessageType.ERROR else None
 
         def shown():
-            found = re.search(r'enter (\d{6}) there', said())
+            found = re.search(r'enter (\d{6}) on that device', said())
             return found and found[1]
 
         agent = ClientAgent(shown)
@@ -158,7 +158,7 @@ class PairingTests(ServingTest):
         async with self.served(own, self.that_pairs(io='display_only')):
             error, _ = await self.pair(other, 'KeyboardOnly', self.said)
             self.assertIsNone(error)
-            self.assertRegex(self.said(), r'pairs: enter \d{6} there')
+            self.assertRegex(self.said(), r'pairs: enter \d{6} on that device')
 
     async def refuses_digits(self, own, other):
         self.assertEqual(await self.compares_digits(own, other, 'no'), 'org.bluez.Error.AuthenticationFailed')
@@ -179,7 +179,7 @@ class PairingTests(ServingTest):
     async def enters_digits(self, own, other):
         async with self.served_at_terminal(own, self.that_pairs(io='keyboard_only')) as terminal:
             async def answer(agent):
-                await until(lambda: 'which six digits' in terminal.said() and agent.digits, 'the terminal asks')
+                await until(lambda: 'enter the six digits' in terminal.said() and agent.digits, 'the terminal asks')
                 terminal.type(f'{agent.digits}\n'.encode())
             error, _ = await self.pair(other, 'DisplayOnly', terminal.said, answer)
             self.assertIsNone(error)

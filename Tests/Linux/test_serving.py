@@ -77,4 +77,4 @@ class ServingTests(ServingTest):
                 self.assertIn('no Bluetooth adapter', await said('bluez'))
                 async with self.btvirt(1) as (own,):
                     await self.powered(own)
-                    self.assertIn(f'no adapter hci9; there is {own}', await said('bluez:hci9'))
+                    self.assertIn(f'no adapter hci9; use one of {own}', await said('bluez:hci9'))
