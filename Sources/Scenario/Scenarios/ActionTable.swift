@@ -5,7 +5,7 @@ import Documents
 // in `World.apply` or, for a fault in values, in `NotificationFaults`.
 
 extension Action {
-    /// An action with its arguments; its row in ``Action/Kind/row`` describes it.
+    /// An action with its arguments; its row in `Kind.row` describes it.
     public enum Operation: Hashable, Sendable {
         /// `link_loss`.
         case linkLoss
