@@ -36,14 +36,22 @@ extension PeripheralDevice {
 
     /// The sensors of the services, and their shared context.
     ///
-    /// A service that needs a heart and does not define one uses the first of the device, or one at 60 bpm.
+    /// A service that needs a heart and does not define one uses the first of the device, or one at 60 bpm.  A service
+    /// that reads steps and counts none uses the first step counter of the device.
     static func sensors(
         for definition: PeripheralDefinition, seed: RandomStream
     ) -> (sensors: [any ServiceSensor], context: SensorContext) {
         var context = SensorContext(clock: definition.clock, mtu: Server.defaultMTU)
         let chances = definition.services.indices.map { seed.stream("service \($0)") }
         var hearts: [Int] = []
+        var counters: [Int?] = []
         for (service, chance) in zip(definition.services, chances) {
+            if let counter = service.stepCounter(chance: chance, clock: definition.clock) {
+                counters.append(context.steps.count)
+                context.steps.append(counter)
+            } else {
+                counters.append(nil)
+            }
             guard let rate = service.heartRate(chance: chance) else {
                 hearts.append(0)
                 continue
@@ -56,7 +64,8 @@ extension PeripheralDevice {
         }
         let sensors = definition.services.indices.map { index in
             definition.services[index].makeSensor(
-                chance: chances[index], heart: hearts[index], clock: definition.clock)
+                chance: chances[index], heart: hearts[index],
+                steps: counters[index] ?? context.steps.indices.first, clock: definition.clock)
         }
         return (sensors, context)
     }

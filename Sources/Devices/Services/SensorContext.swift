@@ -5,6 +5,8 @@ import Simulation
 public struct SensorContext: Sendable {
     /// The hearts of the device.
     public var pulses: [Pulse] = []
+    /// The step counters that they read.
+    public var steps: [StepCounter] = []
     /// The device's wall clock.
     public var clock: WallClock
     /// The smallest ATT MTU of the connected clients.
@@ -29,6 +31,8 @@ public struct SensorSource: Sendable {
     let chance: RandomStream
     /// The index of the service's heart: its own, or else the device's first.
     let heart: Int
+    /// The step counter of the context that the service reads: its own, or else the device's first; nil when there is none.
+    let steps: Int?
     /// The device's wall clock at the start.
     let clock: WallClock
 

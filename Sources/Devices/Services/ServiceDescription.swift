@@ -29,13 +29,15 @@ public struct ServiceDescription: Sendable {
     private let problem: @Sendable (ServiceConfiguration) -> ServiceProblem?
     private let rate: @Sendable (ServiceConfiguration) -> Int?
     private let heartRate: (@Sendable (SensorSource) -> Signal)?
+    private let steps: (@Sendable (SensorSource) -> StepCounter?)?
     private let sensor: @Sendable (SensorSource) -> any ServiceSensor
 
     /// A service whose `sensor` makes one sensor per device.
     ///
     /// `main` is the name of the value addressed by the service's name alone; `problem` returns the contradiction in
     /// fields that are valid one by one; `rate` returns the number of values per second of a stream; `heart` returns
-    /// the rate of the heart that the service measures, and that other services of the device share.
+    /// the rate of the heart that the service measures, and `steps` the steps that it counts: other services of the
+    /// device share both.
     public init(
         _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true,
         main: String = "",
@@ -43,12 +45,13 @@ public struct ServiceDescription: Sendable {
         problem: @escaping @Sendable (ServiceConfiguration) -> ServiceProblem? = { _ in nil },
         rate: @escaping @Sendable (ServiceConfiguration) -> Int? = { _ in nil },
         heart: (@Sendable (SensorSource) -> Signal)? = nil,
+        steps: (@Sendable (SensorSource) -> StepCounter?)? = nil,
         sensor: @escaping @Sendable (SensorSource) -> any ServiceSensor
     ) {
         (self.name, self.variant, self.uuid, self.about) = (name, variant, uuid, about)
         self.isAdvertised = isAdvertised
         (self.fields, self.characteristics) = (fields, characteristics)
-        (self.problem, self.rate, heartRate, self.sensor) = (problem, rate, heart, sensor)
+        (self.problem, self.rate, heartRate, self.steps, self.sensor) = (problem, rate, heart, steps, sensor)
         var values: [ServiceValue] = []
         for (place, characteristic) in characteristics.enumerated() {
             let carrier = values.count
@@ -82,6 +85,9 @@ public struct ServiceDescription: Sendable {
 
     /// The rate of the heart that the service measures; nil if it measures none.
     func heart(_ source: SensorSource) -> Signal? { heartRate?(source) }
+
+    /// The steps that a service counts; nil for a service that counts none.
+    func steps(_ source: SensorSource) -> StepCounter? { steps?(source) }
 
     func makeSensor(_ source: SensorSource) -> any ServiceSensor { sensor(source) }
 }
@@ -140,16 +146,25 @@ public struct ConfiguredService: Hashable, Sendable {
 
     /// The rate of the heart that the service measures; nil if it measures none.
     public func heartRate(chance: RandomStream) -> Signal? {
-        description.heart(SensorSource(configuration: configuration, chance: chance, heart: 0, clock: WallClock()))
+        description.heart(
+            SensorSource(configuration: configuration, chance: chance, heart: 0, steps: nil, clock: WallClock()))
+    }
+
+    /// The steps that the service counts; nil for a service that counts none.
+    public func stepCounter(chance: RandomStream, clock: WallClock) -> StepCounter? {
+        description.steps(
+            SensorSource(configuration: configuration, chance: chance, heart: 0, steps: nil, clock: clock))
     }
 
     /// Makes the sensor of a device's service.
     ///
-    /// `chance` is the service's random stream, `heart` the index of its heart in ``SensorContext/pulses``, and `clock`
-    /// the device's wall clock at the start.
-    public func makeSensor(chance: RandomStream, heart: Int, clock: WallClock) -> any ServiceSensor {
+    /// `chance` is the service's random stream, `heart` the index of its heart in ``SensorContext/pulses``, `steps` that
+    /// of its counter in ``SensorContext/steps`` (nil for none), and `clock` the device's wall clock at the start.
+    public func makeSensor(
+        chance: RandomStream, heart: Int, steps: Int? = nil, clock: WallClock
+    ) -> any ServiceSensor {
         description.makeSensor(
-            SensorSource(configuration: configuration, chance: chance, heart: heart, clock: clock))
+            SensorSource(configuration: configuration, chance: chance, heart: heart, steps: steps, clock: clock))
     }
 
     /// Compares description and configuration, from which the values follow.

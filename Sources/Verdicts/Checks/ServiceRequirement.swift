@@ -159,6 +159,7 @@ extension UUID {
             switch word {
             case "id", "plx", "rsc", "sc": word.uppercased()
             case "pnp": "PnP"
+            case "and": "and"
             default: word.prefix(1).uppercased() + word.dropFirst()
             }
         }.joined(separator: " ")

@@ -18,30 +18,27 @@ struct FitnessSensor: ServiceSensor {
         var notified: UInt32?
     }
 
-    private var counter: StepCounter?
+    private let steps: Int?
     private var temperature: Gauge?
     private var total: Count
     private var today: Count
 
     init(_ source: SensorSource) {
         let configuration = source.configuration
-        counter = configuration[FitnessFields.steps].map {
-            StepCounter(
-                $0, seed: source.seed("steps"), clock: source.clock,
-                dailyReset: configuration[FitnessFields.dailyReset])
-        }
+        steps = source.steps
         temperature = source.signal(FitnessFields.temperature, "temperature").map { Gauge($0) }
         total = Count(schedule: Schedule(every: configuration[FitnessFields.period]))
         today = total
     }
 
     /// Nil when the curve has stopped.
-    private mutating func count(_ id: ValueID, at now: Instant, context: inout SensorContext) -> UInt32? {
+    private func count(_ id: ValueID, at now: Instant, context: inout SensorContext) -> UInt32? {
+        guard let steps else { return nil }
         let time = context.clock.sensorTime(at: now)
-        if let wanted = counter?.unclampedTotal(at: time) {
+        if let wanted = context.steps[steps].unclampedTotal(at: time) {
             context.noteSaturation(of: wanted, as: id, in: FitnessFields.counts)
         }
-        return Value(id) == .steps ? counter?.total(at: time) : counter?.today(at: time)
+        return Value(id) == .steps ? context.steps[steps].total(at: time) : context.steps[steps].today(at: time)
     }
 
     mutating func read(
@@ -107,9 +104,11 @@ struct FitnessSensor: ServiceSensor {
     ) -> Bool {
         guard let signal = input.signal else { return false }
         switch Value(id) {
-        case .steps where counter != nil:
-            counter?.set(
-                signal, at: context.clock.sensorTime(at: now), begun: begun.map { context.clock.sensorTime(at: $0) })
+        case .steps:
+            guard let steps else { return false }
+            let clock = context.clock
+            context.steps[steps].set(
+                signal, at: clock.sensorTime(at: now), begun: begun.map { clock.sensorTime(at: $0) })
         case .temperature where temperature != nil: temperature?.set(signal, at: now, begun: begun, by: context.clock)
         default: return false
         }

@@ -40,6 +40,13 @@ extension ServiceDescription {
             guard isEmpty else { return nil }
             return .missing("\"steps\", \"temperature\" or both are missing: this service has nothing to say")
         },
+        steps: { source in
+            source.configuration[FitnessFields.steps].map {
+                StepCounter(
+                    $0, seed: source.seed("steps"), clock: source.clock,
+                    dailyReset: source.configuration[FitnessFields.dailyReset])
+            }
+        },
         sensor: { FitnessSensor($0) })
 }
 
