@@ -37,7 +37,7 @@ extension Peripheral {
     static let mutants: [Peripheral] =
         declarationMutants + measurementMutants + controlMutants + informationMutants + batteryMutants
         + advertisingMutants + serverMutants + reconnectionMutants + thermometerMutants + oximeterMutants
-        + vendorMutants
+        + runningMutants + vendorMutants
         + readingMutants + readErrorMutants + writingMutants + writeErrorMutants + notificationMutants
         + cachingMutants + malformedMutants + halfOpenMutants + floodMutants
 

@@ -95,7 +95,7 @@ struct Peripheral: Sendable {
                 name: "wide", about: "a strap that always uses the uint16 format, as permitted",
                 services: [#"{"service": "heart_rate", "value": 72, "format": "uint16", "rr_intervals": true}"#]),
             Peripheral(name: "other", about: "no heart rate", services: [battery], advertise: "{}"),
-            thermometer, oximeter,
+            thermometer, oximeter, runner,
         ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band, phone]
 
     static let full = Peripheral(
@@ -116,6 +116,16 @@ struct Peripheral: Sendable {
              "spot_check_period": "3 s"}
             """#, battery,
         ], advertise: #"{"interval": "100 ms", "services": ["1822"], "appearance": 3137}"#)
+
+    static let runner = Peripheral(
+        name: "runner", about: "a foot pod with every optional field and characteristic",
+        services: [
+            #"""
+            {"service": "running_speed_and_cadence", "cadence": 160, "stride_length": 1.1, "total_distance": true,
+             "running": true, "location": "in_shoe"}
+            """#,
+            battery,
+        ], advertise: #"{"interval": "100 ms", "services": ["1814"], "appearance": 1089}"#)
 
     private static let warm = #"{"interval": "100 ms", "services": ["1809"], "appearance": 768}"#
 

@@ -169,6 +169,79 @@ extension Peripheral {
             by: [notifies("1C CA F3", instead: "1C .. ..")]),
     ]
 
+    static let runningMutants = [
+        Peripheral(
+            name: "no_running", about: "advertises 1814, but does not have it", services: [battery],
+            advertise: runner.advertise, caughtBy: "running/service"),
+        runner.but(
+            "readable_running", "declares 2A53 with Read too", "running/measurement",
+            by: [declares("12", for: "2A53", instead: "10")]),
+        runner.but(
+            "writable_features", "declares 2A54 with Write too", "running/feature",
+            by: [declares("0A", for: "2A54", instead: "02")]),
+        runner.but(
+            "notified_sensor_location", "declares 2A5D with Notify too", "running/location",
+            by: [declares("12", for: "2A5D", instead: "02")]),
+        runner.but(
+            "commanded_sc_control_point", "declares 2A55 with Write Without Response too",
+            "running/control_point", by: [declares("2C", for: "2A55", instead: "28")]),
+        runner.but(
+            "forgotten_running", "reads back 0 for a configuration of 1", "running/measurement_configuration",
+            by: [says("00 00", instead: "01 00")]),
+        runner.but(
+            "forgotten_responses", "reads back 0 for a configuration of 2", "running/control_point_configuration",
+            by: [says("00 00", instead: "02 00")]),
+        runner.but(
+            "reserved_feature", "sets reserved bit 5 of RSC Feature", "running/features_are_defined",
+            by: [says("27 00", instead: "07 00")]),
+        runner.but(
+            "reserved_sensor_location", "has the reserved Sensor Location 17", "running/location_is_defined",
+            by: [says("11", instead: "02")]),
+        runner.but(
+            "mute_runner", "accepts a subscription, but never notifies", "running/notified_while_subscribed",
+            script: always("silence", "running_speed_and_cadence")),
+        runner.but(
+            "surplus_in_running", "notifies an extra octet", "running/flags_explain_octets",
+            script: always("lengthen", "running_speed_and_cadence", #", "with": "ff""#)),
+        runner.but(
+            "undeclared_stride", "sends a stride length that RSC Feature does not declare",
+            "running/flags_match_features", by: [says("06 00", instead: "07 00")]),
+        runner.but(
+            "constant_speed", "always measures 3 m/s", "running/follows_the_speed",
+            by: [notifies("07 00 03", instead: "07 .. ..")]),
+        runner.but(
+            "constant_cadence", "always measures 160 steps a minute", "running/follows_the_cadence",
+            by: [notifies("07 .. .. A0", instead: "07 .. .. ..")]),
+        runner.but(
+            "constant_stride", "always measures strides of 1.1 m", "running/follows_the_stride_length",
+            by: [notifies("07 .. .. .. 6E 00", instead: "07 .. .. .. .. ..")]),
+        Peripheral(
+            name: "distance_for_ever", about: "has a total distance, and no control point to set it",
+            services: [
+                custom(
+                    "running", "1814",
+                    [
+                        #"""
+                        {"uuid": "2A53", "format": "octets", "value": "020003a0e8030000", "properties": ["notify"],
+                         "period": "1 s"}
+                        """#,
+                        characteristic("2A54", "0200", "read"),
+                    ])
+            ], advertise: runner.advertise, caughtBy: "running/distance_can_be_set"),
+        runner.but(
+            "sets_nothing", "confirms a new total distance, and sets 0", "running/sets_cumulative_value",
+            by: [takes("01 00 00 00 00", for: "01 80 F0 FA 02")]),
+        runner.but(
+            "knows_all_op_codes", "answers an unknown Op Code with success", "running/unknown_op_code",
+            by: [indicates("10 7F 01", instead: "10 7F 02")]),
+        runner.but(
+            "takes_any_parameter", "answers a truncated distance with success", "running/wrong_parameter",
+            by: [indicates("10 01 01", instead: "10 01 03")]),
+        runner.but(
+            "responds_to_nobody", "accepts a request without a subscription to responses",
+            "running/control_point_unconfigured", by: [.init(.att(0x01), at: 0, "01 12 .. .. 81", becomes: "13")]),
+    ]
+
     static let vendorMutants = [
         band.but(
             "stale_steps", "returns outdated steps", "fitness/steps_on_demand",

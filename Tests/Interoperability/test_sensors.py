@@ -129,6 +129,24 @@ class SensorTests(Interoperability):
                 {'steps': 4211}, {'steps': 4212}, {'steps_today': 812},
                 *[{'temperature': {'celsius': 36 + n / 100}} for n in (1, 2, 3)], arguments=('--every', '200ms'))
 
+    async def test_a_foot_pod_is_shown(self):
+        measurement = characteristic(sig(0x2A53), NOTIFY)
+        self.bumble.add_service(gatt.Service(sig(0x1814), [
+            measurement, characteristic(sig(0x2A54), READ, b'\x03\x00'), characteristic(sig(0x2A5D), READ, b'\x03')]))
+        await advertise(self.bumble, sig(0x1814))
+
+        async def run():
+            await subscribed(measurement)
+            for octets in (struct.pack('<BHB', 4, 896, 168), struct.pack('<BHBHI', 3, 256, 90, 70, 1234)):
+                await self.bumble.notify_subscribers(measurement, octets)
+
+        async with beside(run()):
+            await self.monitor(
+                {'running_speed': {'speed_mps': 3.5, 'cadence': 168, 'running': True}},
+                {'running_speed': {'speed_mps': 1, 'cadence': 90, 'stride_length_m': 0.7, 'total_distance_m': 123.4,
+                                   'running': False}},
+                {'rsc_features': ['stride_length', 'total_distance']}, {'sensor_location': 'hip'})
+
     async def test_an_ecg_is_counted_with_lost_samples(self):
         samples = characteristic(vendor(0x0201), NOTIFY)
         self.bumble.add_service(gatt.Service(vendor(0x0200), [

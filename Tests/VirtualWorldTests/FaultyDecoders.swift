@@ -34,7 +34,7 @@ extension FaultyClient {
         flags.map { "collector/heart_rate/flags flags_\($0.zeroPadded(to: 2, radix: 16).lowercased())_shown" }
     }
 
-    static let decoders = heartRates + intervals + temperatures + oximeters
+    static let decoders = heartRates + intervals + temperatures + oximeters + running
 
     private static let heartRates = [
         misreads(
@@ -261,6 +261,49 @@ extension FaultyClient {
         ) { octets in
             [octets.first.map { $0 > 7 } == true || octets.count == 5 && octets[4] != 0xFF ? .leaves : .hears(octets)]
         },
+    ]
+}
+
+// Clients that misread an RSC Measurement.
+extension FaultyClient {
+    private static func misreads(
+        running name: String, _ about: String, caughtBy: [String],
+        _ octets: @escaping @Sendable ([UInt8]) -> [Operation]
+    ) -> FaultyClient {
+        FaultyClient(
+            name: name, about: about, caughtBy: caughtBy,
+            values: { value, uuid, _ in uuid == .rscMeasurement && value.count >= 4 ? octets(value) : [.hears(value)] })
+    }
+
+    fileprivate static let running = [
+        misreads(running: "big_endian_speed", "reads a speed as big-endian", caughtBy: ["running speed"]) {
+            [.hears([$0[0], $0[2], $0[1]] + $0[3...])]
+        },
+        misreads(running: "strides_per_minute", "shows half of the cadence", caughtBy: ["running cadence"]) {
+            [.hears($0[..<3] + [$0[3] / 2] + $0[4...])]
+        },
+        misreads(
+            running: "no_stride", "skips no stride length before the total distance",
+            caughtBy: ["running stride", "running distance"]
+        ) { [.hears([$0[0] & ~0x01] + $0[1...])] },
+        misreads(running: "always_walks", "ignores the status of walking or running", caughtBy: ["running runs"]) {
+            [.hears([$0[0] & ~0x04] + $0[1...])]
+        },
+        misreads(
+            running: "zeros_for_missing", "reads missing octets as zeros", caughtBy: ["formats/running_fields nothing"]
+        ) { [.hears($0 + [0, 0, 0, 0, 0, 0])] },
+        misreads(
+            running: "reserved_flags_of_running", "ignores running measurements with reserved flags",
+            caughtBy: ["formats/running_fields flags_shown"]
+        ) { $0[0] & 0xF8 == 0 ? [.hears($0)] : [] },
+        misreads(
+            running: "exact_length_of_running", "ignores running measurements with extra octets",
+            caughtBy: ["formats/running_fields surplus_shown"]
+        ) { $0[0] == 0 && $0.count > 4 ? [] : [.hears($0)] },
+        misreads(
+            running: "strict_of_running", "disconnects on a running measurement with reserved flags",
+            caughtBy: ["formats/running_fields stays"]
+        ) { [$0[0] & 0xF8 == 0 ? .hears($0) : .leaves] },
     ]
 }
 

@@ -113,7 +113,7 @@ extension FaultyClient {
             caughtBy: [
                 "collector/heart_rate/discovers location", "collector/heart_rate/discovers worn",
                 "collector/streams/fitness asks", "collector/thermometer/discovers type",
-                "collector/thermometer/discovers interval", "formats/two_batteries battery",
+                "collector/thermometer/discovers interval", "formats/two_batteries battery", "running location",
             ]
         ) { command, _ in
             switch procedure(command) {

@@ -5,6 +5,7 @@ public enum ServiceRegistry {
         .heartRate,
         .healthThermometer,
         .pulseOximeter,
+        .runningSpeedAndCadence,
         .fitness,
         .battery,
         .deviceInformation,

@@ -22,6 +22,7 @@ extension UUID {
         (0x180A, "device_information"),
         (0x180D, "heart_rate"),
         (0x180F, "battery"),
+        (0x1814, "running_speed_and_cadence"),
         (0x181A, "environmental_sensing"),
         (0x1822, "pulse_oximeter"),
         (0x2800, "primary_service"),
@@ -54,6 +55,10 @@ extension UUID {
         (0x2A38, "body_sensor_location"),
         (0x2A39, "heart_rate_control_point"),
         (0x2A50, "pnp_id"),
+        (0x2A53, "rsc_measurement"),
+        (0x2A54, "rsc_feature"),
+        (0x2A55, "sc_control_point"),
+        (0x2A5D, "sensor_location"),
         (0x2A5E, "plx_spot_check_measurement"),
         (0x2A5F, "plx_continuous_measurement"),
         (0x2A60, "plx_features"),
@@ -83,6 +88,9 @@ extension UUID {
 
     /// The service Battery: 0x180F.
     public static var battery: UUID { UUID(0x180F) }
+
+    /// The service Running Speed and Cadence: 0x1814.
+    public static var runningSpeedAndCadence: UUID { UUID(0x1814) }
 
     /// The service Environmental Sensing: 0x181A.
     public static var environmentalSensing: UUID { UUID(0x181A) }
@@ -185,6 +193,18 @@ extension UUID {
 
     /// The characteristic PnP ID: 0x2A50.
     public static var pnpID: UUID { UUID(0x2A50) }
+
+    /// The characteristic RSC Measurement: 0x2A53.
+    public static var rscMeasurement: UUID { UUID(0x2A53) }
+
+    /// The characteristic RSC Feature: 0x2A54.
+    public static var rscFeature: UUID { UUID(0x2A54) }
+
+    /// The characteristic SC Control Point: 0x2A55.
+    public static var scControlPoint: UUID { UUID(0x2A55) }
+
+    /// The characteristic Sensor Location: 0x2A5D.
+    public static var sensorLocation: UUID { UUID(0x2A5D) }
 
     /// The characteristic PLX Spot-Check Measurement: 0x2A5E.
     public static var plxSpotCheckMeasurement: UUID { UUID(0x2A5E) }

@@ -74,8 +74,8 @@ public struct Check: Identifiable, Sendable {
     /// All checks, in the order in which they run.
     public static let all: [Check] =
         advertising + heartRateDeclarations + heartRateValues + heartRateControl + heartRateForms
-        + thermometerDeclarations + thermometerValues + thermometerProcedures + pulseOximeter + deviceInformation
-        + battery + vendor
+        + thermometerDeclarations + thermometerValues + thermometerProcedures + pulseOximeter + running
+        + deviceInformation + battery + vendor
         + sampleStreams + discovery + reading + readErrors + writing + writeErrors + notifications + caching + unknown
         + notRun + reconnection + malformed + halfOpen + floods
 }
