@@ -155,10 +155,8 @@ class DoctorTests(LinuxTest):
 
     async def test_the_configuration(self):
         async with self.well('[General]\nControllerMode = bredr\n#DeviceID = false\n[Policy]\nAutoEnable=true\n'):
-            report = await self.doctor()
-            found = [self.finding(report, code) for code in ('LD0219', 'LD0220', 'LD0221')]
-            self.assertEqual([finding['level'] for finding in found], ['problem', 'hint', 'hint'])
-            for finding in found:
+            for code, level in [('LD0219', 'problem'), ('LD0220', 'hint'), ('LD0221', 'hint')]:
+                finding = await self.ill(code, level)
                 self.assertTrue(finding['mend'].endswith('&& service bluetooth restart'))
                 await self.run_mend(finding['mend'])
             await self.content()
